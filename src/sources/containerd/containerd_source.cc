@@ -3,15 +3,10 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <string>
-#include <utility>
 
-#include "containers/cri_container.h"
 #include "containers/labels.h"
 #include "kernel/files/paths.h"
-#include "rpc/calls.h"
 #include "rpc/verbose_info.h"
-#include "sources/foreign/foreign_group.h"
 
 namespace jettison::cri {
 namespace {
@@ -122,7 +117,6 @@ void ForeignSandboxes::Consider(const Candidate& candidate) {
                          .list = kList,
                          .base = std::make_shared<CriSandbox>(edges_.calls, candidate.sandbox.id()),
                          .spared = candidate.own,
-                         .containers = {},
                          .considered = candidate.running};
   for (const Result<api::ContainerStatusResponse>& answer : candidate.answers) {
     if (!answer && IsSilence(answer.error())) return;
@@ -157,13 +151,10 @@ Result<ForeignContainer> ForeignSandboxes::ContainerIn(
   if (!pid) {
     return Fail(ErrorCode::kInvalidArgument, "the container runtime does not tell its processes");
   }
-  auto group = ForeignGroupOf(edges_.groups, {.id = id, .pid = *pid, .cgroups_path = {}});
-  if (!group) return Fail(group.error());
   ForeignContainer container = ContainerFor(answer.status());
   container.anchor = std::make_shared<CriContainer>(edges_.calls, id);
   container.pid = *pid;
-  container.group = *std::move(group);
-  container.memory_limit = ForeignMemoryLimitOf(edges_.groups, container.group);
+  if (const auto group = TakeGroup(edges_.groups, container); !group) return Fail(group.error());
   if (const auto shares = ReadSpecInInfo(info->second).cpu_shares) {
     container.milli_cpu = MilliCpuOf(*shares);
   }

@@ -5,13 +5,10 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <utility>
 
 #include "containers/labels.h"
 #include "kernel/files/paths.h"
-#include "rpc/calls.h"
 #include "rpc/verbose_info.h"
-#include "sources/foreign/foreign_group.h"
 
 namespace jettison::cri {
 namespace {
@@ -23,14 +20,6 @@ constexpr const char* kNerdctlNameLabel = "nerdctl/name";
 constexpr const char* kStopSignalLabel = "io.containerd.image.config.stop-signal";
 // The default weight of the kernel and Docker, which ctr writes for containers without a request.
 constexpr std::uint64_t kUsualShares = 1024;
-
-bool IsAlphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-bool IsSeparator(char c) {
-  return c == '.' || c == '_' || c == '-';
-}
 
 std::string NameOf(const containers_api::Container& container) {
   const auto label = container.labels().find(kNerdctlNameLabel);
@@ -72,17 +61,6 @@ bool IsNoFault(const Error& error) {
 
 }  // namespace
 
-bool IsIdentifier(std::string_view name) {
-  constexpr std::size_t kLongest = 76;
-  if (name.empty() || name.size() > kLongest) return false;
-  bool may_separate = false;
-  for (const char c : name) {
-    if (!IsAlphanumeric(c) && !(IsSeparator(c) && may_separate)) return false;
-    may_separate = IsAlphanumeric(c);
-  }
-  return may_separate;
-}
-
 bool IsOfCri(const containers_api::Container& container) {
   return container.labels().contains(kKindLabel);
 }
@@ -95,7 +73,7 @@ containers_api::ListContainersRequest ContainersOutsideCri(const std::set<std::s
   return request;
 }
 
-// Two separators, because neither name contains them.
+// Two separators, because containerd allows them in neither name.
 std::string KeyOf(const std::string& in_namespace, const std::string& id) {
   return fmt::format("{}--{}", in_namespace, id);
 }
@@ -180,7 +158,8 @@ void ForeignTasks::OnNamespaces(const Result<namespaces_api::ListNamespacesRespo
   if (!answer) return;
   std::map<std::string, Known> known;
   for (const namespaces_api::Namespace& listed : answer->namespaces()) {
-    if (IsIdentifier(listed.name())) known[listed.name()] = std::move(known_[listed.name()]);
+    if (kernel::IsPathSegment(listed.name()))
+      known[listed.name()] = std::move(known_[listed.name()]);
   }
   known_ = std::move(known);
   for (const auto& [in_namespace, its] : known_) {
@@ -231,7 +210,7 @@ void ForeignTasks::OnTasks(const std::string& in_namespace,
   Known& known = known_[in_namespace];
   const auto before = std::exchange(known.passed_over, {});
   for (const task_api::Process& task : answer.tasks()) {
-    if (!IsIdentifier(task.id()) || !Runs(task)) continue;
+    if (!kernel::IsPathSegment(task.id()) || !Runs(task)) continue;
     const std::string key = KeyOf(in_namespace, task.id());
     const auto passed_over = before.find(key);
     if (edges_.roster.Has(key)) {
@@ -291,12 +270,9 @@ void ForeignTasks::Consider(const NewTask& task, const Container& container) {
   const TaskKey key{.in_namespace = task.in_namespace, .id = container.id()};
   found.anchor = std::make_shared<ContainerdTask>(edges_.calls, key);
   found.pid = static_cast<pid_t>(task.process.pid());
-  auto group = ForeignGroupOf(
-      edges_.groups, {.id = container.id(), .pid = found.pid, .cgroups_path = spec.cgroups_path});
+  const auto group = TakeGroup(edges_.groups, found, spec.cgroups_path);
   if (!group && group.error().code != ErrorCode::kInvalidArgument) return;
   if (!group) return LeaveOut(identity, task, group.error().message);
-  found.group = *std::move(group);
-  found.memory_limit = ForeignMemoryLimitOf(edges_.groups, found.group);
   Describe(finding);
   if (const auto taken = edges_.roster.Take(std::move(finding), complaints_); !taken) {
     return LeaveOut(identity, task, taken.error().message);

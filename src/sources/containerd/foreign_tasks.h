@@ -6,7 +6,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,10 +26,6 @@ struct FinderEdges {
   NodeGroups groups;
   ForeignRoster& roster;
 };
-
-// Whether containerd accepts this as the name of a namespace or a container: letters and digits
-// with single [._-] between them, 76 characters at most. (containerd: identifiers)
-[[nodiscard]] bool IsIdentifier(std::string_view name);
 
 // Whether the container was created through CRI, which then lists it.
 [[nodiscard]] bool IsOfCri(const containers_api::Container& container);

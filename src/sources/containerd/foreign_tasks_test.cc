@@ -99,15 +99,5 @@ TEST(ForeignTaskValue, NoTwoContainersHaveOneKey) {
   EXPECT_TRUE(IsOfCri(container));
 }
 
-TEST(ForeignTaskValue, OnlyNamesThatContainerdWouldGiveAreTaken) {
-  for (const char* name : {"a", "k8s.io", "web_1-x.y", "0"})
-    EXPECT_TRUE(IsIdentifier(name)) << name;
-  for (const std::string& name : {std::string(), std::string("a--b"), std::string("-a"),
-                                  std::string("a."), std::string("a/b"), std::string("a\n"),
-                                  std::string("ä"), std::string("."), std::string(77, 'a')}) {
-    EXPECT_FALSE(IsIdentifier(name)) << name;
-  }
-}
-
 }  // namespace
 }  // namespace jettison::cri

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <set>
-#include <string_view>
 #include <utility>
 
 #include "containers/labels.h"
@@ -81,53 +79,43 @@ Container ContainerOf(const ForeignContainer& found) {
 }
 
 // Applies the settings that the owner of a pod makes in annotations, or else in labels.
-class OwnerSettingsReader {
- public:
-  OwnerSettingsReader(const ForeignIdentity& identity, ForeignReading& reading)
-      : identity_(identity), reading_(reading) {}
-
-  void TakePriority() {
-    const std::string* const text = Find("priority");
-    if (text == nullptr) return;
-    reading_.pod.priority = NumberIn<std::int32_t>(*text);
-    if (!reading_.pod.priority) Ignore("priority", *text);
-  }
-  void TakeQosClass() {
-    const std::string* const text = Find("qos");
-    if (text == nullptr) return;
-    const auto qos = QosClassNamed(*text);
-    if (!qos) return Ignore("qos", *text);
-    reading_.pod.status_qos_class = qos;
-  }
+void TakeOwnerSettings(const ForeignIdentity& identity, ForeignReading& reading) {
+  Pod& pod = reading.pod;
+  const auto apply = [&](std::string_view name, const auto& take) {
+    const std::string key = fmt::format("jettison.io/{}", name);
+    const std::string* text = ValueOf(identity.annotations, key);
+    if (text == nullptr) text = ValueOf(identity.labels, key);
+    if (text != nullptr && !take(*text)) reading.ignored.push_back(key + ": " + *text);
+  };
+  apply("priority", [&](const std::string& text) {
+    pod.priority = NumberIn<std::int32_t>(text);
+    return pod.priority.has_value();
+  });
+  apply("qos", [&](const std::string& text) {
+    const auto qos = QosClassNamed(text);
+    if (qos) pod.status_qos_class = qos;
+    return qos.has_value();
+  });
   // An amount for the whole pod is set on its first container and replaces what was found for any
   // container. Pod-level resources cannot be used, because they have no ephemeral storage.
-  void TakeAmount(ResourceSide side, std::string_view side_name, std::string_view resource) {
-    const std::string name = fmt::format("{}.{}", side_name, resource);
-    const std::string* const text = Find(name);
-    if (text == nullptr) return;
-    auto amount = Quantity::Parse(*text);
-    if (!amount || amount->Sign() < 0) return Ignore(name, *text);
-    std::vector<Container>& containers = reading_.pod.containers;
-    for (Container& container : containers) {
-      (container.resources.*side).erase(std::string(resource));
-    }
-    if (containers.empty()) return;
-    (containers.front().resources.*side)[std::string(resource)] = std::move(*amount);
+  const auto apply_amount = [&](ResourceSide side, std::string_view side_name,
+                                std::string_view resource) {
+    apply(fmt::format("{}.{}", side_name, resource), [&](const std::string& text) {
+      auto amount = Quantity::Parse(text);
+      if (!amount || amount->Sign() < 0) return false;
+      const std::string name(resource);
+      for (Container& container : pod.containers) (container.resources.*side).erase(name);
+      if (pod.containers.empty()) return true;
+      (pod.containers.front().resources.*side)[name] = std::move(*amount);
+      return true;
+    });
+  };
+  for (const std::string_view resource :
+       {std::string_view("cpu"), kMemoryResource, kEphemeralStorageResource}) {
+    apply_amount(&ResourceRequirements::requests, "requests", resource);
   }
-
- private:
-  [[nodiscard]] const std::string* Find(std::string_view name) const {
-    const std::string key = fmt::format("jettison.io/{}", name);
-    const std::string* const annotation = ValueOf(identity_.annotations, key);
-    return annotation != nullptr ? annotation : ValueOf(identity_.labels, key);
-  }
-  void Ignore(std::string_view name, const std::string& text) {
-    reading_.ignored.push_back(fmt::format("jettison.io/{}: {}", name, text));
-  }
-
-  const ForeignIdentity& identity_;
-  ForeignReading& reading_;
-};
+  apply_amount(&ResourceRequirements::limits, "limits", kMemoryResource);
+}
 
 // The kubelet writes the annotation on containers; other software may write it on the sandbox.
 std::optional<std::int64_t> GracePeriodOf(const ForeignIdentity& identity,
@@ -181,14 +169,7 @@ ForeignReading ReadForeignPod(const ForeignIdentity& identity,
   }
   if (!containers.empty()) pod.status_qos_class = QosByGroup(containers.front().group);
   pod.termination_grace_period_seconds = GracePeriodOf(identity, containers);
-  OwnerSettingsReader settings(identity, reading);
-  settings.TakePriority();
-  settings.TakeQosClass();
-  for (const std::string_view resource :
-       {std::string_view("cpu"), kMemoryResource, kEphemeralStorageResource}) {
-    settings.TakeAmount(&ResourceRequirements::requests, "requests", resource);
-  }
-  settings.TakeAmount(&ResourceRequirements::limits, "limits", kMemoryResource);
+  TakeOwnerSettings(identity, reading);
   return reading;
 }
 

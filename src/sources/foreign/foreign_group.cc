@@ -6,12 +6,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
-#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/processes/proc_files.h"
 
 namespace jettison {
 namespace {
+
+// A process in a foreign container, and what its specification declares.
+struct ForeignProcess {
+  std::string id;  // of the container
+  pid_t pid = 0;
+  std::optional<std::string> cgroups_path;
+};
 
 using Json = simdjson::simdjson_result<simdjson::dom::element>;
 
@@ -94,6 +101,54 @@ bool HasEnded(Processes& processes, pid_t pid) {
   return ::poll(&ended, 1, 0) == 1;
 }
 
+// Where /proc hides a process (hidepid), or tells "/" of one whose first thread has ended (cgroup
+// v1), or it has ended and others of its container run on, the groups themselves are searched.
+Result<std::string> GroupOf(const NodeGroups& node, const ForeignProcess& process) {
+  const auto groups = node.processes.ReadFile(process.pid, "cgroup");
+  if (!groups && groups.error().code != ErrorCode::kNotFound) return Fail(groups.error());
+  std::string group = groups ? MemoryGroupIn(*groups) : std::string();
+  if (group.size() <= 1) {
+    std::string named = NamedGroupBelow(node, process, "");
+    if (named.empty() && HasEnded(node.processes, process.pid)) return Ended();
+    if (!named.empty()) group = std::move(named);
+  }
+  const auto refuse = [&](std::string_view why) {
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("its control group {} {}", group, why));
+  };
+  if (group.empty()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("/proc hides its process {} from the agent (hidepid), and no control "
+                            "group is named after its container",
+                            process.pid));
+  }
+  const std::string below = node.prefix + "/";
+  if (!group.starts_with(below) || group.find("/..") != std::string::npos) {
+    return refuse("does not lie below the node's");
+  }
+  // A group may only be killed if it is known whose it is.
+  const std::string own = OwnPartOf(group, below.size(), process);
+  if (own.empty()) return refuse("is not named after its container");
+  std::string found = own.substr(below.size());
+  const auto running = node.cgroups.Processes(found);
+  if (!running && running.error().code != ErrorCode::kNotFound) return Fail(running.error());
+  if (!running || running->empty()) return Ended();
+  const auto is_own = HoldsThisAgent(node, found);
+  if (!is_own) return Fail(is_own.error());
+  if (*is_own) return refuse("is this agent's own");
+  return found;
+}
+
+// A limit that applies to all is not the group's own.
+std::optional<std::uint64_t> MemoryLimitOf(const NodeGroups& node, const std::string& group) {
+  Cgroups& cgroups = node.cgroups;
+  const auto own = cgroups.ReadMemoryLimit(group);
+  if (!own || !*own) return std::nullopt;
+  const std::string pods = kernel::PodsGroup(node.names);
+  const bool in_pods = group.starts_with(fmt::format("{}/", pods));
+  const auto shared = cgroups.ReadMemoryLimit(in_pods ? pods : std::string());
+  return shared && *shared && **shared <= **own ? std::nullopt : *own;
+}
+
 }  // namespace
 
 ContainerSpec ReadSpec(std::string_view json) {
@@ -129,41 +184,14 @@ std::optional<std::int64_t> MilliCpuOf(std::uint64_t shares) {
   return static_cast<std::int64_t>((std::min(shares, kMost) * 1000 + kOfOneCpu - 1) / kOfOneCpu);
 }
 
-// Where /proc hides a process (hidepid), or tells "/" of one whose first thread has ended (cgroup
-// v1), or it has ended and others of its container run on, the groups themselves are searched.
-Result<std::string> ForeignGroupOf(const NodeGroups& node, const ForeignProcess& process) {
-  const auto groups = node.processes.ReadFile(process.pid, "cgroup");
-  if (!groups && groups.error().code != ErrorCode::kNotFound) return Fail(groups.error());
-  std::string group = groups ? MemoryGroupIn(*groups) : std::string();
-  if (group.size() <= 1) {
-    std::string named = NamedGroupBelow(node, process, "");
-    if (named.empty() && HasEnded(node.processes, process.pid)) return Ended();
-    if (!named.empty()) group = std::move(named);
-  }
-  const auto refuse = [&](std::string_view why) {
-    return Fail(ErrorCode::kInvalidArgument, fmt::format("its control group {} {}", group, why));
-  };
-  if (group.empty()) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("/proc hides its process {} from the agent (hidepid), and no control "
-                            "group is named after its container",
-                            process.pid));
-  }
-  const std::string below = node.prefix + "/";
-  if (!group.starts_with(below) || group.find("/..") != std::string::npos) {
-    return refuse("does not lie below the node's");
-  }
-  // A group may only be killed if it is known whose it is.
-  const std::string own = OwnPartOf(group, below.size(), process);
-  if (own.empty()) return refuse("is not named after its container");
-  std::string found = own.substr(below.size());
-  const auto running = node.cgroups.Processes(found);
-  if (!running && running.error().code != ErrorCode::kNotFound) return Fail(running.error());
-  if (!running || running->empty()) return Ended();
-  const auto is_own = HoldsThisAgent(node, found);
-  if (!is_own) return Fail(is_own.error());
-  if (*is_own) return refuse("is this agent's own");
-  return found;
+Result<void> TakeGroup(const NodeGroups& node, ForeignContainer& container,
+                       std::optional<std::string> cgroups_path) {
+  auto group = GroupOf(
+      node, {.id = container.id, .pid = container.pid, .cgroups_path = std::move(cgroups_path)});
+  if (!group) return Fail(group.error());
+  container.group = *std::move(group);
+  container.memory_limit = MemoryLimitOf(node, container.group);
+  return {};
 }
 
 // Descriptors or memory may be short. Whatever the code of that error is, it says nothing of the
@@ -177,18 +205,6 @@ Result<bool> HoldsThisAgent(const NodeGroups& node, const std::string& group) {
                             read ? "" : read.error().message));
   }
   return IsAtOrBelow(agent, fmt::format("{}/{}", node.prefix, group));
-}
-
-// A limit that applies to all is not the group's own.
-std::optional<std::uint64_t> ForeignMemoryLimitOf(const NodeGroups& node,
-                                                  const std::string& group) {
-  Cgroups& cgroups = node.cgroups;
-  const auto own = cgroups.ReadMemoryLimit(group);
-  if (!own || !*own) return std::nullopt;
-  const std::string pods = kernel::PodsGroup(node.names);
-  const bool in_pods = group.starts_with(fmt::format("{}/", pods));
-  const auto shared = cgroups.ReadMemoryLimit(in_pods ? pods : std::string());
-  return shared && *shared && **shared <= **own ? std::nullopt : *own;
 }
 
 }  // namespace jettison

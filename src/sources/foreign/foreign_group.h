@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -12,6 +10,7 @@
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/processes/processes.h"
 #include "ports/cgroups.h"
+#include "sources/foreign/foreign_finding.h"
 
 namespace jettison {
 
@@ -47,28 +46,18 @@ struct NodeGroups {
   kernel::GroupNames names = {};
 };
 
-// A process in a foreign container.
-struct ForeignProcess {
-  std::string id;  // of the container
-  pid_t pid = 0;
-  // The group that the container's specification declares (DeclaredGroup), which must be named
-  // after the container's ID. Absent: the group is found by the ID in its path; the ID must then be
-  // unique.
-  std::optional<std::string> cgroups_path;
-};
-
-// The group of the container, relative to the node's own. kNotFound where the process has ended and
-// nothing runs in the group; kInvalidArgument where the group cannot be found or measured, is not
-// the container's alone, or contains this agent; any other code where that cannot be read now.
-[[nodiscard]] Result<std::string> ForeignGroupOf(const NodeGroups& node,
-                                                 const ForeignProcess& process);
+// Finds the group of a container by its ID and its first process, and reads its memory limit.
+// `cgroups_path`: the group that its specification declares (DeclaredGroup), which must be named
+// after its ID; absent: the group is found by the ID in its path, which must then be unique.
+//
+// kNotFound where the process has ended and nothing runs in the group; kInvalidArgument where the
+// group cannot be found or measured, is not the container's alone, or contains this agent; any
+// other code where that cannot be read now.
+[[nodiscard]] Result<void> TakeGroup(const NodeGroups& node, ForeignContainer& container,
+                                     std::optional<std::string> cgroups_path = std::nullopt);
 
 // Whether this agent runs in that group of the node, or below it. kUnavailable where its own group
 // cannot be read now: then nobody may take the group for another's.
 [[nodiscard]] Result<bool> HoldsThisAgent(const NodeGroups& node, const std::string& group);
-
-// The memory limit of a group, in bytes; absent where it has none of its own.
-[[nodiscard]] std::optional<std::uint64_t> ForeignMemoryLimitOf(const NodeGroups& node,
-                                                                const std::string& group);
 
 }  // namespace jettison

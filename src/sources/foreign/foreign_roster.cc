@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <utility>
-#include <vector>
 
 #include "kernel/files/paths.h"
 
@@ -35,7 +33,6 @@ ForeignPod::ForeignPod(RunEdges& edges, Pod pod, ForeignFinding finding)
 
 RuntimePod ForeignPod::Begin() {
   RuntimePod found{.pod = pod_,
-                   .containers = {},
                    .foreign = true,
                    .origin = finding_.origin,
                    .spared = finding_.spared,
@@ -46,8 +43,7 @@ RuntimePod ForeignPod::Begin() {
     found.containers.push_back({.pod_uid = pod_.uid,
                                 .name = container.name,
                                 .attempt = container.attempt,
-                                .created = InstantOfNs(container.created_at, now, clock),
-                                .exit = {}});
+                                .created = InstantOfNs(container.created_at, now, clock)});
     const Container* const spec = kernel::FindContainer(pod_, container.name);
     if (spec == nullptr) continue;
     auto run = std::make_unique<RunningContainer>(
@@ -136,7 +132,7 @@ void ForeignPod::OnListed(const std::set<std::string>& running) {
 }
 
 PodDisk ForeignPod::Disk() const {
-  PodDisk disk{.empty_dirs = finding_.local_volumes, .containers = {}};
+  PodDisk disk{.empty_dirs = finding_.local_volumes};
   for (const Container& container : pod_.containers) {
     const auto run = runs_.find(container.name);
     const auto logs = log_folders_.find(container.name);
