@@ -12,10 +12,9 @@
 #include <string_view>
 
 #include "codec/documents/json.h"
-#include "sources/kubernetes/calls/node_calls.h"
-#include "sources/kubernetes/objects/api_node.h"
-#include "sources/kubernetes/objects/api_pod.h"
-#include "sources/kubernetes/objects/list_watch.h"
+#include "sources/kubernetes/calls/object_calls.h"
+#include "sources/kubernetes/objects/api_answers.h"
+#include "sources/kubernetes/objects/api_objects.h"
 
 namespace {
 

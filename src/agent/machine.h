@@ -26,7 +26,7 @@
 #include "ports/file_descriptor.h"
 #include "ports/group_end.h"
 #include "ports/image_store.h"
-#include "sources/kubernetes/pods/pod_feed.h"
+#include "sources/kubernetes/pods/kubelet_pod.h"
 
 namespace jettison {
 

@@ -16,8 +16,7 @@
 #include "ports/fakes/fake_clock.h"
 #include "sources/kubernetes/calls/call_complaints.h"
 #include "sources/kubernetes/calls/event_queue.h"
-#include "sources/kubernetes/calls/node_calls.h"
-#include "sources/kubernetes/calls/pod_calls.h"
+#include "sources/kubernetes/calls/object_calls.h"
 #include "sources/kubernetes/client/api_client.h"
 #include "sources/kubernetes/client/pod_watch.h"
 #include "tests/kubernetes/live_control_plane.h"
@@ -71,9 +70,9 @@ class LiveKubernetes : public LiveSharedControlPlane {
   void Follow() {
     watch_ = std::make_unique<PodWatch>(
         *client_, clock_, "bed", [] { return 0.0; },
-        PodWatch::Listeners{.on_pod = [this](Verdict, const ApiPod& pod,
-                                             const Value&) { pods_[pod.head.name] = pod; },
-                            .on_gone = [this](const ObjectHead& head) { pods_.erase(head.name); }});
+        PodWatch::Listeners{
+            .on_pod = [this](const ApiPod& pod, const Value&) { pods_[pod.head.name] = pod; },
+            .on_gone = [this](const ObjectHead& head) { pods_.erase(head.name); }});
   }
   template <typename Condition>
   [[nodiscard]] bool TurnUntil(Condition condition) {

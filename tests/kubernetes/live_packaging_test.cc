@@ -13,8 +13,7 @@
 
 #include "ports/fakes/fake_clock.h"
 #include "sources/kubernetes/calls/call_complaints.h"
-#include "sources/kubernetes/calls/node_calls.h"
-#include "sources/kubernetes/calls/pod_calls.h"
+#include "sources/kubernetes/calls/object_calls.h"
 #include "sources/kubernetes/client/api_client.h"
 #include "tests/kubernetes/live_control_plane.h"
 #include "tests/live/program.h"

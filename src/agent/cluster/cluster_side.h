@@ -24,7 +24,7 @@
 #include "ports/clock.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/evictions/pod_eviction.h"
-#include "sources/kubernetes/pods/pod_feed.h"
+#include "sources/kubernetes/pods/kubelet_pod.h"
 
 namespace jettison {
 

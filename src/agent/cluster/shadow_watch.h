@@ -9,8 +9,7 @@
 #include "core/shadow/shadow_pairing.h"
 #include "core/units/duration.h"
 #include "ports/clock.h"
-#include "sources/kubernetes/objects/api_object.h"
-#include "sources/kubernetes/objects/api_pod.h"
+#include "sources/kubernetes/objects/api_objects.h"
 
 namespace jettison {
 

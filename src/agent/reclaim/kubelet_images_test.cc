@@ -17,7 +17,7 @@
 #include "ports/fakes/fake_cgroups.h"
 #include "rpc/fake_calls.h"
 #include "runtimes/cri/images/image_store.h"
-#include "sources/kubernetes/pods/pods_test_bed.h"
+#include "sources/kubernetes/pods/testing/pods_test_bed.h"
 
 namespace jettison {
 namespace {

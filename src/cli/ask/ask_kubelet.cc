@@ -10,10 +10,10 @@
 #include "core/units/result.h"
 #include "machine/loop/steady_clock.h"
 #include "ports/clock.h"
-#include "sources/kubernetes/calls/node_calls.h"
+#include "sources/kubernetes/calls/object_calls.h"
 #include "sources/kubernetes/client/api_client.h"
 #include "sources/kubernetes/credentials/api_access.h"
-#include "sources/kubernetes/objects/api_node.h"
+#include "sources/kubernetes/objects/api_objects.h"
 
 namespace jettison {
 namespace {

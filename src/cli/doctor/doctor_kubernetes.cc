@@ -15,7 +15,7 @@
 #include "core/thresholds/threshold_settings.h"
 #include "machine/loop/steady_clock.h"
 #include "sources/kubernetes/calls/call_complaints.h"
-#include "sources/kubernetes/calls/node_calls.h"
+#include "sources/kubernetes/calls/object_calls.h"
 #include "sources/kubernetes/client/api_client.h"
 #include "sources/kubernetes/credentials/api_access.h"
 

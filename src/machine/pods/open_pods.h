@@ -17,7 +17,6 @@
 #include "runtimes/cri/base/cri_options.h"
 #include "runtimes/cri/cri_runtime.h"
 #include "sources/kubernetes/pods/kubelet_pod.h"
-#include "sources/kubernetes/pods/pod_feed.h"
 
 namespace jettison {
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "sources/kubernetes/calls/pod_calls.h"
+#include "sources/kubernetes/calls/object_calls.h"
 
 namespace jettison {
 

@@ -16,7 +16,7 @@
 #include "kernel/files/paths.h"
 #include "ports/mailbox.h"
 #include "sources/kubernetes/client/api_client.h"
-#include "sources/kubernetes/objects/api_object.h"
+#include "sources/kubernetes/objects/api_objects.h"
 
 namespace jettison {
 namespace {
@@ -157,11 +157,11 @@ struct ClusterLink::Shared {
 };
 
 void ClusterLink::Shared::Run() {
-  kube::PodWatch watch(*client, *setup.clock, setup.node, setup.chance,
-                       {.on_pod = [this](kube::Verdict, const kube::ApiPod& pod,
-                                         const Value& object) { ReportPod(pod, object); },
-                        .on_gone = [this](const kube::ObjectHead& head) { ReportGone(head); }},
-                       ReportKnown());
+  kube::PodWatch watch(
+      *client, *setup.clock, setup.node, setup.chance,
+      {.on_pod = [this](const kube::ApiPod& pod, const Value& object) { ReportPod(pod, object); },
+       .on_gone = [this](const kube::ObjectHead& head) { ReportGone(head); }},
+      ReportKnown());
   while (!stop) {
     for (const Asked& one : asked.TakeAll()) Call(one);
     const auto pause = watch.Advance();

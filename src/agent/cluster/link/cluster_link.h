@@ -17,9 +17,8 @@
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/client/pod_watch.h"
 #include "sources/kubernetes/credentials/api_access.h"
-#include "sources/kubernetes/objects/api_object.h"
-#include "sources/kubernetes/objects/api_pod.h"
-#include "sources/kubernetes/pods/pod_feed.h"
+#include "sources/kubernetes/objects/api_objects.h"
+#include "sources/kubernetes/pods/kubelet_pod.h"
 
 namespace jettison {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "sources/kubernetes/node/node_pressure.h"
-#include "sources/kubernetes/objects/api_node.h"
+#include "sources/kubernetes/objects/api_objects.h"
 
 namespace jettison {
 namespace {

@@ -65,13 +65,11 @@ Outcome OutcomeOf(const Result<ApiReply>& reply) {
   if (!reply) {
     return {.result = CallResult::kAway,
             .why = reply.error().message,
-            .retry_after = {},
             .is_untrusted = reply.error().code == ErrorCode::kPermissionDenied};
   }
   if (reply->status >= 200 && reply->status < 300) return {};
   ApiStatus status = StatusOf(reply->status, reply->body);
   Outcome outcome{.result = ResultOf(status, reply->status),
-                  .why = {},
                   .retry_after = reply->retry_after ? reply->retry_after : status.retry_after};
   outcome.why = WordsOf(std::move(status), outcome.result, reply->status);
   return outcome;
@@ -82,8 +80,7 @@ Outcome OutcomeOf(const Result<ApiReply>& reply, const AnswerObject& object) {
   if (!outcome.ok() || IsSuccess(reply->body, object)) return outcome;
   return {.result = CallResult::kAway,
           .why = fmt::format("HTTP status {} with a text that is not an API server's: {}",
-                             reply->status, StatusOf(reply->status, reply->body).message),
-          .retry_after = {}};
+                             reply->status, StatusOf(reply->status, reply->body).message)};
 }
 
 Instant CallRetry::After(const Outcome& outcome, Instant now) {

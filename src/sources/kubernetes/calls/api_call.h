@@ -8,7 +8,7 @@
 
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "sources/kubernetes/objects/api_status.h"
+#include "sources/kubernetes/objects/api_answers.h"
 
 namespace jettison::kube {
 

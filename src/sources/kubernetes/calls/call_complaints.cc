@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "codec/documents/json.h"
 #include "core/json/json_writer.h"
-#include "sources/kubernetes/calls/api_call.h"
 
 namespace jettison::kube {
 namespace {
@@ -89,8 +87,7 @@ const Right& RightFor(CallPurpose purpose) {
 ApiCall AskRight(const Right& right) {
   ApiCall call{.method = "POST",
                .path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-               .content_type = kJsonType,
-               .body = {}};
+               .content_type = kJsonType};
   JsonWriter json(call.body);
   json.Object([&] {
     json.Field("kind", "SelfSubjectAccessReview");
@@ -128,7 +125,7 @@ std::string RuleFor(const Right& right) {
 }
 
 ApiCall GetVersion() {
-  return {.method = "GET", .path = "/version", .content_type = {}, .body = {}};
+  return {.method = "GET", .path = "/version"};
 }
 
 Result<std::string> ReadVersion(const Result<ApiReply>& reply) {

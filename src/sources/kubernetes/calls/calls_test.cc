@@ -6,8 +6,7 @@
 
 #include "codec/documents/json.h"
 #include "sources/kubernetes/calls/call_complaints.h"
-#include "sources/kubernetes/calls/node_calls.h"
-#include "sources/kubernetes/calls/pod_calls.h"
+#include "sources/kubernetes/calls/object_calls.h"
 #include "sources/kubernetes/objects/testing/test_answers.h"
 
 namespace jettison::kube {

@@ -7,7 +7,6 @@
 
 #include "core/json/json_writer.h"
 #include "http/client/client.h"
-#include "sources/kubernetes/calls/api_call.h"
 
 namespace jettison::kube {
 namespace {
@@ -55,8 +54,7 @@ ApiCall CountCall(const EventObject& about, const std::string& name, std::int64_
                   WallTime last) {
   ApiCall call{.method = "PATCH",
                .path = PathOf(about) + "/" + EncodedForUrl(name),
-               .content_type = kMergePatchType,
-               .body = {}};
+               .content_type = kMergePatchType};
   JsonWriter json(call.body);
   json.Object([&] {
     json.Field("count", count);
@@ -80,8 +78,7 @@ ApiCall EventQueue::Create(Known& known, WallTime now) {
   known.name =
       fmt::format("{}.{:x}", known.about.name.substr(0, kMostOfName),
                   now.time_since_epoch().count() + static_cast<std::int64_t>(next_number_++));
-  ApiCall call{
-      .method = "POST", .path = PathOf(known.about), .content_type = kJsonType, .body = {}};
+  ApiCall call{.method = "POST", .path = PathOf(known.about), .content_type = kJsonType};
   JsonWriter json(call.body);
   json.Object([&] {
     json.Field("kind", "Event");
@@ -120,7 +117,7 @@ ApiCall EventQueue::CallFor(const EventObject& about, const Event& event, WallTi
     return CountCall(about, at->name, ++at->count, now);
   }
   if (at != known_.end()) known_.erase(at);
-  known_.push_front({.about = about, .event = event, .name = {}, .first = now, .last = now});
+  known_.push_front({.about = about, .event = event, .first = now, .last = now});
   if (known_.size() > kMostKnown) known_.pop_back();
   return Create(known_.front(), now);
 }

@@ -57,7 +57,7 @@ HttpTransfers::OnEnd ApiClient::TakingEnd(OnReply on_reply) {
     }
     if (answer->status == kUnauthorized) access_.Refused(clock_.Now());
     if (answer->is_too_large) {
-      return on_reply(ApiReply{.status = kPayloadTooLarge, .body = {}, .retry_after = {}});
+      return on_reply(ApiReply{.status = kPayloadTooLarge});
     }
     on_reply(ApiReply{.status = answer->status,
                       .body = std::move(answer->body),

@@ -4,9 +4,8 @@
 
 #include "sources/kubernetes/calls/call_complaints.h"
 #include "sources/kubernetes/calls/event_queue.h"
-#include "sources/kubernetes/calls/node_calls.h"
-#include "sources/kubernetes/calls/pod_calls.h"
-#include "sources/kubernetes/client/client_test_fixture.h"
+#include "sources/kubernetes/calls/object_calls.h"
+#include "sources/kubernetes/client/testing/client_test_fixture.h"
 
 namespace jettison::kube {
 namespace {

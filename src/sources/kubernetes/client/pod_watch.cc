@@ -10,7 +10,6 @@
 #include "codec/kubernetes/field.h"
 #include "http/client/client.h"
 #include "sources/kubernetes/calls/call_complaints.h"
-#include "sources/kubernetes/objects/list_watch.h"
 
 namespace jettison::kube {
 namespace {
@@ -50,13 +49,13 @@ constexpr Duration kSilence = seconds(120);
 constexpr std::size_t kLongestLine = ApiClient::kMostBytes;
 
 Failure Nonsense(Error error) {
-  return {.setback = {.kind = Kind::kNonsense, .retry_after = {}}, .error = std::move(error)};
+  return {.setback = {.kind = Kind::kNonsense}, .error = std::move(error)};
 }
 
 // `verb`: the right that the request needs.
 PodWatchFault FaultOf(const Failure& failure, std::string_view verb) {
   const Kind kind = failure.setback.kind;
-  const Right right{.verb = verb, .resource = "pods", .subresource = {}, .cost = {}, .purpose = {}};
+  const Right right{.verb = verb, .resource = "pods"};
   return {.error = failure.error.In(fmt::format("{} the pods of this node", verb)),
           .is_refusal = kind == Kind::kRefused || kind == Kind::kNonsense,
           .is_untrusted = failure.is_untrusted,
@@ -74,7 +73,7 @@ Failure FailureOf(const ApiStatus& status) {
 
 Failure FailureOf(const Result<ApiReply>& reply) {
   if (!reply) {
-    return {.setback = {.kind = Kind::kAway, .retry_after = {}},
+    return {.setback = {.kind = Kind::kAway},
             .error = reply.error(),
             .is_untrusted = reply.error().code == ErrorCode::kPermissionDenied};
   }
@@ -171,8 +170,7 @@ bool PodWatch::TakeItem(std::string_view json) {
   if (!document) return false;
   const auto pod = ReadApiPod(*document);
   if (!pod) return false;
-  const Verdict verdict = reflector_.OnItem(pod->head);
-  if (verdict != Verdict::kKnown) listeners_.on_pod(verdict, *pod, *document);
+  if (reflector_.OnItem(pod->head)) listeners_.on_pod(*pod, *document);
   return true;
 }
 
@@ -218,7 +216,7 @@ void PodWatch::TakeBytes(std::string_view bytes) {
     if (goes_on) goes_on = TakeLine(line);
   });
   if (goes_on && !fits) {
-    EndWatch(Failure{.setback = {.kind = Kind::kTooLarge, .retry_after = {}},
+    EndWatch(Failure{.setback = {.kind = Kind::kTooLarge},
                      .error = {ErrorCode::kInvalidArgument, "an event is too large"}});
   }
 }
@@ -228,7 +226,7 @@ bool PodWatch::TakeLine(std::string_view json) {
   if (!line) return RefuseLine(line.error());
   if (line->kind == WatchKind::kBookmark) return TakeBookmark(line->object());
   if (line->kind != WatchKind::kError) return TakePod(*line);
-  kube_json::FaultLog log{.file = {}, .lenient = true, .faults = {}, .warnings = {}};
+  kube_json::FaultLog log{.lenient = true};
   EndWatch(FailureOf(ReadStatus(kube_json::Field(line->object(), log))));
   return false;
 }
@@ -245,7 +243,7 @@ bool PodWatch::TakeBookmark(const Value& object) {
     return RefuseLine({ErrorCode::kInvalidArgument, "a bookmark without a version"});
   }
   if (reflector_.OnBookmark(*version->AsString())) return true;
-  EndWatch(Failure{.setback = {.kind = Kind::kExpired, .retry_after = {}},
+  EndWatch(Failure{.setback = {.kind = Kind::kExpired},
                    .error = {ErrorCode::kUnavailable, "the API server's store was set back"}});
   return false;
 }
@@ -254,11 +252,10 @@ bool PodWatch::TakePod(const WatchLine& line) {
   const auto pod = ReadApiPod(line.object());
   if (!pod) return RefuseLine(pod.error());
   if (line.kind == WatchKind::kDeleted) {
-    if (reflector_.OnDeleted(pod->head) == Verdict::kGone) listeners_.on_gone(pod->head);
-    return true;
+    if (reflector_.OnDeleted(pod->head)) listeners_.on_gone(pod->head);
+  } else if (reflector_.OnSeen(pod->head)) {
+    listeners_.on_pod(*pod, line.object());
   }
-  const Verdict verdict = reflector_.OnSeen(pod->head);
-  if (verdict != Verdict::kKnown) listeners_.on_pod(verdict, *pod, line.object());
   return true;
 }
 

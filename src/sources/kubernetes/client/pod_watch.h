@@ -13,9 +13,8 @@
 #include "ports/clock.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/client/api_client.h"
-#include "sources/kubernetes/objects/api_pod.h"
-#include "sources/kubernetes/objects/api_status.h"
-#include "sources/kubernetes/objects/list_watch.h"
+#include "sources/kubernetes/objects/api_answers.h"
+#include "sources/kubernetes/objects/api_objects.h"
 #include "sources/kubernetes/watch/reflector.h"
 
 namespace jettison::kube {
@@ -56,7 +55,7 @@ struct PodWatchState {
 class PodWatch {
  public:
   // A pod that appeared or changed, as it is now, and the object that it was read from.
-  using OnPod = std::function<void(Verdict, const ApiPod&, const Value& object)>;
+  using OnPod = std::function<void(const ApiPod&, const Value& object)>;
   // A pod that is gone, as far as it is known who it was.
   using OnGone = std::function<void(const ObjectHead&)>;
   struct Listeners {

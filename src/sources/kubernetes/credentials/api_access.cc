@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -47,7 +46,7 @@ void CheckTls(const ApiAccess& access, const Kubeconfig& config, const std::stri
       has_pair ? Named(config.certificate, "client-certificate") : "",
       Named(config.key, "client-key"),
       access.ca_pem.empty() ? "" : Named(config.ca, "certificate-authority"));
-  if (fault) AddFault(faults, {.file = file, .key = {}, .value = {}, .message = fault->message});
+  if (fault) AddFault(faults, {.file = file, .message = fault->message});
 }
 
 std::string TokenIn(const std::string& path, const std::string& file, const char* key,
@@ -115,30 +114,23 @@ AccessReading AccessByServiceAccount(const ServiceAccount& account) {
   if (account.host.empty() || account.port.empty()) {
     // One cause, and one fault: its files are missing as well then.
     AddFault(faults,
-             {.file = {},
-              .key = account.host.empty() ? "KUBERNETES_SERVICE_HOST" : "KUBERNETES_SERVICE_PORT",
-              .value = {},
+             {.key = account.host.empty() ? "KUBERNETES_SERVICE_HOST" : "KUBERNETES_SERVICE_PORT",
               .message = "is not set: the agent does not run in a pod of a cluster; set "
                          "kubernetes.kubeconfig"});
     return reading;
   }
   const std::string ca_file = account.folder + "/ca.crt";
   const http::Endpoint endpoint{
-      .kind = http::Endpoint::Kind::kHttps, .path = {}, .host = account.host, .port = account.port};
+      .kind = http::Endpoint::Kind::kHttps, .host = account.host, .port = account.port};
   reading.access = {.origin = "service account",
                     .server = "https://" + endpoint.Authority(),
-                    .path_prefix = {},
-                    .server_name = {},
                     .ca_pem = Read(ca_file, ca_file, "", faults),
                     .ca_name = ca_file,
-                    .cert_pem = {},
-                    .key_pem = {},
-                    .token = {},
                     .token_file = account.folder + "/token"};
   const std::string& token_file = reading.access.token_file;
   reading.access.token = TokenIn(token_file, token_file, "", faults);
   if (faults.empty()) {
-    CheckTls(reading.access, {.ca = {.text = {}, .file = ca_file}}, ca_file, faults);
+    CheckTls(reading.access, {.ca = {.file = ca_file}}, ca_file, faults);
   }
   return reading;
 }

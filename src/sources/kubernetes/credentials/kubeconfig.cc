@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <utility>
 
 #include "codec/documents/documents.h"
@@ -51,7 +50,7 @@ constexpr std::size_t kMostMemory = std::size_t{16} << 20;
 class Reader {
  public:
   Reader(const Value& document, const std::string& file)
-      : log_{.file = file, .lenient = false, .faults = {}, .warnings = {}},
+      : log_{.file = file},
         folder_(std::filesystem::path(file).parent_path()),
         root_(document, log_) {}
 
@@ -186,13 +185,12 @@ PemSource Reader::ReadPem(const Field& map, const char* name) {
   const std::string data_name = fmt::format("{}-data", name);
   const Field data = map.Member(data_name);
   const std::string text = data.String().value_or("");
-  if (text.empty()) return {.text = {}, .file = ReadPath(map.Member(name))};
+  if (text.empty()) return {.file = ReadPath(map.Member(name))};
   auto pem = FromBase64(text);
-  if (pem && pem->find("-----BEGIN ") != std::string::npos)
-    return {.text = *std::move(pem), .file = {}};
+  if (pem && pem->find("-----BEGIN ") != std::string::npos) return {.text = *std::move(pem)};
+  // Its value is not shown, because it may be a key.
   log_.faults.push_back({.file = log_.file,
                          .key = data.Path(),
-                         .value = {},  // not shown, because it may be a key
                          .message = pem ? "must be PEM in base64" : "must be base64"});
   return {};
 }
@@ -234,8 +232,6 @@ KubeconfigReading ReadKubeconfig(std::string_view text, const std::string& file)
   if (documents && documents->size() == 1) return Reader(documents->front(), file).Read();
   KubeconfigReading reading;
   AddFault(reading.faults, {.file = file,
-                            .key = {},
-                            .value = {},
                             .message = !documents           ? documents.error().message
                                        : documents->empty() ? "is empty; it must be a kubeconfig"
                                                             : "must have one document"});

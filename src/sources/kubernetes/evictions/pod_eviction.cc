@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sources/kubernetes/calls/pod_calls.h"
+#include "sources/kubernetes/calls/object_calls.h"
 
 namespace jettison::kube {
 namespace {

@@ -39,7 +39,7 @@ std::vector<SparedPod> SoftEvictionBook::SparedAt(Instant now) const {
 }
 
 SoftEvictionsSoFar SoftEvictionBook::SoFar(Instant now) const {
-  SoftEvictionsSoFar so_far{.granted = {}, .spared = SparedAt(now)};
+  SoftEvictionsSoFar so_far{.spared = SparedAt(now)};
   const auto most = std::max<std::size_t>(static_cast<std::size_t>(limits_.per_hour), 1);
   const std::size_t past = granted_.size() - std::min(granted_.size(), most);
   for (std::size_t i = past; i < granted_.size(); ++i) {
@@ -66,15 +66,15 @@ SoftVerdict SoftEvictionBook::Take(const std::string& uid, const Outcome& outcom
   switch (outcome.result) {
     case CallResult::kDone:
       retry_.Reset();
-      if (IsGranted(uid, now)) return {.answer = SoftAnswer::kOver, .spared = std::nullopt};
+      if (IsGranted(uid, now)) return {.answer = SoftAnswer::kOver};
       granted_.push_back(now);
       LeaveOut(uid, kGrantedAlready, now);
-      return {.answer = SoftAnswer::kGranted, .spared = std::nullopt};
+      return {.answer = SoftAnswer::kGranted};
     case CallResult::kGone:
     case CallResult::kAnother:
       retry_.Reset();
       LeaveOut(uid, "the API server has no such pod any more", now);
-      return {.answer = SoftAnswer::kOver, .spared = std::nullopt};
+      return {.answer = SoftAnswer::kOver};
     case CallResult::kBudget:
     case CallResult::kRefused: retry_.Reset(); return Spare(uid, outcome, now);
     case CallResult::kConflict:
@@ -86,7 +86,7 @@ SoftVerdict SoftEvictionBook::Take(const std::string& uid, const Outcome& outcom
   setback_ =
       SoftHold{.reason = LacksRight(outcome.result) ? PaceReason::kNoRight : PaceReason::kApiAway,
                .until = retry_.After(outcome, now)};
-  return {.answer = SoftAnswer::kLater, .spared = std::nullopt};
+  return {.answer = SoftAnswer::kLater};
 }
 
 SoftVerdict SoftEvictionBook::Spare(const std::string& uid, const Outcome& outcome, Instant now) {
@@ -96,7 +96,7 @@ SoftVerdict SoftEvictionBook::Spare(const std::string& uid, const Outcome& outco
   Spared& spared = spared_[uid];
   const bool is_news = spared.why != outcome.why;
   spared = {.why = outcome.why, .until = until};
-  SoftVerdict verdict{.answer = SoftAnswer::kSpared, .spared = std::nullopt};
+  SoftVerdict verdict{.answer = SoftAnswer::kSpared};
   if (is_news) verdict.spared = SparedPod{.uid = uid, .why = outcome.why, .until = until};
   return verdict;
 }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "sources/kubernetes/objects/api_object.h"
-
 namespace jettison::kube {
 namespace {
 

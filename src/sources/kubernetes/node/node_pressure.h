@@ -12,8 +12,8 @@
 #include "core/units/result.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/calls/call_complaints.h"
-#include "sources/kubernetes/calls/node_calls.h"
-#include "sources/kubernetes/objects/api_node.h"
+#include "sources/kubernetes/calls/object_calls.h"
+#include "sources/kubernetes/objects/api_objects.h"
 
 namespace jettison::kube {
 
@@ -77,9 +77,6 @@ class PressureConditions {
   };
 
   [[nodiscard]] Line& Of(NodeConditionType condition) { return lines_[IndexOf(condition)]; }
-  [[nodiscard]] const Line& Of(NodeConditionType condition) const {
-    return lines_[IndexOf(condition)];
-  }
   [[nodiscard]] static bool IsWrong(const Line& line);
   [[nodiscard]] std::vector<std::string> TakeRemovals(Instant now);
   [[nodiscard]] std::vector<NodeCondition> TakeLines(WallTime wall);

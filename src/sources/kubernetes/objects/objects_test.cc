@@ -6,11 +6,8 @@
 #include <vector>
 
 #include "codec/documents/json.h"
-#include "sources/kubernetes/objects/api_node.h"
-#include "sources/kubernetes/objects/api_object.h"
-#include "sources/kubernetes/objects/api_pod.h"
-#include "sources/kubernetes/objects/api_status.h"
-#include "sources/kubernetes/objects/list_watch.h"
+#include "sources/kubernetes/objects/api_answers.h"
+#include "sources/kubernetes/objects/api_objects.h"
 #include "sources/kubernetes/objects/testing/test_answers.h"
 
 namespace jettison::kube {

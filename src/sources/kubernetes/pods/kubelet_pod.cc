@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <set>
-#include <string_view>
 #include <utility>
 #include <variant>
 
 #include "core/model/pod_origin.h"
 #include "core/pods/pod_kind.h"
-#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/processes/proc_files.h"
 #include "kernel/processes/processes.h"
 
@@ -122,9 +120,7 @@ ForeignFinding FindingOf(const ApiPod& pod, const KubeletPlaces& kubelet) {
   finding.identity = {.key = pod.head.uid,
                       .name = pod.head.name,
                       .namespace_ = pod.head.namespace_,
-                      .uid = pod.head.uid,
-                      .labels = {},
-                      .annotations = {}};
+                      .uid = pod.head.uid};
   finding.reading.pod = pod.pod;
   finding.reading.pod.restart_policy = RestartPolicy::kNever;  // the agent does not restart it
   // A pod with faults cannot be ranked, so it is spared.

@@ -8,7 +8,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/units/result.h"
@@ -19,7 +18,6 @@
 #include "sources/foreign/foreign_group.h"
 #include "sources/foreign/foreign_roster.h"
 #include "sources/kubernetes/pods/kubelet_pod.h"
-#include "sources/kubernetes/pods/pod_feed.h"
 
 namespace jettison::kube {
 

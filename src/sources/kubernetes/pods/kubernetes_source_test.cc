@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "sources/kubernetes/pods/pods_test_bed.h"
+#include "sources/kubernetes/pods/testing/pods_test_bed.h"
 
 namespace jettison::kube {
 namespace {

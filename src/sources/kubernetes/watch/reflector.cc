@@ -71,7 +71,7 @@ Wanted Reflector::Next(Instant now, double chance) const {
                         .timeout = kShortestTimeout + std::chrono::duration_cast<seconds>(
                                                           Part(kShortestTimeout, chance))};
   }
-  ListRequest list{.not_older_than = {}, .continue_token = continue_token_, .limit = limit_};
+  ListRequest list{.continue_token = continue_token_, .limit = limit_};
   if (!continue_token_.empty()) return list;  // the token determines the state
   if (from_ == From::kAnywhere) list.not_older_than = "0";
   if (from_ == From::kKnown) list.not_older_than = position_;
@@ -86,17 +86,16 @@ void Reflector::OnListBegun() {
   for (auto& [uid, head] : objects_) head.resource_version.clear();
 }
 
-Verdict Reflector::OnItem(const ObjectHead& head) {
+bool Reflector::OnItem(const ObjectHead& head) {
   listed_.insert(head.uid);
   return Tell(head);
 }
 
-Verdict Reflector::Tell(const ObjectHead& head) {
+bool Reflector::Tell(const ObjectHead& head) {
   const auto [at, is_new] = objects_.try_emplace(head.uid, head);
-  if (is_new) return Verdict::kAppeared;
-  if (IsOld(head.resource_version, at->second.resource_version)) return Verdict::kKnown;
+  if (!is_new && IsOld(head.resource_version, at->second.resource_version)) return false;
   at->second = head;
-  return Verdict::kChanged;
+  return true;
 }
 
 bool Reflector::IsSetBack(const std::string& resource_version) const {
@@ -162,14 +161,14 @@ void Reflector::OnWatchBegun(Instant now) {
   was_told_ = false;
 }
 
-Verdict Reflector::OnSeen(const ObjectHead& head) {
+bool Reflector::OnSeen(const ObjectHead& head) {
   Advance(head.resource_version);
   return Tell(head);
 }
 
-Verdict Reflector::OnDeleted(const ObjectHead& head) {
+bool Reflector::OnDeleted(const ObjectHead& head) {
   Advance(head.resource_version);
-  return objects_.erase(head.uid) == 0 ? Verdict::kKnown : Verdict::kGone;
+  return objects_.erase(head.uid) > 0;
 }
 
 bool Reflector::OnBookmark(const std::string& resource_version) {

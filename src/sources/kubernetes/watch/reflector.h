@@ -10,17 +10,9 @@
 #include <vector>
 
 #include "core/units/duration.h"
-#include "sources/kubernetes/objects/api_object.h"
+#include "sources/kubernetes/objects/api_objects.h"
 
 namespace jettison::kube {
-
-// How a reported state of an object relates to the states that are known.
-enum class Verdict : std::uint8_t {
-  kAppeared,
-  kChanged,
-  kGone,
-  kKnown,  // told already, or older than what is known
-};
 
 // A page of a list that is to be asked for.
 struct ListRequest {
@@ -63,7 +55,7 @@ struct Setback {
 };
 
 // Follows the objects of a list: a list in pages, then a watch from where it ended, and again what
-// is needed when that breaks; and which objects exist, each told of once. A pure state machine: it
+// is needed when that breaks; and which objects exist. A pure state machine: it
 // is told what happened, with the time and a random number in [0, 1), and says what is to be asked
 // next.
 //
@@ -80,10 +72,13 @@ class Reflector {
 
   [[nodiscard]] Wanted Next(Instant now, double chance) const;
 
+  // OnItem, OnSeen and OnDeleted return whether that is news, which was not told already and is not
+  // older than what is known.
+  //
   // A list: OnItem for each item of a page, then OnPage with the page's own metadata. After the
   // last page OnPage returns the objects that were known and are not in the list.
   void OnListBegun();
-  [[nodiscard]] Verdict OnItem(const ObjectHead& head);
+  [[nodiscard]] bool OnItem(const ObjectHead& head);
   [[nodiscard]] std::vector<ObjectHead> OnPage(const std::string& resource_version,
                                                const std::string& continue_token, Instant now,
                                                double chance);
@@ -94,8 +89,8 @@ class Reflector {
   // a list: a server whose store was set back, as from a backup, has nothing to say of a watch from
   // a version that it has not reached again.
   void OnWatchBegun(Instant now);
-  [[nodiscard]] Verdict OnSeen(const ObjectHead& head);
-  [[nodiscard]] Verdict OnDeleted(const ObjectHead& head);
+  [[nodiscard]] bool OnSeen(const ObjectHead& head);
+  [[nodiscard]] bool OnDeleted(const ObjectHead& head);
   // Returns false where the server has repeatedly sent versions older than what is known. Its store
   // was set back, and this watch would deliver nothing; the caller ends it as kExpired.
   [[nodiscard]] bool OnBookmark(const std::string& resource_version);
@@ -115,7 +110,7 @@ class Reflector {
  private:
   enum class From : std::uint8_t { kAnywhere, kKnown, kNewest };
 
-  [[nodiscard]] Verdict Tell(const ObjectHead& head);
+  [[nodiscard]] bool Tell(const ObjectHead& head);
   void Advance(const std::string& resource_version);
   void ListAgain(From from);
   void Delay(Instant now, double chance, std::optional<Duration> retry_after);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,15 +32,21 @@ class WithFakeApiServer : public testing::Test {
 
   void Follow(const std::vector<ObjectHead>& known = {}) {
     if (client_ == nullptr) Connect();
+    told_.clear();
+    for (const ObjectHead& head : known) told_.insert(head.uid);
     watch_ = std::make_unique<PodWatch>(
         *client_, clock_, "bed", [] { return 0.0; },
-        PodWatch::Listeners{
-            .on_pod =
-                [this](Verdict verdict, const ApiPod& pod, const Value&) {
-                  news_.push_back((verdict == Verdict::kAppeared ? "+" : "~") + pod.head.uid + " " +
-                                  pod.phase);
-                },
-            .on_gone = [this](const ObjectHead& head) { news_.push_back("-" + head.uid); }},
+        PodWatch::Listeners{.on_pod =
+                                [this](const ApiPod& pod, const Value&) {
+                                  const bool is_new = told_.insert(pod.head.uid).second;
+                                  news_.push_back((is_new ? "+" : "~") + pod.head.uid + " " +
+                                                  pod.phase);
+                                },
+                            .on_gone =
+                                [this](const ObjectHead& head) {
+                                  told_.erase(head.uid);
+                                  news_.push_back("-" + head.uid);
+                                }},
         known);
   }
 
@@ -76,6 +83,7 @@ class WithFakeApiServer : public testing::Test {
   std::unique_ptr<ApiClient> client_;
   std::unique_ptr<PodWatch> watch_;
   std::vector<std::string> news_;
+  std::set<std::string> told_;  // UIDs of pods that are there
   Duration paused_{0};
 };
 
