@@ -103,14 +103,16 @@ constexpr std::size_t kWaitingPerJob = 4;
 class NodeThreads {
  public:
   NodeThreads(std::size_t count, std::size_t jobs,
-              const std::function<SimulationReport(std::size_t)>& work)
-      : made_(count), ahead_(static_cast<std::ptrdiff_t>(jobs * kWaitingPerJob)) {
-    const auto run = [this, &work] {
+              std::function<SimulationReport(std::size_t)> work)
+      : work_(std::move(work)),
+        made_(count),
+        ahead_(static_cast<std::ptrdiff_t>(jobs * kWaitingPerJob)) {
+    const auto run = [this] {
       for (;;) {
         ahead_.acquire();
         const std::size_t piece = next_++;
         if (piece >= made_.size()) return ahead_.release();  // for the next thread
-        made_[piece].set_value(work(piece));
+        made_[piece].set_value(work_(piece));
       }
     };
     try {
@@ -134,6 +136,7 @@ class NodeThreads {
   }
 
  private:
+  const std::function<SimulationReport(std::size_t)> work_;
   std::vector<std::promise<SimulationReport>> made_;
   std::counting_semaphore<> ahead_;  // pieces that may be begun
   std::atomic<std::size_t> next_ = 0;
