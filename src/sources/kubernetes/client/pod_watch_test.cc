@@ -139,7 +139,7 @@ TEST_F(PodWatchTest, AStoreThatIsSetBackBelowAWatchIsNoticedByTheSilence) {
   ASSERT_TRUE(IsWatching());
 }
 
-TEST_F(PodWatchTest, DoubledAndReorderedEventsAreToldOnce) {
+TEST_F(PodWatchTest, DoubledAndOldEventsAreToldOnce) {
   Begin();
   const auto line = [](const char* type, const char* uid, int version) {
     return std::string(R"({"type":")") + type +

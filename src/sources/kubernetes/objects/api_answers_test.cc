@@ -1,10 +1,10 @@
+#include "sources/kubernetes/objects/api_answers.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
-
-#include "sources/kubernetes/objects/api_answers.h"
 
 namespace jettison::kube {
 namespace {
