@@ -171,20 +171,10 @@ std::string WatchFrames(const Snapshot& snapshot, WatchCursor& cursor) {
   return out;
 }
 
-// One client. Streams that were opened are counted until they are destroyed.
 struct Watch::Client {
-  Client(WatchCursor at, Instant now, std::shared_ptr<std::atomic<std::size_t>> counter)
-      : cursor(std::move(at)), told_at(now), streams(std::move(counter)) {
-    ++*streams;
-  }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-  ~Client() { --*streams; }
-
   WatchCursor cursor;
-  std::weak_ptr<const Snapshot> seen;  // the last one that it was told from; not held for it
   Instant told_at;                     // when it was last sent anything
-  std::shared_ptr<std::atomic<std::size_t>> streams;
+  std::weak_ptr<const Snapshot> seen;  // the last one that it was told from; not held for it
 };
 
 void Watch::News() {
@@ -193,7 +183,7 @@ void Watch::News() {
 }
 
 HttpStream Watch::Open(std::string_view last_event_id) {
-  auto client = std::make_shared<Client>(CursorAt(last_event_id), now_(), streams_);
+  auto client = std::make_shared<Client>(Client{CursorAt(last_event_id), now_(), {}});
   return [self = shared_from_this(), client]() -> std::optional<std::string> {
     return self->NextBytes(*client);
   };
@@ -210,8 +200,7 @@ std::string Watch::NextBytes(Client& client) {
   const Instant now = now_();
   std::string bytes;
   auto newest = Newest();
-  const bool has_seen = !client.seen.owner_before(newest) && !newest.owner_before(client.seen);
-  if (newest && newest->node && (!has_seen || client.cursor.is_behind)) {
+  if (newest && newest->node && (client.seen.lock() != newest || client.cursor.is_behind)) {
     bytes = WatchFrames(*newest, client.cursor);
     client.seen = newest;
   }

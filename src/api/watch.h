@@ -53,8 +53,6 @@ class Watch : public std::enable_shared_from_this<Watch> {
   // A stream that goes on after that id, see CursorAt; a comment in it every 15 s keeps it alive.
   // It may outlive this object's other owners.
   [[nodiscard]] HttpStream Open(std::string_view last_event_id);
-  // How many streams there are. On any thread.
-  [[nodiscard]] std::size_t streams() const { return *streams_; }
 
  private:
   struct Client;
@@ -64,8 +62,6 @@ class Watch : public std::enable_shared_from_this<Watch> {
   Board& board_;
   std::function<Instant()> now_;
   std::atomic<Instant::rep> news_at_{0};  // on the clock of snapshots
-  std::shared_ptr<std::atomic<std::size_t>> streams_ =
-      std::make_shared<std::atomic<std::size_t>>(0);
 };
 
 }  // namespace jettison

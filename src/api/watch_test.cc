@@ -152,14 +152,5 @@ TEST_F(WatchTest, NewsAreToldFromASnapshotThatShowsThem) {
   EXPECT_THAT(Types(**stream()), ElementsAre("event", "status"));
 }
 
-TEST_F(WatchTest, StreamsAreCountedUntilTheyGo) {
-  {
-    const HttpStream first = watch_->Open("");
-    const HttpStream second = watch_->Open("1-2-3");
-    EXPECT_EQ(watch_->streams(), 2U);
-  }
-  EXPECT_EQ(watch_->streams(), 0U);
-}
-
 }  // namespace
 }  // namespace jettison
