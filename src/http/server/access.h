@@ -2,15 +2,36 @@
 
 #include <microhttpd.h>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "core/units/duration.h"
 #include "core/units/result.h"
 #include "http/message.h"
 #include "http/server/listen.h"
-#include "http/server/server.h"
+
+namespace jettison {
+
+// What one client, and all of them together, may ask of the server.
+struct HttpLimits {
+  std::size_t target_bytes = 4096;                  // path and query as sent; beyond: 414
+  std::size_t header_bytes = 8192;                  // request line and headers; beyond: 431
+  std::size_t body_bytes = std::size_t{256} << 10;  // beyond: 413
+  std::size_t bodies_bytes = std::size_t{1} << 20;  // of all requests together; beyond: 503
+  // Of all answers until they are taken, and of what streams have under way. Beyond: 503, and a
+  // stream ends.
+  std::size_t held_bytes = std::size_t{7} << 20;
+  std::size_t connections = 64;  // beyond: the oldest without a whole request goes, else 503
+  std::size_t streams = 16;      // beyond: 503
+  Duration request = std::chrono::seconds(10);  // from the first byte (or connecting) to the last
+  Duration answer = std::chrono::seconds(30);   // to take an answer; of a stream, one chunk
+  Duration idle = std::chrono::seconds(60);     // between an answer and the next request
+};
+
+}  // namespace jettison
 
 namespace jettison::http {
 

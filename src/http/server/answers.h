@@ -16,7 +16,16 @@
 
 #include "http/message.h"
 #include "http/server/access.h"
-#include "http/server/server.h"
+
+namespace jettison {
+
+// Makes the answer to a request. It is not called from two threads at once, and must not wait.
+using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
+
+// Makes the answer for an error that the server itself finds: status (4xx or 5xx), a sentence.
+using HttpErrorAnswer = std::function<HttpResponse(int status, std::string_view message)>;
+
+}  // namespace jettison
 
 namespace jettison::http {
 

@@ -1,33 +1,25 @@
 #pragma once
 
-#include <cstddef>
+#include <microhttpd.h>
+
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
-#include <string_view>
 
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "http/message.h"
+#include "http/server/access.h"
+#include "http/server/answers.h"
+#include "http/server/listen.h"
+#include "http/tls_files.h"
+#include "ports/file_descriptor.h"
 
 namespace jettison {
-
-// What one client, and all of them together, may ask of the server.
-struct HttpLimits {
-  std::size_t target_bytes = 4096;                  // path and query as sent; beyond: 414
-  std::size_t header_bytes = 8192;                  // request line and headers; beyond: 431
-  std::size_t body_bytes = std::size_t{256} << 10;  // beyond: 413
-  std::size_t bodies_bytes = std::size_t{1} << 20;  // of all requests together; beyond: 503
-  // Of all answers until they are taken, and of what streams have under way. Beyond: 503, and a
-  // stream ends.
-  std::size_t held_bytes = std::size_t{7} << 20;
-  std::size_t connections = 64;  // beyond: the oldest without a whole request goes, else 503
-  std::size_t streams = 16;      // beyond: 503
-  Duration request = std::chrono::seconds(10);  // from the first byte (or connecting) to the last
-  Duration answer = std::chrono::seconds(30);   // to take an answer; of a stream, one chunk
-  Duration idle = std::chrono::seconds(60);     // between an answer and the next request
-};
 
 // Where to listen and who may ask. An empty text means none.
 struct HttpServerOptions {
@@ -49,11 +41,39 @@ struct HttpServerOptions {
   std::function<void(const Result<void>&)> on_socket = nullptr;
 };
 
-// Makes the answer to a request. It is not called from two threads at once, and must not wait.
-using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
+namespace http {
 
-// Makes the answer for an error that the server itself finds: status (4xx or 5xx), a sentence.
-using HttpErrorAnswer = std::function<HttpResponse(int status, std::string_view message)>;
+// What a server is made of, listening already.
+struct Parts {
+  HttpServerOptions options;
+  HttpHandler handler;
+  HttpErrorAnswer error_answer;
+  Access access{std::nullopt, false, ""};
+  ListeningSocket unix_socket{};  // either may be absent
+  FileDescriptor tcp_socket{};
+  std::optional<TlsFiles> tls{};  // of the TCP socket
+  OwnFile own_token{};
+};
+// Prepares all of them, and listens. Errors as of HttpServer::Open.
+[[nodiscard]] Result<Parts> PartsOf(const HttpServerOptions& options, HttpHandler handler,
+                                    HttpErrorAnswer error_answer);
+
+struct StopDaemon {
+  void operator()(MHD_Daemon* daemon) const { MHD_stop_daemon(daemon); }
+};
+// A daemon of libmicrohttpd that is given its connections, has no thread and waits for nothing.
+struct Daemon {
+  std::unique_ptr<TlsFiles> tls;  // null for plain HTTP
+  std::unique_ptr<MHD_Daemon, StopDaemon> handle;
+};
+
+// Credentials that were read while a server runs, ready to be used.
+struct Credentials {
+  std::optional<BearerToken> token;
+  std::optional<Daemon> tls;
+};
+
+}  // namespace http
 
 // A server of HTTP/1.1 on a unix socket, a TCP address or both, on libmicrohttpd. All of it happens
 // on the one thread that is in Serve, which wakes once a minute while there is no connection.
@@ -89,12 +109,42 @@ class HttpServer {
   // Every stream that had nothing to send is asked again. Costs next to nothing without streams.
   void WakeStreams();
   // The TCP port; 0 where there is no address.
-  [[nodiscard]] std::uint16_t port() const;
+  [[nodiscard]] std::uint16_t port() const { return port_; }
 
  private:
-  class Core;
-  explicit HttpServer(std::unique_ptr<Core> core);
-  std::unique_ptr<Core> core_;
+  // The loop over the listening sockets, the daemons, the sockets of streams and a wake-up.
+  HttpServer(http::Parts parts, FileDescriptor wake);
+  [[nodiscard]] Result<http::Daemon> StartDaemon(std::optional<http::TlsFiles> tls);
+  void Wake();
+  void Wait();
+  [[nodiscard]] int MillisecondsToWait() const;
+  void RunDaemons();
+  void AskStreams();
+  void TakeCredentials();
+  void LookAfterSocket();
+  void Accept(int listener, bool is_unix);
+  void Add(FileDescriptor socket, bool is_unix);
+  [[nodiscard]] bool HasRoom();
+  void TurnAway(int socket, bool is_tls);
+  void CutOverdue();
+  void Cut(http::Connection& connection);
+
+  // Each is used by those behind it.
+  http::Parts parts_;
+  const std::uint16_t port_;
+  const bool has_tls_;
+  FileDescriptor wake_;  // an eventfd
+  std::atomic<bool> stop_ = false;
+  http::Answers answers_;
+  http::Daemon plain_;
+  http::Daemon tls_;  // empty without TLS
+  std::mutex mutex_;
+  std::optional<http::Credentials> read_;    // guarded by it
+  std::optional<http::Credentials> wanted_;  // guarded by it
+  http::SteadyTime next_ask_;                // of streams that had nothing to send
+  http::SteadyTime next_accept_;             // not before: there was no descriptor for a client
+  http::SteadyTime next_look_;               // at the socket's file
+  bool is_missing_ = false;                  // it could not be made anew
 };
 
 }  // namespace jettison
