@@ -206,17 +206,10 @@ Result<FileDescriptor> ListenOn(TcpAddress address) {
 }
 
 std::uint16_t PortOf(const FileDescriptor& socket) {
-  sockaddr_storage storage{};
-  socklen_t size = sizeof(storage);
-  if (::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&storage), &size) != 0) return 0;
-  if (storage.ss_family == AF_INET6) {
-    sockaddr_in6 v6{};
-    std::memcpy(&v6, &storage, sizeof(v6));
-    return ntohs(v6.sin6_port);
-  }
-  sockaddr_in v4{};
-  std::memcpy(&v4, &storage, sizeof(v4));
-  return storage.ss_family == AF_INET ? ntohs(v4.sin_port) : std::uint16_t{0};
+  sockaddr_in6 address{};  // that of IPv4 has its port at the same place
+  socklen_t size = sizeof(address);
+  if (::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) return 0;
+  return ntohs(address.sin6_port);
 }
 
 std::string PeerName(const sockaddr_storage& address) {
