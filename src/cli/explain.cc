@@ -1,4 +1,4 @@
-#include "cli/explain.h"
+#include "core/explain/explain.h"
 
 #include <fmt/format.h>
 
@@ -10,13 +10,13 @@
 #include <variant>
 
 #include "agent/notify/eviction_history.h"
+#include "cli/ask/ask_agent.h"
 #include "cli/commands.h"
 #include "cli/recording/recording_file.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "codec/flight/recording_writer.h"
 #include "codec/recordings/scenario_reader.h"
-#include "core/explain/explain.h"
 #include "core/explanation/explanation_text.h"
 #include "kernel/files/line_reader.h"
 
@@ -44,6 +44,14 @@ constexpr const char* kRankFooter =
     "  jettison rank --signal nodefs.available --output json | jq -r '.pods[0].name'\n"
     "\n"
     "Exit status: 0 done, 1 the agent could not be asked or has no answer yet, 2 wrong usage.";
+
+struct ExplainCommand {
+  AskOptions ask;
+  std::string target;  // a pod (namespace/name, name or UID) or an eviction; empty: now, or any
+  std::string file;    // - is standard input; empty: the agent is asked
+  std::string record;  // name of the record in it; empty: every one
+  std::string output = "text";
+};
 
 // The line that a recording begins with, without its first byte.
 constexpr std::string_view kMagicLine = kChunkMagic.substr(1, kChunkMagic.find('\n') - 1);
@@ -196,24 +204,9 @@ class FileExplainer {
   bool is_recording_ = false;
 };
 
-}  // namespace
-
-void AddRank(CLI::App& app, int& exit_code) {
-  const auto options = std::make_shared<RankOptions>();
-  CLI::App* command =
-      app.add_subcommand("rank", "Ask the agent in which order pods would be evicted");
-  command
-      ->add_option("--signal", options->signal,
-                   "the signal to rank the pods for: memory.available, nodefs.available, ...")
-      ->check(KnownSignal())
-      ->type_name("SIGNAL")
-      ->capture_default_str();
-  AddOutput(*command, options->output);
-  AddAskOptions(*command, options->ask);
-  command->footer(kRankFooter);
-  command->callback([options, &exit_code] { exit_code = RunRank(*options); });
-}
-
+// Explains the passes of the scenarios in a file (NDJSON), or of a recording of an agent: those
+// that acted or evicted, or, where none did, the last one of each. Prints what it finds; returns
+// the exit status.
 int ExplainFile(const ExplainCommand& options) {
   auto file = RecordingFile::OpenAny(options.file);
   if (!file) {
@@ -223,8 +216,6 @@ int ExplainFile(const ExplainCommand& options) {
   FileExplainer explainer(options, file->stream());
   return IsBinary(*file) ? explainer.Run(file->source()) : explainer.Run();
 }
-
-namespace {
 
 std::string PathFor(const ExplainCommand& command) {
   std::string path = "/api/v1/explain?output=" + command.output;
@@ -261,6 +252,22 @@ constexpr const char* kExplainFooter =
     "wrong usage or an invalid record.";
 
 }  // namespace
+
+void AddRank(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<RankOptions>();
+  CLI::App* command =
+      app.add_subcommand("rank", "Ask the agent in which order pods would be evicted");
+  command
+      ->add_option("--signal", options->signal,
+                   "the signal to rank the pods for: memory.available, nodefs.available, ...")
+      ->check(KnownSignal())
+      ->type_name("SIGNAL")
+      ->capture_default_str();
+  AddOutput(*command, options->output);
+  AddAskOptions(*command, options->ask);
+  command->footer(kRankFooter);
+  command->callback([options, &exit_code] { exit_code = RunRank(*options); });
+}
 
 void AddExplain(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<ExplainCommand>();

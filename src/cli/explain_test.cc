@@ -1,5 +1,3 @@
-#include "cli/explain.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +7,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "cli/command_bed.h"
 #include "cli/recording/recording_file.h"
 #include "codec/flight/recording_writer.h"
 #include "codec/recordings/scenario_writer.h"
@@ -61,13 +63,14 @@ class ExplainFileTest : public testing::Test {
     std::ofstream(path_) << line << "\n";
   }
   ~ExplainFileTest() override { std::filesystem::remove(path_); }
-  std::string Run(ExplainCommand options, int expected) {
-    options.file = path_;
-    testing::internal::CaptureStdout();
-    const int status = ExplainFile(options);
-    std::string out = testing::internal::GetCapturedStdout();
-    EXPECT_EQ(status, expected) << out;
-    return out;
+  CommandRun Explain(std::vector<std::string> words) {
+    words.insert(words.begin(), {"explain", "--file", path_});
+    return RunCommand(std::move(words));
+  }
+  std::string Run(std::vector<std::string> words, int expected) {
+    const CommandRun run = Explain(std::move(words));
+    EXPECT_EQ(run.status, expected) << run.out;
+    return run.out;
   }
   std::string path_;
 };
@@ -77,14 +80,13 @@ TEST_F(ExplainFileTest, ThePassThatEvictedIsExplained) {
   EXPECT_THAT(out, testing::StartsWith(
                        "short of memory\ndefault/web was evicted: the node was low on memory."));
   EXPECT_THAT(out, HasSubstr("Had default/web used 40Mi less, no pod would have been evicted."));
-  EXPECT_THAT(Run({.output = "json"}, 0), HasSubstr("\"outcome\":\"evicted\""));
+  EXPECT_THAT(Run({"--output", "json"}, 0), HasSubstr("\"outcome\":\"evicted\""));
 }
 
 TEST_F(ExplainFileTest, ARecordOrAPodIsPickedOut) {
-  EXPECT_THAT(Run({.target = "default/web", .record = "short of memory"}, 0),
-              HasSubstr("default/web was"));
-  EXPECT_EQ(Run({.target = "db"}, 1), "");
-  EXPECT_EQ(Run({.record = "another"}, 1), "");
+  EXPECT_THAT(Run({"default/web", "--record", "short of memory"}, 0), HasSubstr("default/web was"));
+  EXPECT_EQ(Run({"db"}, 1), "");
+  EXPECT_EQ(Run({"--record", "another"}, 1), "");
 }
 
 TEST_F(ExplainFileTest, EachAnswerForProgramsIsALineAndNamesItsRecord) {
@@ -99,7 +101,7 @@ TEST_F(ExplainFileTest, EachAnswerForProgramsIsALineAndNamesItsRecord) {
     lines += line + "\n";
   }
   std::ofstream(path_) << lines;
-  std::istringstream out(Run({.output = "json"}, 0));
+  std::istringstream out(Run({"--output", "json"}, 0));
   std::vector<std::string> records;
   for (std::string line; std::getline(out, line);) {
     const auto answer = nlohmann::json::parse(line);
@@ -126,19 +128,20 @@ TEST_F(ExplainFileTest, ThePassesOfARecordingAreExplained) {
   }
   ASSERT_TRUE(writer.Finish());
   std::ofstream(path_, std::ios::binary) << bytes;
-  const std::string out = Run({.target = "web"}, 0);
+  const std::string out = Run({"web"}, 0);
   EXPECT_THAT(out, testing::StartsWith("default/web was evicted: the node was low on memory."));
   EXPECT_THAT(out, HasSubstr("Had default/web used 40Mi less, no pod would have been evicted."));
   EXPECT_EQ(Run({}, 0), out) << "the other pass did nothing";
-  EXPECT_EQ(Run({.target = "db"}, 1), "");
+  EXPECT_EQ(Run({"db"}, 1), "");
 }
 
 TEST_F(ExplainFileTest, ADamagedFirstByteIsSaidOnceAndWhatItMeans) {
   const auto complaints = [this](const std::string& text) {
     std::ofstream(path_) << text;
-    testing::internal::CaptureStderr();
-    EXPECT_EQ(Run({}, 2), "");
-    return testing::internal::GetCapturedStderr();
+    const CommandRun run = Explain({});
+    EXPECT_EQ(run.status, 2);
+    EXPECT_EQ(run.out, "");
+    return run.complaint;
   };
   const std::string recording = "X" + std::string(kChunkMagic.substr(1)) + "\x01\n\x02\n{\n";
   EXPECT_EQ(
