@@ -34,24 +34,6 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
-Result<std::string> ReadFile(const std::string& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file) return FailErrno("read the token of " + path);
-  std::array<char, kLongestToken + 1> buffer{};
-  const ssize_t size = ::read(file.get(), buffer.data(), buffer.size());
-  if (size < 0) return FailErrno("read the token of " + path);
-  if (static_cast<std::size_t>(size) > kLongestToken) {
-    return Fail(ErrorCode::kInvalidArgument, path + " is too long for a token");
-  }
-  const std::string_view token = Trimmed({buffer.data(), static_cast<std::size_t>(size)});
-  const auto printable = [](char c) { return c > ' ' && c < '\x7f'; };
-  if (token.empty() || !std::ranges::all_of(token, printable)) {
-    return Fail(ErrorCode::kInvalidArgument,
-                path + " must hold one token, without spaces; make one with: openssl rand -hex 32");
-  }
-  return std::string(token);
-}
-
 bool IsSameInConstantTime(std::string_view given, std::string_view token) {
   unsigned difference = given.size() == token.size() ? 0 : 1;
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -160,18 +142,31 @@ MHD_Result AddArgument(void* query, MHD_ValueKind /*kind*/, const char* name, co
 
 }  // namespace
 
-Result<BearerToken> BearerToken::Read(const std::string& path) {
-  if (const auto read = ReadFile(path); !read) return Fail(read.error());
-  return BearerToken(path);
+Result<std::string> ReadToken(const std::string& path) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file) return FailErrno("read the token of " + path);
+  std::array<char, kLongestToken + 1> buffer{};
+  const ssize_t size = ::read(file.get(), buffer.data(), buffer.size());
+  if (size < 0) return FailErrno("read the token of " + path);
+  if (static_cast<std::size_t>(size) > kLongestToken) {
+    return Fail(ErrorCode::kInvalidArgument, path + " is too long for a token");
+  }
+  const std::string_view token = Trimmed({buffer.data(), static_cast<std::size_t>(size)});
+  const auto printable = [](char c) { return c > ' ' && c < '\x7f'; };
+  if (token.empty() || !std::ranges::all_of(token, printable)) {
+    return Fail(ErrorCode::kInvalidArgument,
+                path + " must hold one token, without spaces; make one with: openssl rand -hex 32");
+  }
+  return std::string(token);
 }
 
-bool BearerToken::Matches(std::string_view authorization) const {
+bool HasToken(std::string_view authorization, const std::string& path) {
   constexpr std::string_view kScheme = "Bearer ";
   if (authorization.size() <= kScheme.size() ||
       ::strncasecmp(authorization.data(), kScheme.data(), kScheme.size()) != 0) {
     return false;
   }
-  const auto token = ReadFile(path_);
+  const auto token = ReadToken(path);
   return token && IsSameInConstantTime(Trimmed(authorization.substr(kScheme.size())), *token);
 }
 
@@ -211,7 +206,7 @@ std::optional<Refusal> Access::RefusalOf(MHD_Connection* handle, Connection& con
         "the Host of a request to the socket must be an IP address, localhost or another "
         "word without a dot"};
   }
-  if (!token_ && !has_client_ca_) {
+  if (token_file_.empty() && !has_client_ca_) {
     if (IsHostLocal(HeaderOf(handle, "Host").value_or(""))) return std::nullopt;
     return Refusal{403, "the Host of a request to this address must be an IP address or localhost"};
   }
@@ -219,11 +214,11 @@ std::optional<Refusal> Access::RefusalOf(MHD_Connection* handle, Connection& con
     if (!connection.is_certified) connection.is_certified = IsCertified(handle);
     if (*connection.is_certified) return std::nullopt;
   }
-  if (!token_) {
+  if (token_file_.empty()) {
     return Refusal{401,
                    "a client certificate that one of the CAs in clientCAFile has signed is needed"};
   }
-  if (token_->Matches(HeaderOf(handle, "Authorization").value_or(""))) return std::nullopt;
+  if (HasToken(HeaderOf(handle, "Authorization").value_or(""), token_file_)) return std::nullopt;
   return Refusal{401, WhatIsNeeded(), {"WWW-Authenticate", "Bearer realm=\"jettison\""}};
 }
 

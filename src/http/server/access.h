@@ -38,23 +38,15 @@ namespace jettison::http {
 // Most bytes of a token, white space around it included.
 constexpr std::size_t kLongestToken = 4096;
 
-// The token of a file, its white space at both ends left out; one line. A file is short, and read
-// for each request.
-class BearerToken {
- public:
-  // Reads the file; empty, of several words, or longer than kLongestToken is kInvalidArgument.
-  [[nodiscard]] static Result<BearerToken> Read(const std::string& path);
+// The token of a file, its white space at both ends left out; one line. kInvalidArgument: it is
+// empty, of several words, or longer than kLongestToken. A file is short, and read for each
+// request.
+[[nodiscard]] Result<std::string> ReadToken(const std::string& path);
 
-  // Whether `authorization`, the value of that header, is "Bearer" and the token that the file has
-  // now; while it cannot be read, or has no token, nothing matches. How long it takes does not tell
-  // how much of the token was right.
-  [[nodiscard]] bool Matches(std::string_view authorization) const;
-
- private:
-  explicit BearerToken(std::string path) : path_(std::move(path)) {}
-
-  std::string path_;
-};
+// Whether `authorization`, the value of that header, is "Bearer" and the token that the file has
+// now; while it cannot be read, or has no token, nothing matches. How long it takes does not tell
+// how much of the token was right.
+[[nodiscard]] bool HasToken(std::string_view authorization, const std::string& path);
 
 // Makes a token of random bytes in a file that only its owner, root, can read. A file that is there
 // is replaced, and its folder (0755) is made where it is missing.
@@ -81,15 +73,15 @@ struct Refusal {
 // Decides which clients may send requests.
 class Access {
  public:
-  // Without a token and a CA, every client may ask. `own_token_file`: where root finds the token,
-  // if the agent has made it itself.
-  Access(std::optional<BearerToken> token, bool has_client_ca, std::string own_token_file)
-      : token_(std::move(token)),
+  // Without a file of a token and a CA, every client may ask. `own_token_file`: where root finds
+  // the token, if the agent has made it itself.
+  Access(std::string token_file, bool has_client_ca, std::string own_token_file)
+      : token_file_(std::move(token_file)),
         has_client_ca_(has_client_ca),
         own_token_file_(std::move(own_token_file)) {}
 
   // Another token from now on, where one is asked for.
-  void SetToken(BearerToken token) { token_ = std::move(token); }
+  void SetTokenFile(std::string file) { token_file_ = std::move(file); }
 
   // Why the client may not ask; absent: it may. A client of the unix socket may ask. On TCP a
   // client needs one of the configured means: a certificate or a token. Where neither is
@@ -102,7 +94,7 @@ class Access {
  private:
   [[nodiscard]] std::string WhatIsNeeded() const;
 
-  std::optional<BearerToken> token_;
+  std::string token_file_;  // empty: none is asked for
   bool has_client_ca_;
   std::string own_token_file_;
 };

@@ -110,7 +110,7 @@ class Answers {
   void ResumeAll();
 
   // Another token from now on.
-  void SetToken(BearerToken token) { access_.SetToken(std::move(token)); }
+  void SetTokenFile(std::string file) { access_.SetTokenFile(std::move(file)); }
   // The answer for an error that the server finds.
   [[nodiscard]] HttpResponse ErrorAnswer(int status, std::string_view message) const {
     return error_answer_(status, message);

@@ -46,13 +46,10 @@ Result<void> PrepareAccess(Parts& parts) {
     parts.own_token = *std::move(made);
     file = own_file = options.own_token_file;
   }
-  std::optional<http::BearerToken> token;
   if (!file.empty()) {
-    auto read = http::BearerToken::Read(file);
-    if (!read) return Fail(read.error());
-    token = *std::move(read);
+    if (const auto read = http::ReadToken(file); !read) return Fail(read.error());
   }
-  parts.access = http::Access(std::move(token), has_ca, std::move(own_file));
+  parts.access = http::Access(std::move(file), has_ca, std::move(own_file));
   return {};
 }
 

@@ -312,9 +312,9 @@ Result<void> HttpServer::ReadCredentials(const HttpServerOptions& options) {
   const auto fail = [](const Error& error) { return Fail(error.In(kServe)); };
   http::Credentials read;
   if (!options.bearer_token_file.empty()) {
-    auto token = http::BearerToken::Read(options.bearer_token_file);
+    const auto token = http::ReadToken(options.bearer_token_file);
     if (!token) return fail(token.error());
-    read.token = *std::move(token);
+    read.token_file = options.bearer_token_file;
   }
   if (has_tls_ && !options.tls_cert_file.empty()) {
     auto files = http::ReadTlsFiles(options.tls_cert_file, options.tls_private_key_file,
@@ -346,7 +346,7 @@ void HttpServer::TakeCredentials() {
   }
   if (!fresh) return;
   next_look_ = {};
-  if (fresh->token) answers_.SetToken(*std::move(fresh->token));
+  if (!fresh->token_file.empty()) answers_.SetTokenFile(std::move(fresh->token_file));
   if (!fresh->tls) return;
   // Those that use the previous certificates, which are no longer valid.
   for (const auto& [descriptor, connection] : answers_.connections()) {

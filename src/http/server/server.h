@@ -48,7 +48,7 @@ struct Parts {
   HttpServerOptions options;
   HttpHandler handler;
   HttpErrorAnswer error_answer;
-  Access access{std::nullopt, false, ""};
+  Access access{"", false, ""};
   ListeningSocket unix_socket{};  // either may be absent
   FileDescriptor tcp_socket{};
   std::optional<TlsFiles> tls{};  // of the TCP socket
@@ -69,7 +69,7 @@ struct Daemon {
 
 // Credentials that were read while a server runs, ready to be used.
 struct Credentials {
-  std::optional<BearerToken> token;
+  std::string token_file;  // empty: the token stays
   std::optional<Daemon> tls;
 };
 
