@@ -1,4 +1,3 @@
-#include <chrono>
 #include <map>
 #include <optional>
 #include <utility>
@@ -82,7 +81,7 @@ void WriteThresholds(std::string_view name, std::string_view help,
 
 std::optional<double> TimeTo(const ThresholdView& view) {
   if (!view.time_to) return std::nullopt;
-  return std::chrono::duration<double>(*view.time_to).count();
+  return SecondsOf(*view.time_to);
 }
 
 void WriteConditions(const Snapshot& snapshot, MetricsWriter& writer) {
@@ -95,14 +94,8 @@ void WriteConditions(const Snapshot& snapshot, MetricsWriter& writer) {
                 "When the condition last changed; if it has not changed, when the agent started.");
   for (const ConditionView& view : snapshot.condition_views) {
     writer.Sample({{"condition", NameOf(view.type)}},
-                  std::chrono::duration<double>(view.last_transition.time_since_epoch()).count());
+                  SecondsOf(view.last_transition.time_since_epoch()));
   }
-}
-
-using enum MetricType;
-
-double SecondsOf(Instant at) {
-  return std::chrono::duration<double>(at.time_since_epoch()).count();
 }
 
 void WriteState(const Snapshot& snapshot, MetricsWriter& writer) {
@@ -118,10 +111,11 @@ void WriteState(const Snapshot& snapshot, MetricsWriter& writer) {
                "1 while dead containers or unused images are being removed to free disk space.",
                snapshot.reclaim_under_way);
   writer.Family("jettison_last_pass_timestamp_seconds", kGauge, "When the last pass was made.");
-  if (snapshot.last_report) writer.Sample(SecondsOf(snapshot.last_report->at));
+  if (snapshot.last_report) writer.Sample(SecondsOf(snapshot.last_report->at.time_since_epoch()));
   writer.Family("jettison_last_full_pass_timestamp_seconds", kGauge,
                 "When the last pass was made that also measured disk use.");
-  if (snapshot.pods_measured_at) writer.Sample(SecondsOf(*snapshot.pods_measured_at));
+  if (snapshot.pods_measured_at)
+    writer.Sample(SecondsOf(snapshot.pods_measured_at->time_since_epoch()));
 }
 
 void WritePasses(const PassCounters& counters, MetricsWriter& writer) {
