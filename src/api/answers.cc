@@ -8,16 +8,18 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "api/dashboard/page.h"
 #include "api/kubernetes/objects.h"
 #include "api/overview/overview.h"
-#include "codec/recordings/scenario_writer.h"
+#include "codec/flight/recording_lines.h"
 #include "core/explanation/explanation.h"
 #include "core/json/json_writer.h"
 #include "core/pass/recorded_pass.h"
+#include "core/recording/recording.h"
 #include "core/shadow/shadow_fields.h"
 #include "core/text/ascii.h"
 #include "view/recording_desk.h"
@@ -116,6 +118,17 @@ Result<std::optional<Instant>> TimeIn(const Call& call, std::string_view name) {
   return *at;
 }
 
+RecordingAbout AboutOf(const Snapshot& snapshot) {
+  if (snapshot.node == nullptr) return {.maker = "jettison", .profile = Profile::kStandalone};
+  const AgentConfig& config = snapshot.node->config;
+  return {.at = snapshot.node->started_at,
+          .node = config.node_name,
+          .maker = "jettison",
+          .profile = config.profile,
+          .settings = RecordedSettings{config.monitoring_interval, config.eviction_backoff.initial,
+                                       config.eviction_backoff.max}};
+}
+
 }  // namespace
 
 LoopTurns TurnsOf(const ApiSources& sources) {
@@ -188,21 +201,19 @@ HttpResponse AnswerWatch(const Call& call) {
 }
 
 std::string CyclesText(const Snapshot& snapshot, std::size_t count) {
-  const Profile profile = snapshot.node ? snapshot.node->config.profile : Profile::kStandalone;
-  const std::size_t all = snapshot.cycles.size();
-  std::vector<std::string> lines;  // newest first
-  std::size_t bytes = 0;
-  while (lines.size() < std::min(count, all)) {
-    std::string line;
-    WriteCycle(*snapshot.cycles[all - 1 - lines.size()], profile, line);
-    bytes += line.size() + 1;
-    if (bytes > kMostCyclesBytes && !lines.empty()) break;
-    lines.push_back(std::move(line));
-  }
   std::string text;
-  text.reserve(bytes);
-  for (; !lines.empty(); lines.pop_back()) (text += lines.back()) += '\n';
-  return text;
+  LineWriter writer([&text](std::string_view line) -> Result<void> {
+    text += line;
+    return {};
+  });
+  for (count = std::min(count, snapshot.cycles.size());; count /= 2) {
+    text.clear();
+    (void)writer.Add(AboutOf(snapshot));
+    for (std::size_t i = snapshot.cycles.size() - count; i < snapshot.cycles.size(); ++i) {
+      (void)writer.Add(snapshot.cycles[i]);
+    }
+    if (text.size() <= kMostCyclesBytes || count <= 1) return text;
+  }
 }
 
 HttpResponse AnswerShadow(const Call& call) {

@@ -19,6 +19,7 @@
 #include "codec/recordings/scenario_reader.h"
 #include "core/explanation/explanation_text.h"
 #include "kernel/files/line_reader.h"
+#include "sim/replay.h"
 
 namespace jettison {
 namespace {
@@ -56,9 +57,11 @@ struct ExplainCommand {
 // The line that a recording begins with, without its first byte.
 constexpr std::string_view kMagicLine = kChunkMagic.substr(1, kChunkMagic.find('\n') - 1);
 
-bool IsBinary(RecordingFile& file) {
-  return file.Head().starts_with(kChunkMagic.front()) ||
-         file.Head().starts_with(kFormerChunkMagic.front());
+// What begins otherwise is read line by line, so that each line that is no scenario is named.
+bool HasRecording(RecordingFile& file) {
+  const std::string_view head = file.Head();
+  return !file.has_scenarios() && (head.starts_with('{') || head.starts_with(kChunkMagic.front()) ||
+                                   head.starts_with(kFormerChunkMagic.front()));
 }
 
 bool IsPod(const PodIdentity& pod, const std::string& wanted) {
@@ -214,7 +217,7 @@ int ExplainFile(const ExplainCommand& options) {
     return kExitFailed;
   }
   FileExplainer explainer(options, file->stream());
-  return IsBinary(*file) ? explainer.Run(file->source()) : explainer.Run();
+  return HasRecording(*file) ? explainer.Run(file->source()) : explainer.Run();
 }
 
 std::string PathFor(const ExplainCommand& command) {

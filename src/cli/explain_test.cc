@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "cli/command_bed.h"
-#include "cli/recording/recording_file.h"
+#include "codec/flight/recording_lines.h"
 #include "codec/flight/recording_writer.h"
-#include "codec/recordings/scenario_writer.h"
+#include "codec/recordings/testing/scenario_writer.h"
+#include "sim/replay.h"
 
 namespace jettison {
 namespace {
@@ -133,6 +134,17 @@ TEST_F(ExplainFileTest, ThePassesOfARecordingAreExplained) {
   EXPECT_THAT(out, HasSubstr("Had default/web used 40Mi less, no pod would have been evicted."));
   EXPECT_EQ(Run({}, 0), out) << "the other pass did nothing";
   EXPECT_EQ(Run({"db"}, 1), "");
+  std::string lines;
+  LineWriter line_writer([&](std::string_view line) -> Result<void> {
+    lines += line;
+    return {};
+  });
+  ASSERT_TRUE(line_writer.Add(RecordingAbout{.node = "n", .maker = "jettison"}));
+  for (RecordedPass& pass : RecordedPassesOf(TwoPasses())) {
+    ASSERT_TRUE(line_writer.Add(std::make_shared<const RecordedPass>(std::move(pass))));
+  }
+  std::ofstream(path_) << lines;
+  EXPECT_EQ(Run({"web"}, 0), out) << "the same as NDJSON";
 }
 
 TEST_F(ExplainFileTest, ADamagedFirstByteIsSaidOnceAndWhatItMeans) {

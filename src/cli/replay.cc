@@ -18,7 +18,6 @@
 #include "cli/terminal/output.h"
 #include "codec/recordings/replay_writer.h"
 #include "codec/recordings/scenario_reader.h"
-#include "codec/recordings/scenario_writer.h"
 #include "core/scenario/scenario.h"
 #include "kernel/files/line_reader.h"
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/decide/image_gc.h"
+#include "core/pass/recorded_pass.h"
 #include "core/scenario/scenario.h"
 #include "ports/node_actions.h"
 
@@ -41,6 +42,12 @@ class SimulatedNode final : public PodKiller, public NodeReclaimer, public Summa
 // Replays a scenario on a node that exists in memory only, by the same pass that the agent runs.
 // Reports list the whole ranking.
 [[nodiscard]] std::vector<StepOutcome> Replay(const Scenario& scenario);
+
+// The passes that a replay makes of a scenario, each with the state that it began with.
+[[nodiscard]] std::vector<RecordedPass> RecordedPassesOf(const Scenario& scenario);
+
+// A recorded pass as a scenario of one step.
+[[nodiscard]] Scenario ScenarioOf(const RecordedPass& pass, Profile profile);
 
 // Runs a collection on an image store that exists in memory only. The file system is measured once
 // and reads the same whatever was removed, as in the recordings.

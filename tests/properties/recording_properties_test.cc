@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -12,9 +13,10 @@
 #include <vector>
 
 #include "apply/pass.h"
+#include "codec/flight/recording_lines.h"
 #include "codec/recordings/replay_writer.h"
 #include "codec/recordings/scenario_reader.h"
-#include "codec/recordings/scenario_writer.h"
+#include "codec/recordings/testing/scenario_writer.h"
 #include "sim/replay.h"
 #include "tests/random_scenario.h"
 
@@ -139,6 +141,32 @@ std::string ReportText(const CycleReport& report) {
   return text;
 }
 
+// A pass as /api/v1/cycles answers it, and what is read of that.
+std::vector<std::string> LinesOf(const RecordedPass& pass, Profile profile) {
+  std::vector<std::string> lines;
+  LineWriter writer([&](std::string_view line) -> Result<void> {
+    lines.emplace_back(line);
+    return {};
+  });
+  EXPECT_TRUE(writer.Add(RecordingAbout{.maker = "jettison", .profile = profile}));
+  EXPECT_TRUE(writer.Add(std::make_shared<const RecordedPass>(pass)));
+  return lines;
+}
+
+std::shared_ptr<const RecordedPass> PassIn(const std::vector<std::string>& lines) {
+  std::size_t next = 0;
+  RecordingLines reader([&]() -> Result<std::optional<std::string_view>> {
+    if (next == lines.size()) return std::nullopt;
+    return lines[next++];
+  });
+  for (;;) {
+    const auto item = reader.Next();
+    EXPECT_TRUE(item) << item.error().message;
+    if (!item || !*item) return nullptr;
+    if (const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&**item)) return *pass;
+  }
+}
+
 TEST(Recording, APassReplaysAloneFromTheStateItBeganWith) {
   std::size_t later_evictions = 0;
   std::size_t waits = 0;
@@ -147,11 +175,12 @@ TEST(Recording, APassReplaysAloneFromTheStateItBeganWith) {
     scenario.pods[seed % scenario.pods.size()].protection = Protection::kObserved;
     scenario.steps[2].reclaim_under_way = seed % 3 == 0;
     for (const RecordedPass& pass : PassesOf(scenario)) {
-      std::string text;
-      WriteCycle(pass, scenario.profile, text);
-      const std::vector<StepOutcome> outcomes = Replay(ReadBack(text));
+      const std::vector<std::string> lines = LinesOf(pass, scenario.profile);
+      const auto read = PassIn(lines);
+      ASSERT_TRUE(read);
+      const std::vector<StepOutcome> outcomes = Replay(ScenarioOf(*read, scenario.profile));
       ASSERT_EQ(outcomes.size(), 1U);
-      ASSERT_EQ(ReportText(outcomes[0].report), ReportText(pass.report)) << text;
+      ASSERT_EQ(ReportText(outcomes[0].report), ReportText(pass.report)) << lines.back();
       waits += pass.report.pause ? 1 : 0;
       if (pass.number > 1) later_evictions += pass.report.evictions.size();
     }

@@ -3,10 +3,11 @@
 #include <poll.h>
 
 #include <optional>
+#include <sstream>
 
 #include "codec/documents/json.h"
+#include "codec/flight/recording_lines.h"
 #include "codec/recordings/replay_writer.h"
-#include "codec/recordings/scenario_reader.h"
 #include "http/client/client.h"
 #include "http/server/listen.h"
 #include "http/server/test_wire.h"
@@ -136,20 +137,26 @@ TEST_F(LiveApi, TheWatchTellsWhatHappensAndGoesOnWhereItBrokeOff) {
 
 TEST_F(LiveApi, ARecordedPassReplaysToTheSameReport) {
   Start();
-  ASSERT_TRUE(WaitFor("/api/v1/cycles", "\"report\""));
-  std::string record = Get("/api/v1/cycles?n=1").body;
-  ASSERT_FALSE(record.empty());
-  record.pop_back();
-  const std::size_t length = record.size();
-  record.resize(length + ScenarioReader::kPadding);
-  const std::string_view line = std::string_view(record).substr(0, length);
-  Scenario scenario;
-  const auto read = ScenarioReader().Read(line, scenario);
-  ASSERT_TRUE(read) << read.error().message;
-  std::string report = "\"report\":";
-  JsonWriter json(report);
-  json.Object([&] { WriteReport(Replay(scenario).at(0).report, json); });
-  EXPECT_TRUE(line.ends_with(report + "}")) << report << " is not the end of " << line;
+  ASSERT_TRUE(WaitFor("/api/v1/cycles", "\"pass\":"));
+  std::istringstream answer(Get("/api/v1/cycles?n=1").body);
+  std::string line;
+  RecordingLines lines([&]() -> Result<std::optional<std::string_view>> {
+    if (!std::getline(answer, line)) return std::nullopt;
+    return line;
+  });
+  const auto about = lines.Next();
+  ASSERT_TRUE(about && *about && std::holds_alternative<RecordingAbout>(**about));
+  const auto item = lines.Next();
+  ASSERT_TRUE(item && *item) << line;
+  const auto pass = std::get<std::shared_ptr<const RecordedPass>>(**item);
+  const auto text = [](const CycleReport& report) {
+    std::string written;
+    JsonWriter json(written);
+    json.Object([&] { WriteReport(report, json); });
+    return written;
+  };
+  const Scenario scenario = ScenarioOf(*pass, std::get<RecordingAbout>(**about).profile);
+  EXPECT_EQ(text(Replay(scenario).at(0).report), text(pass->report)) << line;
 }
 
 TEST_F(LiveApi, IsTriedAgainWhereTheSocketIsTakenWhileTheNodeIsGuarded) {

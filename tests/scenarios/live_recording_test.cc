@@ -9,7 +9,6 @@
 
 #include "cli/recording/recording_file.h"
 #include "codec/recordings/replay_writer.h"
-#include "codec/recordings/scenario_writer.h"
 #include "sim/replay.h"
 #include "tests/live/program.h"
 #include "tests/scenarios/agent_bed.h"

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -19,7 +18,6 @@
 
 #include "codec/flight/recording_lines.h"
 #include "codec/recordings/scenario_reader.h"
-#include "core/evaluate/evaluate.h"
 #include "core/text/hash128.h"
 #include "kernel/files/line_reader.h"
 #include "ports/file_descriptor.h"
@@ -47,18 +45,6 @@ RecordingLines::Read LinesOfStream(std::FILE* stream) {
     if (!line && lines->Failed()) return CannotRead();
     return line;
   };
-}
-
-// Of a record that an agent wrote: "pass 210".
-std::optional<std::uint64_t> NumberOf(const Scenario& scenario) {
-  constexpr std::string_view kPass = "pass ";
-  const std::string& name = scenario.name;
-  if (scenario.steps.size() != 1 || !name.starts_with(kPass)) return std::nullopt;
-  std::uint64_t number = 0;
-  const char* const end = name.data() + name.size();
-  const auto read = std::from_chars(name.data() + kPass.size(), end, number);
-  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
-  return number;
 }
 
 bool AreSame(const PassPolicy& a, const PassPolicy& b) {
@@ -143,20 +129,15 @@ class ScenarioSource final : public RecordingSource {
     if (!read) return Fail(read.error());
     known_.insert(std::move(hash));
     if (*read) return {};  // an image collection, which evicts nobody
-    const auto number = NumberOf(scenario_);
-    const bool is_older = number && last_number_ && *number <= *last_number_;
-    if (is_older && last_at_ && scenario_.start <= *last_at_) return {};
-    if (!last_at_ || is_older) {
+    if (passes_ == 0) {
       ready_.emplace_back(RecordingAbout{
           .at = scenario_.start, .node = "", .maker = "jettison", .profile = scenario_.profile});
     }
     for (RecordedPass& pass : RecordedPassesOf(scenario_)) {
-      pass.number = number ? *number : last_number_.value_or(0) + 1;
+      pass.number = ++passes_;
       if (policy_ == nullptr || !AreSame(*policy_, *pass.policy)) policy_ = pass.policy;
       pass.policy = policy_;
       for (auto& pod : pass.pods) pod = Shared(pod);
-      last_number_ = pass.number;
-      last_at_ = pass.report.at;
       ready_.emplace_back(std::make_shared<const RecordedPass>(std::move(pass)));
     }
     return {};
@@ -170,8 +151,7 @@ class ScenarioSource final : public RecordingSource {
   std::map<std::string, std::shared_ptr<const PodFacts>, std::less<>> pods_;  // by UID
   std::shared_ptr<const PassPolicy> policy_;
   std::set<std::string> known_;  // hashes of the records that were read
-  std::optional<std::uint64_t> last_number_;
-  std::optional<Instant> last_at_;
+  std::uint64_t passes_ = 0;
 };
 
 }  // namespace
@@ -303,32 +283,6 @@ std::uint64_t RecordingFile::bytes() const {
 
 std::string EmptyInput(const std::string& name) {
   return fmt::format("{} is empty: it has no recording", name);
-}
-
-std::vector<RecordedPass> RecordedPassesOf(const Scenario& scenario) {
-  const auto policy = std::make_shared<const PassPolicy>(scenario.policy);
-  std::vector<std::shared_ptr<const PodFacts>> pods;
-  for (const PodFacts& facts : scenario.pods) {
-    pods.push_back(std::make_shared<const PodFacts>(facts));
-  }
-  std::vector<StepOutcome> outcomes = Replay(scenario);
-  std::vector<RecordedPass> passes;
-  EvictionState state = scenario.state;
-  for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    RecordedPass& pass = passes.emplace_back();
-    pass.number = i + 1;
-    pass.policy = policy;
-    pass.before = state;
-    pass.summary = scenario.steps[i].summary;
-    for (const std::size_t index : scenario.steps[i].active) pass.pods.push_back(pods[index]);
-    pass.pace = scenario.steps[i].pace;
-    pass.after_reclaim = scenario.steps[i].summary_after_reclaim;
-    pass.report = std::move(outcomes[i].report);
-    state = pass.report.evaluation.next;
-    if (!pass.report.evictions.empty())
-      MarkEviction(pass.report.observations, pass.report.at, state);
-  }
-  return passes;
 }
 
 }  // namespace jettison

@@ -6,12 +6,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "codec/flight/recording_reader.h"
-#include "core/pass/recorded_pass.h"
 #include "core/recording/recording.h"
-#include "core/scenario/scenario.h"
 #include "core/units/result.h"
 
 namespace jettison {
@@ -22,10 +19,9 @@ class RecordingFile {
  public:
   // Fails where it cannot be opened, and where it is a folder or empty.
   [[nodiscard]] static Result<RecordingFile> Open(const std::string& path);
-  // The same, but an empty one is opened, and scenarios, one a line, are a recording, too: what
-  // /api/v1/cycles answers, above all. Each step is a pass; what it did is found by making it
-  // again. A record that comes twice, because the agent was asked twice or a file is there twice,
-  // is passed over.
+  // The same, but an empty one is opened, and scenarios, one a line, are a recording, too. Each
+  // step is a pass; what it did is found by making it again. A record that comes twice, because a
+  // file is there twice, is passed over.
   [[nodiscard]] static Result<RecordingFile> OpenAny(const std::string& path);
   RecordingFile(RecordingFile&&) noexcept;
   RecordingFile& operator=(RecordingFile&&) noexcept;
@@ -68,8 +64,5 @@ class RecordingFile {
 // What to say of an input without a single byte, which is a failed download more often than a
 // recording of nothing.
 [[nodiscard]] std::string EmptyInput(const std::string& name);
-
-// The passes of a scenario as they are recorded when it is run, one for each step.
-[[nodiscard]] std::vector<RecordedPass> RecordedPassesOf(const Scenario& scenario);
 
 }  // namespace jettison

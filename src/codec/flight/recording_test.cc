@@ -5,7 +5,6 @@
 #include "codec/flight/messages.h"
 #include "codec/flight/recording_bed.h"
 #include "codec/recordings/replay_writer.h"
-#include "codec/recordings/scenario_writer.h"
 #include "sim/replay.h"
 
 namespace jettison {

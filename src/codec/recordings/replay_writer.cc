@@ -1,7 +1,5 @@
 #include "codec/recordings/replay_writer.h"
 
-#include "codec/recordings/pace_input.h"
-
 namespace jettison {
 namespace {
 
@@ -91,8 +89,11 @@ void WriteReport(const CycleReport& report, JsonWriter& json) {
   WriteList("reclaimed", report.reclaim_attempted, json,
             [&](ReclaimStep each) { json.String(NameOf(each)); });
   if (report.pause) {
-    json.Key("pause");
-    WritePause(*report.pause, json);
+    json.Object("pause", [&] {
+      json.Field("reason", NameOf(report.pause->reason));
+      json.Field("until", FormatInstant(report.pause->until));
+      json.Field("pod", report.pause->pod_uid);
+    });
   }
   WriteList("ranking", report.ranking, json, [&](const std::string& uid) { json.String(uid); });
   WriteList("events", report.events, json, [&](const Event& each) { WriteEvent(each, json); });

@@ -3,30 +3,36 @@
 #include "codec/recordings/scenario_reader.h"
 
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "codec/documents/json.h"
 #include "codec/kubernetes/pod_reader.h"
 #include "codec/kubernetes/summary_reader.h"
-#include "codec/recordings/eviction_state.h"
 #include "codec/recordings/image_collection_reader.h"
-#include "codec/recordings/pace_input.h"
-#include "codec/recordings/scenario_walk.h"
+#include "codec/recordings/scenario_policy.h"
+#include "core/model/fault.h"
 #include "core/pods/pod_kind.h"
+#include "core/text/spelling.h"
+#include "core/text/text_index.h"
 
 namespace jettison {
 namespace {
 
-// Those behind `steps` are what an agent and the vectors write beside a scenario; they are not
-// read.
-constexpr auto kScenarioFields = std::to_array<std::string_view>(
-    {"name", "start", "profile", "kubeletConfig", "jettisonConfig", "disk", "state", "pods",
-     "protectedPods", "steps", "pass", "earlyKills", "report", "outcomes"});
-constexpr auto kStepFields =
-    std::to_array<std::string_view>({"at", "summary", "summaryAfterReclaim", "reclaimUnderWay",
-                                     "pace", "activePods", "admit", "killErrors"});
+// The last one is what the vectors have beside a scenario; it is not read.
+constexpr auto kScenarioFields =
+    std::to_array<std::string_view>({"name", "start", "profile", "kubeletConfig", "jettisonConfig",
+                                     "disk", "pods", "steps", "outcomes"});
+constexpr auto kStepFields = std::to_array<std::string_view>(
+    {"at", "summary", "summaryAfterReclaim", "activePods", "admit", "killErrors"});
 constexpr std::string_view kNoObject = "is not a valid JSON object";
 
 bool IsOneOf(std::string_view key, std::span<const std::string_view> fields) {
@@ -34,6 +40,88 @@ bool IsOneOf(std::string_view key, std::span<const std::string_view> fields) {
 }
 
 }  // namespace
+
+namespace ondemand = simdjson::ondemand;
+
+struct ScenarioReader::Parsers {
+  ondemand::parser outer;         // walks the record once and skips what others read
+  simdjson::dom::parser summary;  // one summary at a time
+  JsonReader trees;               // pods and settings, which are small
+};
+
+// Reads one record. Every step answers whether it succeeded; on the way back each level puts its
+// name in front of the path.
+class ScenarioReader::Walk {
+ public:
+  Walk(Parsers& parsers, Scenario& into) : parsers_(parsers), into_(into) {}
+
+  bool Record(std::string_view record);
+  [[nodiscard]] std::optional<ImageCollection> TakeCollection() { return std::move(collection_); }
+  // All misspelt fields and missing summaries, and the first fault of another kind.
+  [[nodiscard]] Error TakeError() {
+    if (!reason_.empty()) Note(path_, std::move(reason_));
+    return {ErrorCode::kInvalidArgument, DescribeAll(faults_)};
+  }
+
+ private:
+  bool InnerScenario(ondemand::value value);
+  bool Images(ondemand::value value);
+  bool ScenarioObject(ondemand::object object);
+  bool ScenarioField(std::string_view key, ondemand::value value);
+  bool StepsFitTime();
+  bool Policy();
+  bool Tree(ondemand::value value, Value& into);
+  bool Pods(ondemand::value value);
+  bool Steps(ondemand::value value);
+  bool Step(ondemand::value value, ScenarioStep& step);
+  bool StepField(std::string_view key, ondemand::value value, ScenarioStep& step);
+  bool ReadOneSummary(ondemand::value value, Summary& summary);
+  bool PodList(ondemand::value value, std::vector<std::size_t>& pods);
+  bool Text(ondemand::value value, std::string_view& text);
+  bool Raw(ondemand::value value, std::string_view& raw);
+  // Visits the fields of a map: visit(key, value) -> bool.
+  template <typename Visit>
+  bool EachField(ondemand::object object, std::string_view otherwise, Visit visit);
+
+  // A fault that does not end the reading.
+  void Note(std::string key, std::string message) {
+    AddFault(faults_,
+             {.file = "", .key = std::move(key), .value = "", .message = std::move(message)});
+  }
+  void NoteUnknown(std::string_view key, std::span<const std::string_view> allowed) {
+    Note(fmt::format("{}{}{}", outer_, step_, key),
+         fmt::format("there is no such field{}", DidYouMean(key, allowed)));
+  }
+  bool Refuse(std::string reason) {
+    reason_ = std::move(reason);
+    return false;
+  }
+  // Whether a value was got; else it is of another kind than `wanted`, or no JSON at all.
+  bool Got(simdjson::error_code failed, std::string_view wanted) {
+    if (failed == simdjson::SUCCESS) return true;
+    const bool is_other_kind = failed == simdjson::INCORRECT_TYPE;
+    return Refuse(is_other_kind ? fmt::format("must be {}", wanted) : "is not valid JSON");
+  }
+  bool In(std::string_view name, bool ok) {
+    if (ok) return true;
+    const bool list_follows = path_.empty() || path_.front() == '[';
+    path_ = fmt::format("{}{}{}", name, list_follows ? "" : ".", path_);
+    return false;
+  }
+  bool InItem(std::size_t index, bool ok) { return In(fmt::format("[{}]", index), ok); }
+
+  Parsers& parsers_;
+  Scenario& into_;
+  ScenarioSettings settings_;
+  TextIndex<std::size_t> pod_index_;  // by UID
+  std::optional<ImageCollection> collection_;
+  bool has_start_ = false;
+  std::string outer_;  // "scenario." within such a member
+  std::string step_;   // while one is read: "steps[2]."
+  Faults faults_;
+  std::string path_;
+  std::string reason_;
+};
 
 static_assert(ScenarioReader::kPadding >= simdjson::SIMDJSON_PADDING);
 
@@ -62,35 +150,34 @@ bool ScenarioReader::Walk::Text(ondemand::value value, std::string_view& text) {
 bool ScenarioReader::Walk::Tree(ondemand::value value, Value& into) {
   std::string_view raw;
   if (!Raw(value, raw)) return false;
-  auto tree = buffers_.trees.Parse(raw);
+  auto tree = parsers_.trees.Parse(raw);
   if (!tree) return Refuse(WithoutLine(tree.error().message));
   into = *std::move(tree);
   return true;
 }
 
-// The member of a scenario that is read as a tree, in the memory of the last record's.
-Value* ScenarioReader::Walk::TreeNamed(std::string_view key) {
-  if (key == "kubeletConfig") return &buffers_.settings.kubelet_config;
-  if (key == "jettisonConfig") return &buffers_.settings.jettison_config;
-  if (key == "disk") return &buffers_.settings.disk;
-  if (key == "state") return &buffers_.state;
-  return nullptr;
-}
-
-void ScenarioReader::Walk::ForgetAbsentTrees() {
-  ScenarioSettings& settings = buffers_.settings;
-  for (Value* tree :
-       {&settings.kubelet_config, &settings.jettison_config, &settings.disk, &buffers_.state}) {
-    if (std::ranges::find(buffers_.read_trees, tree) == buffers_.read_trees.end()) *tree = Value();
+// What is wrong with the object itself is told as `otherwise`.
+template <typename Visit>
+bool ScenarioReader::Walk::EachField(ondemand::object object, std::string_view otherwise,
+                                     Visit visit) {
+  for (auto field : object) {
+    std::string_view key;
+    ondemand::value value;
+    if (field.unescaped_key().get(key) != simdjson::SUCCESS ||
+        field.value().get(value) != simdjson::SUCCESS) {
+      return Refuse(std::string(otherwise));
+    }
+    const std::string name(key);
+    if (!In(name, visit(name, value))) return false;
   }
+  return true;
 }
 
 bool ScenarioReader::Walk::Record(std::string_view record) {
-  record_ = record;
   ondemand::document document;
   const simdjson::padded_string_view padded(record.data(), record.size(), record.size() + kPadding);
   ondemand::object top;
-  if (buffers_.outer.iterate(padded).get(document) != simdjson::SUCCESS ||
+  if (parsers_.outer.iterate(padded).get(document) != simdjson::SUCCESS ||
       document.get_object().get(top) != simdjson::SUCCESS) {
     return Refuse(std::string(kNoObject));
   }
@@ -126,46 +213,30 @@ bool ScenarioReader::Walk::Images(ondemand::value value) {
 }
 
 bool ScenarioReader::Walk::ScenarioObject(ondemand::object object) {
-  for (auto field : object) {
-    std::string_view key;
-    ondemand::value value;
-    if (field.unescaped_key().get(key) != simdjson::SUCCESS ||
-        field.value().get(value) != simdjson::SUCCESS) {
-      return Refuse(std::string(kNoObject));
-    }
-    const std::string name(key);
-    if (!In(name, ScenarioField(name, value))) return false;
-  }
-  if (!has_pods_) into_.pods.clear();
-  if (!has_steps_) into_.steps.clear();
+  const bool is_read = EachField(
+      object, kNoObject,
+      [this](const std::string& key, ondemand::value value) { return ScenarioField(key, value); });
+  if (!is_read) return false;
   if (!has_start_) return In("start", Refuse("is missing; write an RFC 3339 time"));
   if (!faults_.empty()) return false;
   if (!StepsFitTime()) return false;
   for (PodFacts& pod : into_.pods) {
     pod.protection = IsCritical(pod.pod, into_.profile) ? Protection::kCritical : Protection::kNone;
   }
-  for (const std::size_t i : protected_) {
-    into_.pods[i].protection = Protection::kObserved;
-  }
-  ForgetAbsentTrees();
-  return Policy() && State();
+  return Policy();
 }
 
 bool ScenarioReader::Walk::ScenarioField(std::string_view key, ondemand::value value) {
-  std::string_view text;
-  if (Value* tree = TreeNamed(key)) {
-    buffers_.read_trees.push_back(tree);
-    return Tree(value, *tree);
-  }
-  has_steps_ |= key == "steps";
-  has_pods_ |= key == "pods";
+  if (key == "kubeletConfig") return Tree(value, settings_.kubelet_config);
+  if (key == "jettisonConfig") return Tree(value, settings_.jettison_config);
+  if (key == "disk") return Tree(value, settings_.disk);
   if (key == "steps") return Steps(value);
-  if (key == "pods") return Tree(value, buffers_.pods) && Pods(buffers_.pods);
-  if (key == "protectedPods") return PodList(value, protected_);
+  if (key == "pods") return Pods(value);
   if (key != "name" && key != "start" && key != "profile") {
     if (!IsOneOf(key, kScenarioFields)) NoteUnknown(key, kScenarioFields);
     return true;
   }
+  std::string_view text;
   if (!Text(value, text)) return false;
   if (key == "name") {
     into_.name = text;
@@ -195,29 +266,23 @@ bool ScenarioReader::Walk::StepsFitTime() {
 }
 
 bool ScenarioReader::Walk::Policy() {
-  auto policy = ScenarioPolicy(buffers_.settings);
+  auto policy = ScenarioPolicy(settings_);
   if (!policy) return Refuse(policy.error().message);
   into_.policy = std::move(*policy);
   return true;
 }
 
-// The thresholds it belongs to are known by now.
-bool ScenarioReader::Walk::State() {
-  auto state = ReadEvictionState(buffers_.state, into_.policy.thresholds);
-  if (!state) return In("state", Refuse(state.error().message));
-  into_.state = *state;
-  return true;
-}
-
-bool ScenarioReader::Walk::Pods(const Value& pods) {
+bool ScenarioReader::Walk::Pods(ondemand::value value) {
+  Value pods;
+  if (!Tree(value, pods)) return false;
   const Value::List* list = pods.AsList();
   if (list == nullptr) return Refuse("must be a list");
   into_.pods.clear();
-  into_.pods.reserve(list->size());
+  pod_index_.clear();
   for (std::size_t i = 0; i < list->size(); ++i) {
     PodReading reading = ReadPod((*list)[i], {.file = "", .form = PodForm::kApiObject});
     if (!reading.Ok()) return InItem(i, Refuse(Describe(reading.faults.front())));
-    if (!buffers_.pod_index.emplace(reading.pod.uid, i).second) {
+    if (!pod_index_.emplace(reading.pod.uid, i).second) {
       return InItem(i, Refuse(fmt::format("has the UID \"{}\" of another pod", reading.pod.uid)));
     }
     into_.pods.push_back(FactsOf(std::move(reading.pod), into_.profile));
@@ -228,59 +293,40 @@ bool ScenarioReader::Walk::Pods(const Value& pods) {
 bool ScenarioReader::Walk::Steps(ondemand::value value) {
   ondemand::array list;
   if (!Got(value.get_array().get(list), "a list")) return false;
-  std::size_t count = 0;
+  into_.steps.clear();
   for (auto item : list) {
     ondemand::value step;
     if (item.get(step) != simdjson::SUCCESS) return Refuse("is not valid JSON");
-    if (count == into_.steps.size()) into_.steps.emplace_back();
-    if (!InItem(count, Step(count, step, into_.steps[count]))) return false;
-    ++count;
+    const std::size_t index = into_.steps.size();
+    step_ = fmt::format("steps[{}].", index);
+    if (!InItem(index, Step(step, into_.steps.emplace_back()))) return false;
   }
   step_.clear();
-  into_.steps.resize(count);
   return true;
 }
 
-bool ScenarioReader::Walk::Step(std::size_t index, ondemand::value value, ScenarioStep& step) {
-  step_ = fmt::format("steps[{}].", index);
+bool ScenarioReader::Walk::Step(ondemand::value value, ScenarioStep& step) {
   ondemand::object object;
   if (!Got(value.get_object().get(object), "a map")) return false;
-  step.at = {};
-  SpareSummaryAfterReclaim(step);
-  step.active.clear();
-  step.admit.clear();
-  step.kill_errors.clear();
-  step.reclaim_under_way = false;
-  step.pace.reset();
   bool has_summary = false;
-  for (auto field : object) {
-    std::string_view key;
-    ondemand::value member;
-    if (field.unescaped_key().get(key) != simdjson::SUCCESS ||
-        field.value().get(member) != simdjson::SUCCESS) {
-      return Refuse("is not valid JSON");
-    }
-    const std::string name(key);
-    has_summary |= name == "summary";
-    if (!In(name, StepField(name, member, step))) return false;
-  }
-  if (!has_summary) Note(fmt::format("{}{}summary", outer_, step_), "is missing");
-  return true;
+  const bool is_read =
+      EachField(object, "is not valid JSON", [&](const std::string& key, ondemand::value member) {
+        has_summary |= key == "summary";
+        return StepField(key, member, step);
+      });
+  if (is_read && !has_summary) Note(fmt::format("{}{}summary", outer_, step_), "is missing");
+  return is_read;
 }
 
 bool ScenarioReader::Walk::StepField(std::string_view key, ondemand::value value,
                                      ScenarioStep& step) {
   if (key == "summary") return ReadOneSummary(value, step.summary);
   if (key == "summaryAfterReclaim") {
-    return ReadOneSummary(value, SummaryAfterReclaim(step));
+    return ReadOneSummary(value, step.summary_after_reclaim.emplace());
   }
-  if (key == "pace") return Pace(value, step);
   if (key == "activePods") return PodList(value, step.active);
   if (key == "admit") return PodList(value, step.admit);
   if (key == "killErrors") return PodList(value, step.kill_errors);
-  if (key == "reclaimUnderWay") {
-    return Got(value.get_bool().get(step.reclaim_under_way), "true or false");
-  }
   if (key != "at") {
     NoteUnknown(key, kStepFields);
     return true;
@@ -293,39 +339,12 @@ bool ScenarioReader::Walk::StepField(std::string_view key, ondemand::value value
   return true;
 }
 
-bool ScenarioReader::Walk::Pace(ondemand::value value, ScenarioStep& step) {
-  Value tree;
-  if (!Tree(value, tree)) return false;
-  auto pace = ReadPaceInput(tree);
-  if (!pace) return Refuse(pace.error().message);
-  step.pace = *pace;
-  return true;
-}
-
-// Puts a summary into the step, with the memory of a former one if there is any.
-Summary& ScenarioReader::Walk::SummaryAfterReclaim(ScenarioStep& step) {
-  std::vector<Summary>& spare = buffers_.spare_summaries;
-  if (spare.empty()) return step.summary_after_reclaim.emplace();
-  step.summary_after_reclaim = std::move(spare.back());
-  spare.pop_back();
-  return *step.summary_after_reclaim;
-}
-
-void ScenarioReader::Walk::SpareSummaryAfterReclaim(ScenarioStep& step) {
-  if (!step.summary_after_reclaim) return;
-  buffers_.spare_summaries.push_back(*std::move(step.summary_after_reclaim));
-  step.summary_after_reclaim.reset();
-}
-
 bool ScenarioReader::Walk::ReadOneSummary(ondemand::value value, Summary& summary) {
-  if (summaries_ == Summaries::kStreamed) {
-    return ReadStreamedSummary(value, record_, summary);
-  }
   std::string_view raw;
   if (!Raw(value, raw)) return false;
   // The record's own padding serves its parts.
   simdjson::dom::element element;
-  if (buffers_.summary.parse(raw.data(), raw.size(), false).get(element) != simdjson::SUCCESS) {
+  if (parsers_.summary.parse(raw.data(), raw.size(), false).get(element) != simdjson::SUCCESS) {
     return Refuse("is not valid JSON");
   }
   const auto read = ReadSummary(element, summary);
@@ -340,8 +359,8 @@ bool ScenarioReader::Walk::PodList(ondemand::value value, std::vector<std::size_
   for (auto item : list) {
     std::string_view uid;
     if (!Got(item.get_string().get(uid), "a list of UIDs")) return false;
-    const auto found = buffers_.pod_index.find(uid);
-    if (found == buffers_.pod_index.end()) {
+    const auto found = pod_index_.find(uid);
+    if (found == pod_index_.end()) {
       return Refuse(
           fmt::format("\"{}\" is the UID of none of the scenario's pods; \"pods\" must "
                       "come before \"steps\"",
@@ -352,16 +371,13 @@ bool ScenarioReader::Walk::PodList(ondemand::value value, std::vector<std::size_
   return true;
 }
 
-ScenarioReader::ScenarioReader() : buffers_(std::make_unique<Buffers>()) {}
+ScenarioReader::ScenarioReader() : parsers_(std::make_unique<Parsers>()) {}
 ScenarioReader::~ScenarioReader() = default;
 
 Result<std::optional<ImageCollection>> ScenarioReader::Read(std::string_view record,
                                                             Scenario& into) {
-  into.name.clear();
-  into.profile = Profile::kKubelet;
-  Walk quick(*buffers_, into, Walk::Summaries::kStreamed);
-  if (quick.Record(record)) return quick.TakeCollection();
-  Walk walk(*buffers_, into, Walk::Summaries::kParsed);
+  into = {};
+  Walk walk(*parsers_, into);
   if (!walk.Record(record)) return Fail(walk.TakeError());
   return walk.TakeCollection();
 }

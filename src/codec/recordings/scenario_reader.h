@@ -10,7 +10,7 @@
 namespace jettison {
 
 // Reads what `jettison replay` takes (tests/testdata/vectors/README.md has the fields) from JSON
-// records, one after another; its buffers and the Scenario's memory are used again. Fails with
+// records, one after another; its parsers are used again. Fails with
 // kInvalidArgument and the path of what is wrong: "steps[2].summary.node.fs.inodes: must be a whole
 // number, 0 or more".
 class ScenarioReader {
@@ -30,8 +30,8 @@ class ScenarioReader {
 
  private:
   class Walk;
-  struct Buffers;
-  std::unique_ptr<Buffers> buffers_;
+  struct Parsers;
+  std::unique_ptr<Parsers> parsers_;
 };
 
 }  // namespace jettison

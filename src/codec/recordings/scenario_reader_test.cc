@@ -57,8 +57,8 @@ TEST(ScenarioReader, EveryMisspeltFieldIsToldAtOnce) {
 }
 
 TEST(ScenarioReader, WhatStandsBesideAScenarioIsNoFault) {
-  EXPECT_EQ(FaultOf(R"({"name":"s","start":"2026-01-01T00:00:00Z","pass":1,"earlyKills":[],)"
-                    R"("report":{},"outcomes":[],"kubeletConfig":{"maxPods":9},)"
+  EXPECT_EQ(FaultOf(R"({"name":"s","start":"2026-01-01T00:00:00Z","outcomes":[],)"
+                    R"("kubeletConfig":{"maxPods":9},)"
                     R"("jettisonConfig":{"dryRun":true,"hardThresholdsFirst":true}})"),
             "");
 }

@@ -28,7 +28,6 @@ namespace jettison {
 //   fields(name, value)                   what is absent (an optional) is left out
 //   fields.UnlessEmpty(name, text)        an empty text, or list, is left out
 //   fields.OneOf(name, flag, yes, no)     a flag as one of two words
-//   fields.Within(name, number, least, most)   what is read must be within these
 //   fields.Share(name, hundredths)        a percentage with two decimals
 //   fields.Told(name, value)              follows from the others; not read
 template <typename T, typename Form>
@@ -63,11 +62,6 @@ class FieldWriter {
   void OneOf(std::string_view name, std::optional<bool> flag, std::string_view yes,
              std::string_view no) {
     if (flag) json_.Field(name, *flag ? yes : no);
-  }
-  template <std::integral Number>
-  void Within(std::string_view name, const std::optional<Number>& number, Number /*least*/,
-              Number /*most*/) {
-    (*this)(name, number);
   }
   void Share(std::string_view name, std::optional<std::int32_t> hundredths) {
     if (hundredths) json_.Key(name), json_.Hundredths(*hundredths);
