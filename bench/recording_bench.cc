@@ -10,9 +10,9 @@
 #include <random>
 #include <string>
 
-#include "codec/flight/following.h"
 #include "codec/flight/recording_reader.h"
 #include "codec/flight/recording_writer.h"
+#include "core/recording/recording.h"
 #include "tests/synthetic_node.h"
 
 namespace jettison {

@@ -12,7 +12,7 @@
 #include "codec/documents/documents.h"
 #include "core/config/node_allocatable.h"
 #include "core/config/read_config.h"
-#include "core/thresholds/containerfs_thresholds.h"
+#include "core/thresholds/threshold_settings.h"
 #include "fuzz/fuzz.h"
 
 namespace {

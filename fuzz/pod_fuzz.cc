@@ -8,9 +8,9 @@
 #include "codec/documents/json.h"
 #include "codec/kubernetes/pod_reader.h"
 #include "codec/kubernetes/pod_writer.h"
+#include "core/model/pod_resources.h"
 #include "core/pods/admission.h"
 #include "core/pods/oom_score_adj.h"
-#include "core/pods/pod_requests.h"
 #include "fuzz/fuzz.h"
 
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "cli/shadow/shadow.h"
-#include "core/shadow/kubelet_message.h"
 #include "core/shadow/shadow_book.h"
+#include "core/shadow/shadow_pairing.h"
 #include "fuzz/fuzz.h"
 
 namespace {

@@ -8,8 +8,8 @@
 
 #include "core/model/pressure.h"
 #include "core/scenario/scenario.h"
-#include "core/thresholds/containerfs_thresholds.h"
 #include "core/thresholds/kubelet_order.h"
+#include "core/thresholds/threshold_settings.h"
 #include "tests/synthetic_node.h"
 
 // Scenarios made at random, of every kind of disk, threshold and trouble; the same seed gives the

@@ -10,7 +10,7 @@
 #include "agent/plans/pod_plans.h"
 #include "agent/reclaim/runtime_reclaimer.h"
 #include "core/model/pod_resources.h"
-#include "core/thresholds/containerfs_thresholds.h"
+#include "core/thresholds/threshold_settings.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/host_cgroups.h"
 

@@ -11,7 +11,7 @@
 #include "agent/plans/pod_plans.h"
 #include "agent/pods/pod_places.h"
 #include "core/recording/recording.h"
-#include "core/thresholds/containerfs_thresholds.h"
+#include "core/thresholds/threshold_settings.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/loop/thread_priority.h"

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "codec/recordings/policy_writer.h"
+#include "codec/recordings/scenario_policy.h"
 #include "core/config/settings.h"
 #include "core/model/redaction.h"
 

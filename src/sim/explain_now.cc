@@ -61,28 +61,26 @@ bool AnyIsMeasured(std::span<const ActivePod> pods) {
 
 PassExplanation ExplainImagined(const NodeNow& node) {
   const std::vector<const PodFacts*> pods = PointersTo(node);
-  const EvictionState before = StateNow(node);
-  EvictionState state = before;
+  RecordedPass pass{.number = node.passes + 1,
+                    .policy = node.policy,
+                    .before = StateNow(node),
+                    .summary = *node.summary,
+                    .pods = node.pods,
+                    .pace = node.pace};
+  EvictionState state = pass.before;
   NoEffects edges(*node.summary);
   NodePorts ports{.killer = edges, .reclaimer = edges, .summaries = edges};
   std::vector<ActivePod> scratch;
-  CycleReport report = RunPass(
-      *node.policy, {.now = node.at, .summary = *node.summary, .pods = pods, .pace = node.pace},
-      ports, state, scratch);
-  report.spared = node.spared;
-  PassExplanation explanation = ExplainParts({.number = node.passes + 1,
-                                              .policy = *node.policy,
-                                              .before = before,
-                                              .summary = *node.summary,
-                                              .pods = pods,
-                                              .report = report,
-                                              .pace = node.pace},
-                                             {.memory_estimator = node.memory_estimator});
+  pass.report = RunPass(*node.policy,
+                        {.now = node.at, .summary = pass.summary, .pods = pods, .pace = node.pace},
+                        ports, state, scratch);
+  pass.report.spared = node.spared;
+  PassExplanation explanation = Explain(pass, {.memory_estimator = node.memory_estimator});
   explanation.hypothetical = true;
   JoinStats(pods, *node.summary, scratch);
   if (!pods.empty() && !AnyIsMeasured(scratch)) return explanation;  // what they hold is not known
   explanation.holders.clear();
-  for (const Signal signal : HeldSignals(node.policy->thresholds, report.evaluation.met)) {
+  for (const Signal signal : HeldSignals(node.policy->thresholds, pass.report.evaluation.met)) {
     auto holders = HoldersOf(signal, node.summary->node, scratch, node.policy->layout,
                              node.pace ? node.pace->ending : 0);
     if (holders) explanation.holders.push_back(*std::move(holders));

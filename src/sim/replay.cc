@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "apply/pass.h"
+#include "core/recording/recording.h"
 
 namespace jettison {
 namespace {
@@ -61,9 +62,7 @@ std::vector<RecordedPass> RecordedPassesOf(const Scenario& scenario) {
     pass.pace = scenario.steps[i].pace;
     pass.after_reclaim = scenario.steps[i].summary_after_reclaim;
     pass.report = std::move(outcomes[i].report);
-    state = pass.report.evaluation.next;
-    if (!pass.report.evictions.empty())
-      MarkEviction(pass.report.observations, pass.report.at, state);
+    state = StateAfter(pass);
   }
   return passes;
 }

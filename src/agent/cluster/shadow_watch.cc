@@ -9,7 +9,7 @@
 #include "core/model/eviction_order.h"
 #include "core/pods/pod_facts.h"
 #include "core/report/cycle_report.h"
-#include "core/shadow/kubelet_message.h"
+#include "core/shadow/shadow_pairing.h"
 #include "core/units/duration.h"
 
 namespace jettison {
@@ -64,14 +64,14 @@ void ShadowWatch::TakePass(const RecordedPass& pass) {
   for (const EvictionRecord& record : report.evictions) {
     const PodFacts* const facts = FactsIn(pass, record.order.pod_uid);
     if (record.outcome != EvictOutcome::kDryRun || facts == nullptr) continue;
-    ShadowIntent intent{.at = report.at,
-                        .pod = {.uid = facts->pod.uid,
-                                .namespace_ = facts->pod.namespace_,
-                                .name = facts->pod.name},
-                        .signal = {},
-                        .message = record.order.message};
-    if (!record.storage_limit && report.acting_for) intent.signal = report.acting_for->signal;
-    book_.NoteOurs(std::move(intent));
+    ShadowSide side{.at = report.at,
+                    .pod = {.uid = facts->pod.uid,
+                            .namespace_ = facts->pod.namespace_,
+                            .name = facts->pod.name},
+                    .signal = {},
+                    .message = record.order.message};
+    if (!record.storage_limit && report.acting_for) side.signal = report.acting_for->signal;
+    book_.NoteOurs(std::move(side));
   }
 }
 
@@ -84,6 +84,7 @@ void ShadowWatch::TakeEnded(const kube::ApiPod& pod) {
   book_.NoteKubelets(
       {.at = at,
        .pod = {.uid = pod.head.uid, .namespace_ = pod.head.namespace_, .name = pod.head.name},
+       .signal = {},
        .message = *message});
 }
 

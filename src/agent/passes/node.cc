@@ -8,7 +8,7 @@
 #include "agent/passes/pass_news.h"
 #include "core/decide/decide.h"
 #include "core/evaluate/evaluate.h"
-#include "core/thresholds/containerfs_thresholds.h"
+#include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 namespace {

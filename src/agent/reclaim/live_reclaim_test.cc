@@ -12,7 +12,7 @@
 #include "agent/pods/wanted_pods.h"
 #include "agent/reclaim/image_collector.h"
 #include "agent/reclaim/runtime_reclaimer.h"
-#include "core/thresholds/containerfs_thresholds.h"
+#include "core/thresholds/threshold_settings.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"

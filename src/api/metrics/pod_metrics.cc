@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api/metrics/metrics.h"
-#include "core/pods/pod_requests.h"
+#include "core/model/pod_resources.h"
 
 namespace jettison {
 namespace {

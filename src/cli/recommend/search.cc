@@ -14,7 +14,7 @@
 #include "cli/simulate/simulate.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/text_line.h"
-#include "codec/recordings/configuration_writer.h"
+#include "codec/recordings/scenario_policy.h"
 #include "core/text/printable.h"
 #include "sim/recommend/candidate_lines.h"
 #include "sim/recommend/recommendation.h"

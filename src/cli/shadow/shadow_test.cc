@@ -27,10 +27,11 @@ ShadowPod Pod(const char* name) {
 ShadowBook ABook() {
   ShadowBook book;
   book.NoteOurs({At(0), Pod("a"), Signal::kMemoryAvailable, "low"});
-  book.NoteKubelets({At(5) + milliseconds(500), Pod("a"), kMemory});
+  book.NoteKubelets({At(5) + milliseconds(500), Pod("a"), {}, kMemory});
   book.NoteOurs({At(10), Pod("b"), Signal::kMemoryAvailable, "low"});
-  book.NoteKubelets({At(12), Pod("c"), kMemory});
-  book.NoteKubelets({At(20), Pod("d"), "Usage of EmptyDir volume \"x\" exceeds the limit \"1\". "});
+  book.NoteKubelets({At(12), Pod("c"), {}, kMemory});
+  book.NoteKubelets(
+      {At(20), Pod("d"), {}, "Usage of EmptyDir volume \"x\" exceeds the limit \"1\". "});
   book.NoteOurs({At(22), Pod("d"), {}, "over"});
   book.NoteOurs({At(30), Pod("e"), Signal::kPidAvailable, "low"});
   book.NoteGone("e", At(31));

@@ -13,11 +13,11 @@
 
 #include "cli/ask/config_files.h"
 #include "cli/terminal/output.h"
-#include "codec/recordings/policy_writer.h"
+#include "codec/recordings/scenario_policy.h"
 #include "core/json/json_writer.h"
 #include "core/model/fault.h"
 #include "core/text/spelling.h"
-#include "core/thresholds/containerfs_thresholds.h"
+#include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 namespace {

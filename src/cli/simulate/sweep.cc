@@ -10,7 +10,6 @@
 
 #include "cli/simulate/candidates.h"
 #include "core/text/spelling.h"
-#include "core/thresholds/containerfs_thresholds.h"
 #include "core/thresholds/threshold_parsing.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/duration.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/simulate/candidates.h"
-#include "core/thresholds/containerfs_thresholds.h"
+#include "core/thresholds/threshold_settings.h"
 #include "core/units/duration.h"
 
 namespace jettison {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string_view>
+
+#include "codec/kubernetes/summary_fields.h"
 #include "core/evaluate/evaluate.h"
 #include "core/json/field_writer.h"
 #include "core/model/summary.h"
@@ -13,36 +16,22 @@ namespace jettison {
 // (messages.h). They stand in the order of the message's fields in recording.proto. A type that
 // names its members in brackets does not compile when it gets another one.
 
-template <typename Fields, FormOf<MemoryStats> T>
-void ListFields(Fields& fields, T& memory) {
-  fields(memory.time, memory.available_bytes, memory.usage_bytes, memory.working_set_bytes,
-         memory.shared_bytes, memory.kernel_bytes);
-}
+// The figures of a stats summary are listed with their names there.
+template <typename T>
+concept SummaryFigures = FormOf<T, MemoryStats> || FormOf<T, SwapStats> || FormOf<T, FsStats> ||
+    FormOf<T, FsUsage> || FormOf<T, RlimitStats> || FormOf<T, StallShares> || FormOf<T, StaleDisk>;
 
-template <typename Fields, FormOf<SwapStats> T>
-void ListFields(Fields& fields, T& swap) {
-  fields(swap.time, swap.available_bytes, swap.usage_bytes);
-}
+template <typename Fields>
+struct WithoutNames {
+  Fields& fields;
+  void operator()(std::string_view /*name*/, auto& value) { fields(value); }
+  void Share(std::string_view /*name*/, auto& share) { fields(share); }
+};
 
-template <typename Fields, FormOf<FsStats> T>
-void ListFields(Fields& fields, T& fs) {
-  fields(fs.time, fs.available_bytes, fs.capacity_bytes, fs.used_bytes, fs.inodes_free, fs.inodes,
-         fs.inodes_used);
-}
-
-template <typename Fields, FormOf<FsUsage> T>
-void ListFields(Fields& fields, T& usage) {
-  fields(usage.used_bytes, usage.inodes_used);
-}
-
-template <typename Fields, FormOf<RlimitStats> T>
-void ListFields(Fields& fields, T& rlimit) {
-  fields(rlimit.time, rlimit.max_pid, rlimit.running);
-}
-
-template <typename Fields, FormOf<StallShares> T>
-void ListFields(Fields& fields, T& shares) {
-  fields(shares.avg10, shares.avg60);
+template <typename Fields, SummaryFigures T>
+void ListFields(Fields& fields, T& figures) {
+  WithoutNames<Fields> unnamed{fields};
+  VisitFields(unnamed, figures);
 }
 
 template <typename Fields, FormOf<PressureStats> T>
@@ -66,11 +55,6 @@ void ListFields(Fields& fields, T& container) {
 template <typename Fields, FormOf<VolumeStats> T>
 void ListFields(Fields& fields, T& volume) {
   fields(volume.name, volume.usage);
-}
-
-template <typename Fields, FormOf<StaleDisk> T>
-void ListFields(Fields& fields, T& stale) {
-  fields(stale.measured_at);
 }
 
 template <typename Fields, FormOf<PodStats> T>

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "codec/documents/json.h"
-#include "codec/flight/following.h"
 #include "codec/flight/messages.h"
 #include "codec/kubernetes/pod_reader.h"
 #include "core/model/fault.h"
+#include "core/recording/recording.h"
 
 namespace jettison {
 namespace {

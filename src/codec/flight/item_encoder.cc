@@ -6,10 +6,10 @@
 #include <utility>
 #include <variant>
 
-#include "codec/flight/following.h"
 #include "codec/flight/messages.h"
 #include "codec/kubernetes/pod_writer.h"
 #include "core/model/redaction.h"
+#include "core/recording/recording.h"
 
 namespace jettison {
 namespace {

@@ -1,7 +1,8 @@
+#include "core/recording/recording.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codec/flight/following.h"
 #include "codec/flight/messages.h"
 #include "codec/flight/recording_bed.h"
 #include "codec/recordings/replay_writer.h"

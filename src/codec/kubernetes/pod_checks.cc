@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "codec/kubernetes/names.h"
+#include "codec/kubernetes/pod_fields.h"
 #include "core/model/pod_resources.h"
 #include "core/model/priority.h"
-#include "core/pods/program_size.h"
+#include "core/pods/variables.h"
 
 namespace jettison::kube_json {
 namespace {
@@ -27,6 +28,41 @@ void CheckStrings(const Field& field, const std::vector<std::string>& strings) {
   }
 }
 
+constexpr std::string_view kDnsLabelRule =
+    "must consist of lower-case letters, digits and '-', and begin and end with a letter or digit "
+    "(at most 63 characters)";
+
+// A required name that is a DNS label; silent where the field's type was wrong.
+void CheckLabel(const Field& field, const std::string& name) {
+  if (!field.HoldsTextOrNothing()) return;
+  if (name.empty()) return field.Fault("required");
+  if (!IsDnsLabel(name)) field.Fault(std::string(kDnsLabelRule));
+}
+
+// No amount below zero.
+void CheckAmounts(const Field& field, const ResourceList& list) {
+  if (!field.HoldsMap()) return;
+  field.ForEachEntry([&](std::string_view name, const Field& entry) {
+    const Quantity* amount = FindResource(list, name);
+    if (amount != nullptr && amount->Sign() < 0) entry.Fault("must not be negative");
+  });
+}
+
+// No amount below zero, no request above its limit.
+void CheckResources(const Field& field, const ResourceRequirements& resources) {
+  if (!field.HoldsMap()) return;
+  const Field requests = field.Member("requests");
+  CheckAmounts(requests, resources.requests);
+  CheckAmounts(field.Member("limits"), resources.limits);
+  if (!requests.HoldsMap()) return;
+  requests.ForEachEntry([&](std::string_view name, const Field& entry) {
+    const Quantity* request = FindResource(resources.requests, name);
+    const Quantity* limit = FindResource(resources.limits, name);
+    if (request == nullptr || limit == nullptr || !(*request > *limit)) return;
+    entry.Fault(fmt::format("must not be more than the limit, {}", limit->ToString()));
+  });
+}
+
 void CheckEnv(const Field& env, const Container& container) {
   for (std::size_t i = 0; i < container.env.size(); ++i) {
     const Field field = env.Item(i);
@@ -40,15 +76,14 @@ void CheckEnv(const Field& env, const Container& container) {
   }
 }
 
+bool HasParentStep(std::string_view path) {
+  return path == ".." || path.starts_with("../") || path.ends_with("/..") ||
+         path.find("/../") != std::string_view::npos;
+}
+
 // A relative path that stays below where it starts.
 bool StaysBelow(std::string_view path) {
-  if (path.starts_with('/')) return false;
-  while (!path.empty()) {
-    const std::size_t slash = std::min(path.find('/'), path.size());
-    if (path.substr(0, slash) == "..") return false;
-    path.remove_prefix(std::min(slash + 1, path.size()));
-  }
-  return true;
+  return !path.starts_with('/') && !HasParentStep(path);
 }
 
 void CheckMount(const Field& field, const VolumeMount& mount, const Pod& pod) {
@@ -95,6 +130,23 @@ void CheckProgram(const Field& field, const Container& container) {
   value.Fault(fault->message);
 }
 
+// Rights that would come all the same. The API server refuses the capability CAP_SYS_ADMIN here,
+// too, but in this spelling only, which is not supported; SYS_ADMIN it takes.
+// (pkg/apis/core/validation, ValidateSecurityContext)
+void CheckSecurity(const Field& field, const SecurityContext& context) {
+  if (!context.allow_privilege_escalation && context.privileged) {
+    field.Member("allowPrivilegeEscalation").Fault("must not be false where privileged is true");
+  }
+  const Field capabilities = field.Member("capabilities");
+  const auto check = [](const Field& list, const std::vector<std::string>& names) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i].starts_with("CAP_")) list.Item(i).Unsupported("write it without CAP_");
+    }
+  };
+  check(capabilities.Member("add"), context.capabilities.add);
+  check(capabilities.Member("drop"), context.capabilities.drop);
+}
+
 void CheckContainer(const Field& field, const Container& container, const Pod& pod) {
   CheckLabel(field.Member("name"), container.name);
   if (HasNul(container.working_dir)) field.Member("workingDir").Fault(std::string(kNoNul));
@@ -104,6 +156,7 @@ void CheckContainer(const Field& field, const Container& container, const Pod& p
   CheckProgram(field, container);
   CheckMounts(field.Member("volumeMounts"), container, pod);
   CheckResources(field.Member("resources"), container.resources);
+  CheckSecurity(field.Member("securityContext"), container.security_context);
 }
 
 // What an init container may ask for beyond others: to be a sidecar.
@@ -115,6 +168,26 @@ void CheckRestartPolicy(const Field& field, const Container& container, bool ini
   } else if (!container.IsSidecar()) {
     policy.Fault("must be Always (a sidecar) or absent");
   }
+}
+
+// The containers and init containers of `spec`: names, variables, mounts and resources.
+void CheckContainers(const Field& spec, const Pod& pod) {
+  std::set<std::string_view> seen;
+  const auto check_all = [&](std::string_view list, const std::vector<Container>& containers,
+                             bool init) {
+    const Field field = spec.Member(list);
+    for (std::size_t i = 0; i < containers.size(); ++i) {
+      const Field item = field.Item(i);
+      if (!item.HoldsMap()) continue;
+      CheckContainer(item, containers[i], pod);
+      CheckRestartPolicy(item, containers[i], init);
+      if (!containers[i].name.empty() && !seen.insert(containers[i].name).second) {
+        item.Member("name").Fault("another container has this name; give each its own");
+      }
+    }
+  };
+  check_all("initContainers", pod.init_containers, true);
+  check_all("containers", pod.containers, false);
 }
 
 constexpr std::string_view kDnsSubdomain =
@@ -157,11 +230,6 @@ void CheckMetadata(const Field& root, const Pod& pod) {
   }
 }
 
-bool HasParentStep(std::string_view path) {
-  return path == ".." || path.starts_with("../") || path.ends_with("/..") ||
-         path.find("/../") != std::string_view::npos;
-}
-
 void CheckSource(const Field& field, const EmptyDirSource& source) {
   const Field medium = field.Member("medium");
   if (!source.medium.empty() && source.medium != "Memory") {
@@ -194,18 +262,6 @@ void CheckSource(const Field& field, const OtherVolumeSource&) {
   RefuseKind(field);
 }
 
-std::string_view FieldOf(const VolumeSource& source) {
-  struct {
-    std::string_view operator()(const EmptyDirSource&) const { return "emptyDir"; }
-    std::string_view operator()(const HostPathSource&) const { return "hostPath"; }
-    std::string_view operator()(const ConfigMapSource&) const { return "configMap"; }
-    std::string_view operator()(const SecretSource&) const { return "secret"; }
-    std::string_view operator()(const GitRepoSource&) const { return "gitRepo"; }
-    std::string_view operator()(const OtherVolumeSource& other) const { return other.kind; }
-  } field_of;
-  return std::visit(field_of, source);
-}
-
 void CheckVolumes(const Field& volumes, const Pod& pod) {
   std::set<std::string_view> seen;
   for (std::size_t i = 0; i < pod.volumes.size(); ++i) {
@@ -215,7 +271,7 @@ void CheckVolumes(const Field& volumes, const Pod& pod) {
     if (!volume.name.empty() && !seen.insert(volume.name).second) {
       field.Member("name").Fault("another volume has this name; give each its own");
     }
-    const Field source = field.Member(FieldOf(volume.source));
+    const Field source = field.Member(KindOfSource(volume.source));
     if (!source.HoldsMap()) continue;
     std::visit([&](const auto& kind) { CheckSource(source, kind); }, volume.source);
   }
@@ -277,53 +333,6 @@ void CheckSpec(const Field& spec, const Pod& pod) {
 }
 
 }  // namespace
-
-void CheckLabel(const Field& field, const std::string& name) {
-  if (!field.HoldsTextOrNothing()) return;
-  if (name.empty()) return field.Fault("required");
-  if (!IsDnsLabel(name)) field.Fault(std::string(kDnsLabelRule));
-}
-
-void CheckAmounts(const Field& field, const ResourceList& list) {
-  if (!field.HoldsMap()) return;
-  field.ForEachEntry([&](std::string_view name, const Field& entry) {
-    const Quantity* amount = FindResource(list, name);
-    if (amount != nullptr && amount->Sign() < 0) entry.Fault("must not be negative");
-  });
-}
-
-void CheckResources(const Field& field, const ResourceRequirements& resources) {
-  if (!field.HoldsMap()) return;
-  const Field requests = field.Member("requests");
-  CheckAmounts(requests, resources.requests);
-  CheckAmounts(field.Member("limits"), resources.limits);
-  if (!requests.HoldsMap()) return;
-  requests.ForEachEntry([&](std::string_view name, const Field& entry) {
-    const Quantity* request = FindResource(resources.requests, name);
-    const Quantity* limit = FindResource(resources.limits, name);
-    if (request == nullptr || limit == nullptr || !(*request > *limit)) return;
-    entry.Fault(fmt::format("must not be more than the limit, {}", limit->ToString()));
-  });
-}
-
-void CheckContainers(const Field& spec, const Pod& pod) {
-  std::set<std::string_view> seen;
-  const auto check_all = [&](std::string_view list, const std::vector<Container>& containers,
-                             bool init) {
-    const Field field = spec.Member(list);
-    for (std::size_t i = 0; i < containers.size(); ++i) {
-      const Field item = field.Item(i);
-      if (!item.HoldsMap()) continue;
-      CheckContainer(item, containers[i], pod);
-      CheckRestartPolicy(item, containers[i], init);
-      if (!containers[i].name.empty() && !seen.insert(containers[i].name).second) {
-        item.Member("name").Fault("another container has this name; give each its own");
-      }
-    }
-  };
-  check_all("initContainers", pod.init_containers, true);
-  check_all("containers", pod.containers, false);
-}
 
 void CheckManifest(const Field& root, const Pod& pod) {
   CheckKind(root);

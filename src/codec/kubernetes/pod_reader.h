@@ -11,6 +11,12 @@
 
 namespace jettison {
 
+namespace kube_json {
+class Field;
+// `requests` and `limits` of a container or a pod; a bad quantity is a fault and left out.
+[[nodiscard]] ResourceRequirements ReadResources(const Field& field);
+}  // namespace kube_json
+
 // How a pod is to be read.
 enum class PodForm : std::uint8_t {
   // Written by people, to be run here: names, references and amounts are checked, the API's

@@ -1,10 +1,9 @@
-#include "codec/recordings/configuration_writer.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "codec/recordings/scenario_policy.h"
 #include "core/config/test_documents.h"
 #include "core/model/pressure.h"
 #include "core/thresholds/threshold_settings.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/pods/pod_requests.h"
+#include "core/model/pod_resources.h"
 #include "core/units/quantity.h"
 
 namespace jettison {

@@ -285,12 +285,12 @@ std::optional<PauseFacts> PauseOf(const CycleReport& report, std::span<const Act
                     .until = report.pause->until};
 }
 
-std::vector<Holders> HoldersIn(const PassParts& parts, std::span<const ActivePod> pods) {
-  const auto& acting_for = parts.report.acting_for;
+std::vector<Holders> HoldersIn(const RecordedPass& pass, std::span<const ActivePod> pods) {
+  const auto& acting_for = pass.report.acting_for;
   if (!acting_for) return {};
-  const bool of_memory = parts.pace && ResourceOf(parts.pace->signal) == Resource::kMemory;
-  const auto holders = HoldersOf(acting_for->signal, parts.summary.node, pods, parts.policy.layout,
-                                 of_memory ? parts.pace->ending : 0);
+  const bool of_memory = pass.pace && ResourceOf(pass.pace->signal) == Resource::kMemory;
+  const auto holders = HoldersOf(acting_for->signal, pass.summary.node, pods, pass.policy->layout,
+                                 of_memory ? pass.pace->ending : 0);
   return holders ? std::vector{*holders} : std::vector<Holders>{};
 }
 
@@ -307,41 +307,44 @@ ReclaimFacts ReclaimOf(const CycleReport& report) {
 
 }  // namespace
 
-PassExplanation ExplainParts(const PassParts& parts, const ExplainOptions& options) {
-  const CycleReport& report = parts.report;
-  DecisionInputs inputs{.policy = parts.policy,
-                        .before = parts.before,
+PassExplanation Explain(const RecordedPass& pass, const ExplainOptions& options) {
+  const CycleReport& report = pass.report;
+  const DiskLayout layout = pass.policy->layout;
+  DecisionInputs inputs{.policy = *pass.policy,
+                        .before = pass.before,
                         .now = report.at,
                         .seen = report.observations,
                         .pods = {},
-                        .pace = parts.pace};
-  JoinStats(parts.pods, parts.summary, inputs.pods);
-  if (parts.after_reclaim) inputs.after_reclaim = ObservationsFrom(*parts.after_reclaim);
+                        .pace = pass.pace};
+  std::vector<const PodFacts*> all;
+  for (const auto& facts : pass.pods) all.push_back(facts.get());
+  JoinStats(all, pass.summary, inputs.pods);
+  if (pass.after_reclaim) inputs.after_reclaim = ObservationsFrom(*pass.after_reclaim);
   const std::vector<ActivePod>& pods = inputs.pods;
   const PassDecision decided = DecisionFor(inputs);
   const Decision& decision = decided.decision;
   const auto subject = IndexOf(pods, options.subject_uid);
   PassExplanation explanation{.id = options.id,
                               .at = report.at,
-                              .pass = parts.number,
+                              .pass = pass.number,
                               .dry_run = options.dry_run,
                               .outcome = OutcomeOf(report),
                               .conditions = report.conditions(),
                               .reclaim = ReclaimOf(report)};
   if (!options.subject_uid.empty()) explanation.subject = IdentityIn(pods, options.subject_uid);
   explanation.thresholds =
-      FactsOf(parts.policy.thresholds, report.observations, report.evaluation, report.at);
+      FactsOf(pass.policy->thresholds, report.observations, report.evaluation, report.at);
   if (report.acting_for && decision.threshold) {
     explanation.threshold = explanation.thresholds[*decision.threshold];
     explanation.signal =
-        ReadingOf(report.acting_for->signal, parts.summary, options.memory_estimator);
+        ReadingOf(report.acting_for->signal, pass.summary, options.memory_estimator);
   }
   for (const StorageViolation& violation : decision.violations) {
-    explanation.limits.push_back(LimitOf(pods[violation.pod], violation, parts.policy.layout));
+    explanation.limits.push_back(LimitOf(pods[violation.pod], violation, layout));
   }
   if (report.ranked_for) {
     explanation.order =
-        OrderOf(pods, *report.ranked_for, parts.policy.layout,
+        OrderOf(pods, *report.ranked_for, layout,
                 decision.threshold ? CandidatesFor(*decision.threshold, report.evaluation)
                                    : Candidates::kAll,
                 decision.victim, options.order_limit);
@@ -359,8 +362,7 @@ PassExplanation ExplainParts(const PassParts& parts, const ExplainOptions& optio
     explanation.evicted.push_back(EvictedBy(record, pods));
     const auto index = IndexOf(pods, record.order.pod_uid);
     if (!report.ranked_for || !index) continue;
-    explanation.evicted.back().counted =
-        CountedText(pods[*index], *report.ranked_for, parts.policy.layout);
+    explanation.evicted.back().counted = CountedText(pods[*index], *report.ranked_for, layout);
   }
   explanation.pause = PauseOf(report, pods);
   for (const SparedPod& spared : report.spared) {
@@ -371,24 +373,9 @@ PassExplanation ExplainParts(const PassParts& parts, const ExplainOptions& optio
   for (const EarlyKill& kill : report.early_kills) {
     explanation.early_kills.push_back({.pod = IdentityIn(pods, kill.pod_uid), .kill = kill});
   }
-  explanation.holders = HoldersIn(parts, pods);
+  explanation.holders = HoldersIn(pass, pods);
   explanation.otherwise = OtherwiseFor(inputs, decided, explanation.outcome, subject);
   return explanation;
-}
-
-PassExplanation Explain(const RecordedPass& pass, const ExplainOptions& options) {
-  std::vector<const PodFacts*> pods;
-  pods.reserve(pass.pods.size());
-  for (const auto& facts : pass.pods) pods.push_back(facts.get());
-  return ExplainParts({.number = pass.number,
-                       .policy = *pass.policy,
-                       .before = pass.before,
-                       .summary = pass.summary,
-                       .pods = pods,
-                       .report = pass.report,
-                       .pace = pass.pace,
-                       .after_reclaim = pass.after_reclaim},
-                      options);
 }
 
 }  // namespace jettison

@@ -6,7 +6,7 @@
 
 #include "core/decide/ranking.h"
 #include "core/model/pressure.h"
-#include "core/thresholds/containerfs_thresholds.h"
+#include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 namespace {

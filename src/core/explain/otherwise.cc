@@ -12,7 +12,6 @@
 #include "core/model/pressure.h"
 #include "core/model/priority.h"
 #include "core/pass/pass.h"
-#include "core/thresholds/containerfs_thresholds.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/quantity.h"
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/model/pod_resources.h"
 #include "core/pods/pod_kind.h"
-#include "core/pods/pod_requests.h"
 
 namespace jettison {
 namespace {

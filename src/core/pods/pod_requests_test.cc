@@ -1,9 +1,9 @@
-#include "core/pods/pod_requests.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "core/model/pod_resources.h"
 
 namespace jettison {
 namespace {

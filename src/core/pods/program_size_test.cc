@@ -1,4 +1,3 @@
-#include "core/pods/program_size.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,10 @@
 #include "core/pods/variables.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <unordered_map>
+#include <vector>
 
 namespace jettison {
 
@@ -41,6 +45,88 @@ Variables OwnVariables(const Container& container) {
   Variables variables;
   for (const EnvVar& env : container.env) variables.Set(env.name, variables.Expand(env.value));
   return variables;
+}
+
+namespace {
+
+class ProgramSize {
+ public:
+  [[nodiscard]] std::optional<ProgramFault> Of(const Container& container) {
+    for (std::size_t i = 0; i < container.env.size(); ++i) {
+      const auto& [name, value] = container.env[i];
+      const std::size_t size = ExpandedSize(value);
+      if (!Takes(name.size() + 1 + size)) return Fault("env", i, Named(name));
+      sizes_[name] = size;
+    }
+    if (auto fault = OfWords("command", container.command)) return fault;
+    return OfWords("args", container.args);
+  }
+
+ private:
+  static std::string Named(const std::string& name) {
+    return fmt::format("the variable {}", Shown(name));
+  }
+  static std::string Shown(const std::string& name) {
+    return name.size() <= 64 ? name : name.substr(0, 64) + "...";
+  }
+
+  std::optional<ProgramFault> OfWords(std::string_view field,
+                                      const std::vector<std::string>& words) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (!Takes(ExpandedSize(words[i]))) return Fault(field, i, "it");
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::size_t ExpandedSize(std::string_view text) const {
+    std::size_t size = 0;
+    ForEachPart(
+        text, [&](std::string_view literal) { size += literal.size(); },
+        [&](std::string_view name) {
+          const auto known = sizes_.find(name);
+          if (known == sizes_.end()) return false;
+          size += known->second;
+          return true;
+        });
+    return size;
+  }
+
+  [[nodiscard]] bool Takes(std::size_t bytes) {
+    string_ = bytes;
+    all_ += bytes + 1 + sizeof(char*);
+    return bytes < kMostStringBytes && all_ <= kMostProgramBytes;
+  }
+
+  [[nodiscard]] ProgramFault Fault(std::string_view field, std::size_t index,
+                                   const std::string& what) const {
+    if (string_ >= kMostStringBytes) {
+      return {field, index,
+              fmt::format("{} would have {} bytes once it is expanded; Linux takes {} in one "
+                          "string of a program",
+                          what, string_, kMostStringBytes - 1)};
+    }
+    return {field, index,
+            fmt::format("with {} environment and arguments would have {} bytes once they are "
+                        "expanded; Linux takes {} of a program",
+                        what, all_, kMostProgramBytes)};
+  }
+
+  std::unordered_map<std::string_view, std::size_t> sizes_;  // of the variables so far
+  std::size_t string_ = 0;                                   // of the last string
+  std::size_t all_ = 0;
+};
+
+}  // namespace
+
+std::optional<ProgramFault> ProgramFaultOf(const Container& container) {
+  return ProgramSize().Of(container);
+}
+
+Result<void> CheckProgram(const Container& container) {
+  const auto fault = ProgramFaultOf(container);
+  if (!fault) return {};
+  return Fail(ErrorCode::kInvalidArgument, fmt::format("container {}: {}[{}]: {}", container.name,
+                                                       fault->field, fault->index, fault->message));
 }
 
 }  // namespace jettison

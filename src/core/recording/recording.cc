@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/observe/observations.h"
+#include "core/pass/pass.h"
+
 namespace jettison {
 
 Instant WhenOf(const RecordedItem& item) {
@@ -32,6 +35,20 @@ ToldStarts::Place ToldStarts::OfImport(const RecordingAbout& about) {
   Place place = Of(any);
   place.is_new = !place.told->last || about.at > *place.told->last;
   return place;
+}
+
+EvictionState StateAfter(const RecordedPass& pass) {
+  EvictionState state = pass.report.evaluation.next;
+  if (!pass.report.evictions.empty()) {
+    MarkEviction(pass.report.observations, pass.report.at, state);
+  }
+  return state;
+}
+
+void FillInReport(RecordedPass& pass) {
+  pass.report.observations = ObservationsFrom(pass.summary.node);
+  pass.report.evaluation =
+      EvaluateBy(*pass.policy, pass.before, pass.report.observations, pass.report.at);
 }
 
 }  // namespace jettison

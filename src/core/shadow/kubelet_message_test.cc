@@ -1,8 +1,8 @@
-#include "core/shadow/kubelet_message.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "core/shadow/shadow_pairing.h"
 
 namespace jettison {
 namespace {

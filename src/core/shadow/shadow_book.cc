@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/model/fault.h"
-#include "core/shadow/kubelet_message.h"
+#include "core/shadow/shadow_pairing.h"
 
 namespace jettison {
 namespace {
@@ -45,14 +45,10 @@ bool ShadowBook::WasEvicted(const std::string& uid) const {
   return std::ranges::find(evicted_, uid) != evicted_.end();
 }
 
-void ShadowBook::NoteOurs(ShadowIntent intent) {
-  Advance(intent.at);
+void ShadowBook::NoteOurs(ShadowSide side) {
+  Advance(side.at);
   ++changes_;
-  ShadowSide side{.at = intent.at,
-                  .pod = std::move(intent.pod),
-                  .signal = intent.signal,
-                  .resource = {},
-                  .message = Shortened(intent.message, limits_.message)};
+  side.message = Shortened(side.message, limits_.message);
   if (side.signal) side.resource = ResourceOf(*side.signal);
   if (Intent* const known = Find(side)) {
     known->last = std::max(known->last, side.at);
@@ -79,17 +75,14 @@ bool ShadowBook::PairWithEarlier(const ShadowSide& ours) {
   return true;
 }
 
-void ShadowBook::NoteKubelets(KubeletEviction eviction) {
-  Advance(eviction.at);
-  const KubeletCause cause = KubeletCauseOf(eviction.message);
-  if (cause.kind == KubeletEvictionKind::kRejected || WasEvicted(eviction.pod.uid)) return;
+void ShadowBook::NoteKubelets(ShadowSide side) {
+  Advance(side.at);
+  const KubeletCause cause = KubeletCauseOf(side.message);
+  if (cause.kind == KubeletEvictionKind::kRejected || WasEvicted(side.pod.uid)) return;
   ++changes_;
-  RememberEvicted(eviction.pod.uid);
-  ShadowSide side{.at = eviction.at,
-                  .pod = std::move(eviction.pod),
-                  .signal = {},
-                  .resource = cause.resource,
-                  .message = Shortened(eviction.message, limits_.message)};
+  RememberEvicted(side.pod.uid);
+  side.resource = cause.resource;
+  side.message = Shortened(side.message, limits_.message);
   const Instant at = side.at;
   if (const Intent* const ours = IntentOf(side.pod.uid, side.resource)) {
     const std::string uid = side.pod.uid;

@@ -12,21 +12,6 @@
 
 namespace jettison {
 
-// Jettison would have evicted a pod now: an order that ended as kDryRun.
-struct ShadowIntent {
-  Instant at;
-  ShadowPod pod;
-  std::optional<Signal> signal;  // CycleReport::acting_for; absent: a storage limit of the pod
-  std::string message;           // EvictionOrder::message
-};
-
-// The kubelet has evicted a pod: its phase has become Failed, with reason Evicted.
-struct KubeletEviction {
-  Instant at;  // when that was seen; or, where its condition DisruptionTarget tells, when it was
-  ShadowPod pod;
-  std::string message;  // status.message
-};
-
 // Compares the pods that Jettison would have evicted with those that the kubelet evicts. Use:
 //
 //   ShadowBook book;
@@ -51,10 +36,15 @@ class ShadowBook {
   ShadowBook() = default;
   explicit ShadowBook(const Limits& limits) : limits_(limits) {}
 
-  // The first note of a pod and a resource opens an intent; each further one keeps it open.
-  void NoteOurs(ShadowIntent intent);
-  // A pod is counted once, however often it is noted. One that was only rejected is passed over.
-  void NoteKubelets(KubeletEviction eviction);
+  // Jettison would have evicted a pod now: an order that ended as kDryRun. The first note of a pod
+  // and a resource opens an intent; each further one keeps it open. The resource is that of the
+  // signal.
+  void NoteOurs(ShadowSide side);
+  // The kubelet has evicted a pod: its phase has become Failed, with reason Evicted. The time is
+  // when that was seen; or, where its condition DisruptionTarget tells, when it was. The message
+  // says what for. A pod is counted once, however often it is noted; one that was only rejected is
+  // passed over.
+  void NoteKubelets(ShadowSide side);
   // The pod ended, and the kubelet did not evict it.
   void NoteGone(const std::string& uid, Instant at);
   // Concludes the intents and evictions whose window is over.

@@ -55,7 +55,7 @@ ShadowBook BookOf(const std::vector<Step>& steps, const ShadowBook::Limits& limi
     const ShadowPod pod{.uid = step.uid, .namespace_ = "default", .name = step.uid};
     switch (step.who) {
       case 'o': book.NoteOurs({At(step.second), pod, step.signal, "ours"}); break;
-      case 'k': book.NoteKubelets({At(step.second), pod, step.message}); break;
+      case 'k': book.NoteKubelets({At(step.second), pod, {}, step.message}); break;
       case 'g': book.NoteGone(step.uid, At(step.second)); break;
       default: book.Advance(At(step.second));
     }
@@ -254,7 +254,7 @@ TEST(ShadowBook, EveryEvictionOfTheKubeletIsPairedOnceWhateverTheCourse) {
         book.NoteOurs({At(second - pick(3)), pod, signal, ""});
       } else if (what < 6) {
         evicted.insert(uid);
-        book.NoteKubelets({At(second - pick(3)), pod, pick(2) == 0 ? kMemory : kDisk});
+        book.NoteKubelets({At(second - pick(3)), pod, {}, pick(2) == 0 ? kMemory : kDisk});
       } else if (what == 6 && !evicted.contains(uid)) {
         book.NoteGone(uid, At(second));
       } else {

@@ -19,9 +19,11 @@ TEST(ShadowJson, HasEveryFieldAndLeavesOutWhatIsNotKnown) {
                  "low"});
   book.NoteKubelets({start + milliseconds(2500),
                      {.uid = "u1", .namespace_ = "default", .name = "a"},
+                     {},
                      "The node was low on resource: memory. "});
   book.NoteKubelets({start + seconds(3),
                      {.uid = "u2", .namespace_ = "default", .name = "b"},
+                     {},
                      "Usage of EmptyDir volume \"x\" exceeds the limit \"1\". "});
   EXPECT_EQ(
       ShadowJson(book.View(start + seconds(4))),

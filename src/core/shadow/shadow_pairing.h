@@ -24,10 +24,10 @@ struct ShadowPod {
 struct ShadowSide {
   Instant at;  // ours: when it was first chosen
   ShadowPod pod;
-  std::optional<Signal> signal;      // ours alone know it
-  std::optional<Resource> resource;  // absent: a limit of the pod's own storage, or not known
-  std::string message;
-  int notes = 1;  // how often we named it
+  std::optional<Signal> signal;  // ours alone know it; absent: a storage limit of the pod
+  std::string message;           // EvictionOrder::message, or status.message
+  std::optional<Resource> resource = std::nullopt;  // absent: a limit of its own, or not known
+  int notes = 1;                                    // how often we named it
 };
 
 enum class ShadowVerdict : std::uint8_t {
@@ -98,5 +98,22 @@ struct ShadowView {
   std::vector<ShadowSide> open;           // ours that wait for the kubelet, the oldest first
   std::vector<ShadowSide> kubelets_open;  // the kubelet's that wait for ours, the oldest first
 };
+
+// What a pod with reason Evicted is about.
+enum class KubeletEvictionKind : std::uint8_t {
+  kNodePressure,  // the node was low on a resource
+  kStorageLimit,  // the pod broke a limit of its own local storage
+  kRejected,      // it was never admitted: nothing of it has run, so nothing was evicted
+  kUnknown,       // words that are not known
+};
+
+struct KubeletCause {
+  KubeletEvictionKind kind = KubeletEvictionKind::kUnknown;
+  std::optional<Resource> resource;  // that the node was low on, where it is known
+};
+
+// What the message of a pod's status says, where its phase is Failed and its reason Evicted.
+// (kubelet 1.36: eviction/helpers.go nodeLowMessageFmt, eviction_manager.go, kubelet.go rejectPod)
+[[nodiscard]] KubeletCause KubeletCauseOf(std::string_view message);
 
 }  // namespace jettison

@@ -1,9 +1,9 @@
-#include "core/thresholds/containerfs_thresholds.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "core/recording/recording.h"
 #include "sim/frames/frame.h"
-#include "sim/frames/recording_facts.h"
 
 namespace jettison {
 

@@ -12,7 +12,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/observe/observations.h"
 #include "core/pass/pass.h"
-#include "core/thresholds/containerfs_thresholds.h"
+#include "core/thresholds/threshold_settings.h"
 #include "sim/imported/truths.h"
 
 namespace jettison {

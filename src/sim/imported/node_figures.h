@@ -9,7 +9,6 @@
 #include "core/model/threshold.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "sim/imported/import_notes.h"
 #include "sim/imported/tracks.h"
 
 namespace jettison {

@@ -11,7 +11,6 @@
 #include "core/model/summary.h"
 #include "core/pods/pod_facts.h"
 #include "core/units/duration.h"
-#include "sim/imported/import_notes.h"
 #include "sim/imported/tracks.h"
 
 namespace jettison {

@@ -7,7 +7,6 @@
 #include "core/decide/local_storage.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
-#include "sim/imported/import_notes.h"
 #include "sim/imported/pods.h"
 #include "sim/imported/tracks.h"
 

@@ -44,14 +44,15 @@ void PutFleet(const SimulationHead& head, const SimulationTotals& totals, std::s
   out += head.missing_shards.size() > kMostTold ? " ...\n" : "\n";
 }
 
-void PutDamage(const SimulationTotals& totals, const DamageList& damage, std::string& out) {
-  if (damage.count() == 0) return;
+void PutDamage(const FleetSummary& fleet, std::string& out) {
+  const SimulationTotals& totals = fleet.totals;
+  if (fleet.damage_count == 0) return;
   out += fmt::format("\nDAMAGED  {} of {}, {} without any pass\n", totals.recordings_damaged,
                      CountText(totals.recordings, "recording"),
                      CountText(totals.nodes_failed, "node"));
-  for (const std::string& each : damage.told()) out += fmt::format("  - {}\n", each);
-  if (damage.count() > damage.told().size()) {
-    out += fmt::format("  - and {} more\n", damage.count() - damage.told().size());
+  for (const std::string& each : fleet.damage) out += fmt::format("  - {}\n", each);
+  if (fleet.damage_count > fleet.damage.size()) {
+    out += fmt::format("  - and {} more\n", fleet.damage_count - fleet.damage.size());
   }
 }
 
@@ -71,8 +72,8 @@ void PutPolicies(const SimulationHead& head, const SimulationTotals& totals, std
   out += "\n" + table.Text(0);
 }
 
-void PutTop(const TopNodes& top, std::size_t policies, std::string& out) {
-  if (top.nodes().empty()) return;
+void PutTop(const std::vector<TopNode>& top, std::size_t policies, std::string& out) {
+  if (top.empty()) return;
   const std::size_t columns = std::min(kMostColumns, policies);
   std::vector<Align> aligns(columns + 2, Align::kRight);
   aligns.front() = Align::kLeft;
@@ -80,7 +81,7 @@ void PutTop(const TopNodes& top, std::size_t policies, std::string& out) {
   std::vector<std::string> header = {"NODE", "MOST"};
   for (std::size_t i = 0; i < columns; ++i) header.push_back(fmt::format("[{}]", i));
   table.Add(header);
-  for (const TopNodes::Node& node : top.nodes()) {
+  for (const TopNode& node : top) {
     std::vector<std::string> row = {node.name, fmt::format("{}", node.most_evictions)};
     for (std::size_t i = 0; i < columns; ++i) row.push_back(fmt::format("{}", node.evictions[i]));
     table.Add(row);
@@ -90,7 +91,7 @@ void PutTop(const TopNodes& top, std::size_t policies, std::string& out) {
 }
 
 // The order of nodes in the table.
-auto RankOf(const TopNodes::Node& node) {
+auto RankOf(const TopNode& node) {
   return std::make_tuple(-static_cast<std::int64_t>(node.most_evictions), -node.most_lost,
                          std::string_view(node.name));
 }
@@ -152,32 +153,24 @@ void SimulationTotals::Add(const SimulationReport& report) {
   }
 }
 
-void TopNodes::Add(const SimulationReport& report) {
-  Node each{.name = report.facts.node};
+void FleetSummary::Add(const SimulationReport& report) {
+  totals.Add(report);
+  notes.Add(report.facts.notes);
+  for (const std::string& fault : report.Faults()) {
+    ++damage_count;
+    if (damage.size() < kMostDamage) damage.push_back(Printable(report.facts.node + ": " + fault));
+  }
+  TopNode each{.name = report.facts.node};
   for (const PolicyOutcome& outcome : report.outcomes) {
     each.most_evictions = std::max(each.most_evictions, outcome.evictions.size());
     each.most_lost = std::max(each.most_lost, outcome.pod_time_lost);
     each.evictions.push_back(outcome.evictions.size());
   }
   if (each.most_evictions == 0) return;
-  const auto at = std::ranges::upper_bound(nodes_, RankOf(each), {},
-                                           [](const Node& there) { return RankOf(there); });
-  nodes_.insert(at, std::move(each));
-  if (nodes_.size() > most_) nodes_.pop_back();
-}
-
-void DamageList::Add(const SimulationReport& report) {
-  for (const std::string& fault : report.Faults()) {
-    ++count_;
-    if (told_.size() < kMostTold) told_.push_back(Printable(report.facts.node + ": " + fault));
-  }
-}
-
-void FleetSummary::Add(const SimulationReport& report) {
-  totals.Add(report);
-  top.Add(report);
-  notes.Add(report.facts.notes);
-  damage.Add(report);
+  const auto at = std::ranges::upper_bound(top, RankOf(each), {},
+                                           [](const TopNode& there) { return RankOf(there); });
+  top.insert(at, std::move(each));
+  if (top.size() > most_nodes) top.pop_back();
 }
 
 std::string FleetText(const SimulationHead& head, const FleetSummary& fleet) {
@@ -185,7 +178,7 @@ std::string FleetText(const SimulationHead& head, const FleetSummary& fleet) {
   PutFleet(head, fleet.totals, out);
   const std::string said = fleet.notes.Text(fleet.totals.nodes, "node");
   if (!said.empty()) out += "\n" + said;
-  PutDamage(fleet.totals, fleet.damage, out);
+  PutDamage(fleet, out);
   out += CalibrationText(fleet.totals.calibration);
   PutPolicies(head, fleet.totals, out);
   PutTop(fleet.top, head.policies.size(), out);

@@ -147,7 +147,7 @@ SimulationWriter::SimulationWriter(SimulationHead head, const SimulationWriting&
     : head_(std::move(head)),
       writing_(writing),
       put_(std::move(put)),
-      fleet_{.totals = {}, .top = TopNodes(writing.show), .notes = {}, .damage = {}} {
+      fleet_{.most_nodes = writing.show} {
   fleet_.totals.policies.resize(head_.policies.size());
 }
 

@@ -64,46 +64,25 @@ struct SimulationTotals {
   void Add(const SimulationReport& report);
 };
 
-// The nodes that matter most, no more than so many: those with the most evictions under any policy,
-// then pod time lost, then by name.
-class TopNodes {
- public:
-  struct Node {
-    std::string name;
-    std::size_t most_evictions = 0;
-    Duration most_lost{0};
-    std::vector<std::size_t> evictions;  // by policy
-  };
-
-  explicit TopNodes(std::size_t most) : most_(most) {}
-  void Add(const SimulationReport& report);
-  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
-
- private:
-  std::size_t most_;
-  std::vector<Node> nodes_;  // in their order
-};
-
-// What is wrong with recordings; the first few are told.
-class DamageList {
- public:
-  static constexpr std::size_t kMostTold = 50;
-
-  void Add(const SimulationReport& report);
-  [[nodiscard]] const std::vector<std::string>& told() const { return told_; }
-  [[nodiscard]] std::size_t count() const { return count_; }
-
- private:
-  std::vector<std::string> told_;
-  std::size_t count_ = 0;
+// One of the nodes that matter most.
+struct TopNode {
+  std::string name;
+  std::size_t most_evictions = 0;
+  Duration most_lost{0};
+  std::vector<std::size_t> evictions;  // by policy
 };
 
 // All that is said of several nodes together.
 struct FleetSummary {
+  static constexpr std::size_t kMostDamage = 50;
+
+  std::size_t most_nodes = 0;  // in `top`
   SimulationTotals totals;
-  TopNodes top;
+  // Those with the most evictions under any policy, then pod time lost, then by name.
+  std::vector<TopNode> top;
   NoteList notes;
-  DamageList damage;
+  std::vector<std::string> damage;  // what is wrong with recordings; the first kMostDamage
+  std::size_t damage_count = 0;
 
   void Add(const SimulationReport& report);
 };

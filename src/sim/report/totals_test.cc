@@ -28,7 +28,7 @@ TEST(SimulationTotalsTest, SumsOfManyNodesDoNotOverflow) {
 TEST(SimulationTotalsTest, ANodeThatCouldNotBeSimulatedAddsNothingButItself) {
   SimulationReport report{.inputs = {{.name = "a.jtr", .bytes = 7, .faults = {"byte 0"}}},
                           .failure = "it is no recording"};
-  FleetSummary fleet{.totals = {}, .top = TopNodes(5), .notes = {}, .damage = {}};
+  FleetSummary fleet{.most_nodes = 5};
   report.facts.node = "a";
   fleet.totals.policies.resize(2);
   fleet.Add(report);

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <span>
 
+#include "core/model/pod_resources.h"
 #include "core/pods/admission.h"
 #include "core/pods/oom_score_adj.h"
-#include "core/pods/pod_requests.h"
 
 namespace jettison {
 namespace {

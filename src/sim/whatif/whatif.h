@@ -6,7 +6,7 @@
 
 #include "core/recording/recording.h"
 #include "sim/frames/frame_builder.h"
-#include "sim/frames/thinning.h"
+#include "sim/frames/lows.h"
 #include "sim/whatif/pod_fates.h"
 #include "sim/whatif/simulated_agent.h"
 #include "sim/whatif/virtual_segment.h"

@@ -12,7 +12,7 @@
 #include "core/model/signal.h"
 #include "core/pass/recorded_pass.h"
 #include "core/units/duration.h"
-#include "sim/frames/recording_facts.h"
+#include "sim/frames/frame.h"
 
 namespace jettison {
 

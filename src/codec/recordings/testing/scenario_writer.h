@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "codec/kubernetes/pod_writer.h"
-#include "codec/recordings/policy_writer.h"
+#include "codec/recordings/scenario_policy.h"
 #include "codec/recordings/summary_writer.h"
 #include "core/json/json_writer.h"
 #include "core/scenario/scenario.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "containers/container_exit.h"
-#include "core/pods/program_size.h"
+#include "core/pods/variables.h"
 #include "kernel/files/files.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/mount_plan.h"

@@ -9,7 +9,7 @@
 #include <csignal>
 #include <utility>
 
-#include "core/pods/program_size.h"
+#include "core/pods/variables.h"
 #include "kernel/files/files.h"
 #include "kernel/mounts/mount_plan.h"
 #include "ports/system_error.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "core/pods/program_size.h"
+#include "core/pods/variables.h"
 #include "kernel/files/files.h"
 #include "kernel/readiness/pidfd.h"
 #include "ports/system_error.h"

@@ -9,7 +9,6 @@
 #include "codec/documents/json.h"
 #include "codec/kubernetes/field.h"
 #include "codec/kubernetes/pod_reader.h"
-#include "codec/kubernetes/resources_reader.h"
 
 namespace jettison::kube {
 namespace {
