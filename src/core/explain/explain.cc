@@ -268,21 +268,12 @@ PodIdentity IdentityIn(std::span<const ActivePod> pods, const std::string& uid) 
                : PodIdentity{.namespace_ = "", .name = "", .uid = uid};
 }
 
-EvictedPod EvictedBy(const EvictionRecord& record, std::span<const ActivePod> pods) {
-  const EvictionOrder& order = record.order;
-  return {.pod = IdentityIn(pods, order.pod_uid),
-          .grace_period_seconds = order.grace_period_seconds,
-          .reason = order.reason,
-          .message = order.message,
-          .annotations = order.annotations,
-          .kill_error = record.kill_error};
-}
-
-std::optional<PauseFacts> PauseOf(const CycleReport& report, std::span<const ActivePod> pods) {
-  if (!report.pause) return std::nullopt;
-  return PauseFacts{.pod = IdentityIn(pods, report.pause->pod_uid),
-                    .reason = report.pause->reason,
-                    .until = report.pause->until};
+template <typename Record>
+std::vector<OfPod<Record>> Named(const std::vector<Record>& records, std::string Record::*uid,
+                                 std::span<const ActivePod> pods) {
+  std::vector<OfPod<Record>> named;
+  for (const Record& each : records) named.push_back({IdentityIn(pods, each.*uid), each});
+  return named;
 }
 
 std::vector<Holders> HoldersIn(const RecordedPass& pass, std::span<const ActivePod> pods) {
@@ -349,30 +340,21 @@ PassExplanation Explain(const RecordedPass& pass, const ExplainOptions& options)
                                    : Candidates::kAll,
                 decision.victim, options.order_limit);
   }
-  for (const SurvivorRecord& survivor : report.survivors) {
-    explanation.survivors.push_back({.pod = IdentityIn(pods, survivor.pod_uid),
-                                     .since = survivor.since,
-                                     .kills = survivor.kills});
-  }
-  for (const StaleDiskRecord& stale : report.stale_disk) {
-    explanation.stale_disk.push_back(
-        {.pod = IdentityIn(pods, stale.pod_uid), .measured_at = stale.measured_at});
-  }
+  explanation.survivors = Named(report.survivors, &SurvivorRecord::pod_uid, pods);
+  explanation.stale_disk = Named(report.stale_disk, &StaleDiskRecord::pod_uid, pods);
   for (const EvictionRecord& record : report.evictions) {
-    explanation.evicted.push_back(EvictedBy(record, pods));
+    explanation.evicted.push_back({{IdentityIn(pods, record.order.pod_uid), record}, ""});
     const auto index = IndexOf(pods, record.order.pod_uid);
     if (!report.ranked_for || !index) continue;
     explanation.evicted.back().counted = CountedText(pods[*index], *report.ranked_for, layout);
   }
-  explanation.pause = PauseOf(report, pods);
-  for (const SparedPod& spared : report.spared) {
-    if (!IndexOf(pods, spared.uid)) continue;
-    explanation.spared.push_back(
-        {.pod = IdentityIn(pods, spared.uid), .why = spared.why, .until = spared.until});
+  if (report.pause) {
+    explanation.pause = {IdentityIn(pods, report.pause->pod_uid), *report.pause};
   }
-  for (const EarlyKill& kill : report.early_kills) {
-    explanation.early_kills.push_back({.pod = IdentityIn(pods, kill.pod_uid), .kill = kill});
-  }
+  explanation.spared = Named(report.spared, &SparedPod::uid, pods);
+  std::erase_if(explanation.spared,
+                [&](const auto& spared) { return !IndexOf(pods, spared.record.uid); });
+  explanation.early_kills = Named(report.early_kills, &EarlyKill::pod_uid, pods);
   explanation.holders = HoldersIn(pass, pods);
   explanation.otherwise = OtherwiseFor(inputs, decided, explanation.outcome, subject);
   return explanation;

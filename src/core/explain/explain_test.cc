@@ -35,7 +35,8 @@ TEST(Explain, TellsVictimSignalThresholdAndOrder) {
   EXPECT_EQ(why.outcome, PassOutcome::kEvicted);
   ASSERT_EQ(why.evicted.size(), 1U);
   EXPECT_EQ(why.evicted.front().pod.FullName(), "default/leaker");
-  EXPECT_THAT(why.evicted.front().message, HasSubstr("Threshold quantity: 100Mi, available: 66Mi"));
+  EXPECT_THAT(why.evicted.front().record.order.message,
+              HasSubstr("Threshold quantity: 100Mi, available: 66Mi"));
   ASSERT_TRUE(why.signal && why.threshold && why.order);
   EXPECT_EQ(why.signal->figures.back().amount, 66 * kMi);
   EXPECT_EQ(why.threshold->line, 100 * kMi);

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include "core/model/signal.h"
 #include "core/model/threshold.h"
 #include "core/observe/observations.h"
+#include "core/report/cycle_report.h"
 #include "core/units/duration.h"
 
 // Answers to "why", as values: text and JSON are written from them and from nothing else. Amounts
@@ -103,14 +103,15 @@ struct StorageLimitFacts {
   bool broken = false;               // the pod is evicted for it
 };
 
-// A pod that a pass failed, or would fail.
-struct EvictedPod {
+// What a report records of a pod, with the pod's name.
+template <typename Record>
+struct OfPod {
   PodIdentity pod;
-  std::int64_t grace_period_seconds = 0;
-  std::string reason;
-  std::string message;
-  std::map<std::string, std::string, std::less<>> annotations;
-  std::optional<std::string> kill_error;
+  Record record;
+};
+
+// A pod that a pass failed, or would fail.
+struct EvictedPod : OfPod<EvictionRecord> {
   std::string counted;  // CountedText
 };
 
@@ -122,19 +123,6 @@ struct ReclaimFacts {
   bool relieved = false;
   std::optional<std::int64_t> available_before;  // of the signal acted for
   std::optional<std::int64_t> available_after;   // absent: it was not read again
-};
-
-// A pod of which something still runs although it was killed.
-struct SurvivingPod {
-  PodIdentity pod;
-  Instant since;  // the first kill
-  int kills = 0;
-};
-
-// A pod whose disk use was not measured for the pass that ranked it.
-struct StalePod {
-  PodIdentity pod;
-  std::optional<Instant> measured_at;  // absent: never, so the pod could not be evicted
 };
 
 // How a pass ended.
@@ -185,26 +173,6 @@ inline constexpr auto kChangeNames =
   return kChangeNames[static_cast<std::size_t>(change)];
 }
 
-// An eviction that waits for the kubelet's pace.
-struct PauseFacts {
-  PodIdentity pod;  // the pod that would have been evicted
-  PaceReason reason = PaceReason::kNodeLasts;
-  Instant until;
-};
-
-// A pod that was not evicted for a soft threshold, because the API server refused.
-struct SparedFacts {
-  PodIdentity pod;
-  std::string why;
-  Instant until;
-};
-
-// A pod that was killed before its grace period was over.
-struct EarlyKillFacts {
-  PodIdentity pod;
-  EarlyKill kill;
-};
-
 // Why one pass did what it did; or, `hypothetical`, what one would do now.
 struct PassExplanation {
   std::string id;  // of the eviction: "ev-12"; empty: it is about the pass
@@ -219,15 +187,15 @@ struct PassExplanation {
   std::optional<ThresholdFacts> threshold;  // the same
   std::vector<ThresholdFacts> thresholds;   // all of them
   ReclaimFacts reclaim;
-  std::vector<StorageLimitFacts> limits;  // those broken
-  std::optional<PodOrder> order;          // where pods were ranked
-  std::vector<StalePod> stale_disk;       // the same, for a disk
+  std::vector<StorageLimitFacts> limits;           // those broken
+  std::optional<PodOrder> order;                   // where pods were ranked
+  std::vector<OfPod<StaleDiskRecord>> stale_disk;  // the same, for a disk
   std::vector<EvictedPod> evicted;
-  std::optional<PauseFacts> pause;
-  std::vector<SparedFacts> spared;
-  std::vector<EarlyKillFacts> early_kills;  // since the pass before
-  std::vector<Holders> holders;             // of what was acted for, or of what is looked at now
-  std::vector<SurvivingPod> survivors;      // killed again by the pass
+  std::optional<OfPod<EvictionPause>> pause;     // the pod would have been evicted
+  std::vector<OfPod<SparedPod>> spared;          // for a soft threshold: the API server refused
+  std::vector<OfPod<EarlyKill>> early_kills;     // since the pass before
+  std::vector<Holders> holders;                  // of what was acted for, or is looked at now
+  std::vector<OfPod<SurvivorRecord>> survivors;  // killed again by the pass
   std::vector<Otherwise> otherwise;
 };
 

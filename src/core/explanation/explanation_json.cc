@@ -117,11 +117,12 @@ static void VisitFields(FieldWriter& fields, const StorageLimitFacts& limit) {
 
 static void VisitFields(FieldWriter& fields, const EvictedPod& evicted) {
   fields("pod", evicted.pod);
-  fields("gracePeriodSeconds", evicted.grace_period_seconds);
-  fields("reason", evicted.reason);
-  fields("message", evicted.message);
-  fields("annotations", evicted.annotations);
-  fields("killError", evicted.kill_error);
+  const EvictionOrder& order = evicted.record.order;
+  fields("gracePeriodSeconds", order.grace_period_seconds);
+  fields("reason", order.reason);
+  fields("message", order.message);
+  fields("annotations", order.annotations);
+  fields("killError", evicted.record.kill_error);
   fields.UnlessEmpty("counted", evicted.counted);
 }
 
@@ -134,33 +135,33 @@ static void VisitFields(FieldWriter& fields, const ReclaimFacts& reclaim) {
   fields("relieved", reclaim.relieved);
 }
 
-static void VisitFields(FieldWriter& fields, const SurvivingPod& survivor) {
+static void VisitFields(FieldWriter& fields, const OfPod<SurvivorRecord>& survivor) {
   fields("pod", survivor.pod);
-  fields("since", survivor.since);
-  fields("kills", survivor.kills);
+  fields("since", survivor.record.since);
+  fields("kills", survivor.record.kills);
 }
 
-static void VisitFields(FieldWriter& fields, const StalePod& stale) {
+static void VisitFields(FieldWriter& fields, const OfPod<StaleDiskRecord>& stale) {
   fields("pod", stale.pod);
-  fields("measuredAt", stale.measured_at);
+  fields("measuredAt", stale.record.measured_at);
 }
 
-static void VisitFields(FieldWriter& fields, const PauseFacts& pause) {
+static void VisitFields(FieldWriter& fields, const OfPod<EvictionPause>& pause) {
   fields("pod", pause.pod);
-  fields("reason", pause.reason);
-  fields("until", pause.until);
+  fields("reason", pause.record.reason);
+  fields("until", pause.record.until);
 }
 
-static void VisitFields(FieldWriter& fields, const SparedFacts& spared) {
+static void VisitFields(FieldWriter& fields, const OfPod<SparedPod>& spared) {
   fields("pod", spared.pod);
-  fields("until", spared.until);
-  fields("why", spared.why);
+  fields("until", spared.record.until);
+  fields("why", spared.record.why);
 }
 
-static void VisitFields(FieldWriter& fields, const EarlyKillFacts& each) {
+static void VisitFields(FieldWriter& fields, const OfPod<EarlyKill>& each) {
   fields("pod", each.pod);
-  fields("at", each.kill.at);
-  fields("text", TextOf(each.kill));
+  fields("at", each.record.at);
+  fields("text", TextOf(each.record));
 }
 
 static void VisitFields(FieldWriter& fields, const Holders& holders) {

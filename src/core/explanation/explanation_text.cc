@@ -59,28 +59,29 @@ std::string ReclaimText(const ReclaimFacts& reclaim, Signal signal, bool now) {
   return text + (reclaim.relieved ? "  That was enough.\n" : "  That was not enough.\n");
 }
 
-std::string PauseText(const PauseFacts& pause) {
+std::string PauseText(const OfPod<EvictionPause>& pause) {
   return "\nWAITS\n" +
          Wrapped(fmt::format(
                      "{} would be evicted next, but its eviction waits until {} at the latest: {}.",
-                     pause.pod.FullName(), FormatInstant(pause.until), TextOf(pause.reason)),
+                     pause.pod.FullName(), FormatInstant(pause.record.until),
+                     TextOf(pause.record.reason)),
                  "  ", 2);
 }
 
-std::string SparedText(std::span<const SparedFacts> spared) {
+std::string SparedText(std::span<const OfPod<SparedPod>> spared) {
   std::string text = "\nSPARED BY SOFT THRESHOLDS\n";
-  for (const SparedFacts& each : spared) {
-    text += Wrapped(
-        fmt::format("{} until {}: {}", each.pod.FullName(), FormatInstant(each.until), each.why),
-        "  ", 4);
+  for (const OfPod<SparedPod>& each : spared) {
+    text += Wrapped(fmt::format("{} until {}: {}", each.pod.FullName(),
+                                FormatInstant(each.record.until), each.record.why),
+                    "  ", 4);
   }
   return text;
 }
 
-std::string EarlyKillsText(std::span<const EarlyKillFacts> kills) {
+std::string EarlyKillsText(std::span<const OfPod<EarlyKill>> kills) {
   std::string text = "\nKILLED BEFORE ITS GRACE PERIOD WAS OVER\n";
-  for (const EarlyKillFacts& each : kills) {
-    text += Wrapped(fmt::format("{} was {}.", each.pod.FullName(), TextOf(each.kill)), "  ", 4);
+  for (const OfPod<EarlyKill>& each : kills) {
+    text += Wrapped(fmt::format("{} was {}.", each.pod.FullName(), TextOf(each.record)), "  ", 4);
   }
   return text;
 }
@@ -103,10 +104,10 @@ std::string StaleText(const PassExplanation& explanation) {
     if (i == kMostLines) {
       return text + fmt::format("  and {} more\n", explanation.stale_disk.size() - kMostLines);
     }
-    const StalePod& stale = explanation.stale_disk[i];
+    const OfPod<StaleDiskRecord>& stale = explanation.stale_disk[i];
     text += fmt::format("  {}: ", Printable(stale.pod.FullName()));
-    text += stale.measured_at
-                ? fmt::format("{} old\n", ShortDuration(explanation.at - *stale.measured_at))
+    text += stale.record.measured_at
+                ? fmt::format("{} old\n", ShortDuration(explanation.at - *stale.record.measured_at))
                 : "never measured, so it cannot be evicted\n";
   }
   return text;
@@ -117,19 +118,21 @@ std::string EvictedText(const PassExplanation& explanation) {
   if (explanation.hypothetical) text = "\nWOULD BE EVICTED\n";
   for (const EvictedPod& each : explanation.evicted) {
     text += fmt::format("  {}, grace period {} s, uid {}\n", Printable(each.pod.FullName()),
-                        each.grace_period_seconds, Printable(each.pod.uid));
-    text += Wrapped(each.message, "    ", 4);
+                        each.record.order.grace_period_seconds, Printable(each.pod.uid));
+    text += Wrapped(each.record.order.message, "    ", 4);
     if (!each.counted.empty()) text += Wrapped(each.counted + ".", "    Counted: ", 4);
-    if (each.kill_error) text += Wrapped(*each.kill_error, "    It could not be ended: ", 4);
+    if (each.record.kill_error)
+      text += Wrapped(*each.record.kill_error, "    It could not be ended: ", 4);
   }
   return text;
 }
 
 std::string SurvivorsText(const PassExplanation& explanation) {
   std::string text = "\nKILLED AGAIN, BECAUSE IT IS STILL ALIVE\n";
-  for (const SurvivingPod& survivor : explanation.survivors) {
-    text += fmt::format("  {}: {} kills within {}\n", Printable(survivor.pod.FullName()),
-                        survivor.kills, ShortDuration(explanation.at - survivor.since));
+  for (const OfPod<SurvivorRecord>& survivor : explanation.survivors) {
+    text +=
+        fmt::format("  {}: {} kills within {}\n", Printable(survivor.pod.FullName()),
+                    survivor.record.kills, ShortDuration(explanation.at - survivor.record.since));
   }
   return text;
 }
