@@ -58,7 +58,7 @@ PastEviction KeepEviction(const RecordedPass& pass, const std::string& uid, std:
   if (why.threshold) kept.signal = NameOf(why.threshold->threshold.signal);
   const auto found = std::ranges::find_if(
       why.evicted, [&](const EvictedPod& evicted) { return evicted.pod.uid == uid; });
-  if (found != why.evicted.end()) kept.message = found->message;
+  if (found != why.evicted.end()) kept.message = found->record.order.message;
   return kept;
 }
 

@@ -349,7 +349,8 @@ PassExplanation Explain(const RecordedPass& pass, const ExplainOptions& options)
     explanation.evicted.back().counted = CountedText(pods[*index], *report.ranked_for, layout);
   }
   if (report.pause) {
-    explanation.pause = {IdentityIn(pods, report.pause->pod_uid), *report.pause};
+    explanation.pause =
+        OfPod<EvictionPause>{IdentityIn(pods, report.pause->pod_uid), *report.pause};
   }
   explanation.spared = Named(report.spared, &SparedPod::uid, pods);
   std::erase_if(explanation.spared,
