@@ -141,12 +141,12 @@ std::vector<FleetNodeFiles> NodesOfShard(const std::vector<FleetFile>& files,
 }
 
 std::string HashOfFiles(const std::vector<FleetFile>& files) {
-  Hash128 hash;
+  std::string all;
   for (const FleetFile& file : files) {
-    hash.Add(fmt::format("{}:{} {} {}:{}\n", file.name.size(), file.name, file.bytes,
-                         file.node.size(), file.node));
+    all += fmt::format("{}:{} {} {}:{}\n", file.name.size(), file.name, file.bytes,
+                       file.node.size(), file.node);
   }
-  return hash.Text();
+  return HashOf(all);
 }
 
 void RecordingFaults::Add(const std::string& fault) {

@@ -1,7 +1,5 @@
 #include "codec/kubernetes/summary_reader.h"
 
-#include <simdjson.h>
-
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,192 +10,133 @@
 namespace jettison {
 namespace {
 
-class SummaryWalk : private JsonWalk {
- public:
-  using JsonWalk::TakeError;
-  bool Root(Element element, Summary& summary);
+using Element = JsonWalk::Element;
 
- private:
-  bool Node(Element element, NodeStats& node);
-  bool SystemContainers(Element element, std::optional<MemoryStats>& pods_memory);
-  bool Runtime(Element element, NodeStats& node);
-  bool Memory(Element element, std::optional<MemoryStats>& memory,
-              std::optional<PressureStats>& pressure);
-  bool PodSwap(Element element, PodStats& pod);
-  bool Io(Element element, std::optional<PressureStats>& pressure);
-  bool Pod(Element element, PodStats& pod);
-  bool PodRef(Element element, PodStats& pod);
-  bool PodMemory(Element element, PodStats& pod);
-  bool PodIo(Element element, PodStats& pod);
-  bool ProcessStats(Element element, std::optional<std::uint64_t>& count);
-  bool Container(Element element, ContainerStats& container);
-  bool WorkingSet(Element element, std::optional<std::uint64_t>& bytes);
-  bool Volume(Element element, VolumeStats& volume);
-};
-
-bool SummaryWalk::Memory(Element element, std::optional<MemoryStats>& memory,
-                         std::optional<PressureStats>& pressure) {
+bool ReadMemory(JsonWalk& walk, Element element, std::optional<MemoryStats>& memory,
+                std::optional<PressureStats>& pressure) {
   if (element.is_null()) return true;
   MemoryStats& into = memory.emplace();
-  const bool ok = Fields(element, [&](std::string_view key, Element value) {
-    return key == "psi" ? Form(value, pressure) : FieldOf(key, value, into);
+  const bool ok = walk.Fields(element, [&](std::string_view key, Element value) {
+    return key == "psi" ? walk.Form(value, pressure) : walk.FieldOf(key, value, into);
   });
   if (pressure) pressure->time = into.time;
   return ok;
 }
 
-bool SummaryWalk::Io(Element element, std::optional<PressureStats>& pressure) {
+bool ReadIo(JsonWalk& walk, Element element, std::optional<PressureStats>& pressure) {
   if (element.is_null()) return true;
   std::optional<Instant> time;
-  const bool ok = Fields(element, [&](std::string_view key, Element value) {
-    if (key == "time") return Time(value, time);
-    if (key == "psi") return Form(value, pressure);
-    return true;
+  const bool ok = walk.Fields(element, [&](std::string_view key, Element value) {
+    if (key == "time") return walk.Time(value, time);
+    return key != "psi" || walk.Form(value, pressure);
   });
   if (pressure) pressure->time = time;
   return ok;
 }
 
-// The kubelet looks for the first of that name.
-bool SummaryWalk::SystemContainers(Element element, std::optional<MemoryStats>& pods_memory) {
+// The kubelet looks for the first of the name "pods".
+bool ReadSystemContainers(JsonWalk& walk, Element element,
+                          std::optional<MemoryStats>& pods_memory) {
   bool found = false;
-  std::string name;
-  return Items(element, [&](Element item) {
+  return walk.Items(element, [&](Element item) {
+    std::string name;
     std::optional<MemoryStats> memory;
     std::optional<PressureStats> unused;
-    name.clear();
-    const bool ok = Fields(item, [&](std::string_view key, Element value) {
-      if (key == "name") return Text(value, name);
-      if (key == "memory") return Memory(value, memory, unused);
-      return true;
+    const bool ok = walk.Fields(item, [&](std::string_view key, Element value) {
+      if (key == "name") return walk.Text(value, name);
+      return key != "memory" || ReadMemory(walk, value, memory, unused);
     });
     if (name == "pods" && !std::exchange(found, true)) pods_memory = memory;
     return ok;
   });
 }
 
-bool SummaryWalk::Runtime(Element element, NodeStats& node) {
-  if (element.is_null()) return true;
-  return Fields(element, [&](std::string_view key, Element value) {
-    if (key == "imageFs") return Form(value, node.image_fs);
-    if (key == "containerFs") return Form(value, node.container_fs);
-    return true;
+bool ReadNode(JsonWalk& walk, Element element, NodeStats& node) {
+  return walk.Fields(element, [&](std::string_view key, Element value) {
+    if (key == "nodeName") return walk.Text(value, node.node_name);
+    if (key == "systemContainers") return ReadSystemContainers(walk, value, node.pods_memory);
+    if (key == "memory") return ReadMemory(walk, value, node.memory, node.memory_pressure);
+    if (key == "swap") return walk.Form(value, node.swap);
+    if (key == "io") return ReadIo(walk, value, node.io_pressure);
+    if (key == "fs") return walk.Form(value, node.fs);
+    if (key == "rlimit") return walk.Form(value, node.rlimit);
+    if (key != "runtime" || value.is_null()) return true;
+    return walk.Fields(value, [&](std::string_view name, Element fs) {
+      if (name == "imageFs") return walk.Form(fs, node.image_fs);
+      return name != "containerFs" || walk.Form(fs, node.container_fs);
+    });
   });
 }
 
-bool SummaryWalk::Node(Element element, NodeStats& node) {
-  return Fields(element, [&](std::string_view key, Element value) {
-    if (key == "nodeName") return Text(value, node.node_name);
-    if (key == "systemContainers") return SystemContainers(value, node.pods_memory);
-    if (key == "memory") return Memory(value, node.memory, node.memory_pressure);
-    if (key == "swap") return Form(value, node.swap);
-    if (key == "io") return Io(value, node.io_pressure);
-    if (key == "fs") return Form(value, node.fs);
-    if (key == "runtime") return Runtime(value, node);
-    if (key == "rlimit") return Form(value, node.rlimit);
-    return true;
+// One number of a map that may be null.
+bool ReadCount(JsonWalk& walk, Element element, std::string_view name,
+               std::optional<std::uint64_t>& count) {
+  return element.is_null() || walk.Fields(element, [&](std::string_view key, Element value) {
+    return key != name || walk.Count(value, count);
   });
 }
 
-bool SummaryWalk::WorkingSet(Element element, std::optional<std::uint64_t>& bytes) {
-  return Fields(element, [&](std::string_view key, Element value) {
-    return key != "workingSetBytes" || Count(value, bytes);
-  });
-}
-
-bool SummaryWalk::Container(Element element, ContainerStats& container) {
-  return Fields(element, [&](std::string_view key, Element value) {
-    if (key == "name") return Text(value, container.name);
+bool ReadContainer(JsonWalk& walk, Element element, ContainerStats& container) {
+  return walk.Fields(element, [&](std::string_view key, Element value) {
+    if (key == "name") return walk.Text(value, container.name);
     if (key == "memory") {
-      return value.is_null() || WorkingSet(value, container.memory_working_set_bytes);
+      return ReadCount(walk, value, "workingSetBytes", container.memory_working_set_bytes);
     }
-    if (key == "rootfs") return Form(value, container.rootfs);
-    if (key == "logs") return Form(value, container.logs);
-    return true;
+    if (key == "rootfs") return walk.Form(value, container.rootfs);
+    return key != "logs" || walk.Form(value, container.logs);
   });
 }
 
-bool SummaryWalk::Volume(Element element, VolumeStats& volume) {
-  return Fields(element, [&](std::string_view key, Element value) {
-    if (key == "name") return Text(value, volume.name);
-    return FieldOf(key, value, volume.usage);
+bool ReadVolume(JsonWalk& walk, Element element, VolumeStats& volume) {
+  return walk.Fields(element, [&](std::string_view key, Element value) {
+    return key == "name" ? walk.Text(value, volume.name) : walk.FieldOf(key, value, volume.usage);
   });
 }
 
-bool SummaryWalk::PodRef(Element element, PodStats& pod) {
-  return Fields(element, [&](std::string_view key, Element value) {
-    if (key == "name") return Text(value, pod.name);
-    if (key == "namespace") return Text(value, pod.namespace_);
-    if (key == "uid") return Text(value, pod.uid);
-    return true;
-  });
-}
-
-bool SummaryWalk::PodMemory(Element element, PodStats& pod) {
-  if (element.is_null()) return true;
-  pod.has_memory = true;
-  return WorkingSet(element, pod.memory_working_set_bytes);
-}
-
-bool SummaryWalk::PodSwap(Element element, PodStats& pod) {
-  std::optional<SwapStats> swap;
-  if (!Form(element, swap)) return false;
-  if (swap) pod.swap_bytes = swap->usage_bytes;
-  return true;
-}
-
-bool SummaryWalk::PodIo(Element element, PodStats& pod) {
-  std::optional<PressureStats> pressure;
-  if (!Io(element, pressure)) return false;
-  if (pressure) pod.io_some_avg10 = pressure->some.avg10;
-  return true;
-}
-
-bool SummaryWalk::ProcessStats(Element element, std::optional<std::uint64_t>& count) {
-  if (element.is_null()) return true;
-  return Fields(element, [&](std::string_view key, Element value) {
-    return key != "process_count" || Count(value, count);
-  });
-}
-
-bool SummaryWalk::Pod(Element element, PodStats& pod) {
-  return Fields(element, [&](std::string_view key, Element value) {
-    if (key == "podRef") return PodRef(value, pod);
-    if (key == "memory") return PodMemory(value, pod);
-    if (key == "swap") return PodSwap(value, pod);
-    if (key == "io") return PodIo(value, pod);
-    if (key == "ephemeral-storage") return Form(value, pod.ephemeral_storage);
-    if (key == "staleDisk") return Form(value, pod.stale_disk);
-    if (key == "process_stats") return ProcessStats(value, pod.process_count);
+bool ReadPod(JsonWalk& walk, Element element, PodStats& pod) {
+  std::optional<PressureStats> io;
+  const bool ok = walk.Fields(element, [&](std::string_view key, Element value) {
+    if (key == "podRef") {
+      return walk.Fields(value, [&](std::string_view name, Element text) {
+        if (name == "name") return walk.Text(text, pod.name);
+        if (name == "namespace") return walk.Text(text, pod.namespace_);
+        return name != "uid" || walk.Text(text, pod.uid);
+      });
+    }
+    if (key == "memory") {
+      pod.has_memory = !value.is_null();
+      return ReadCount(walk, value, "workingSetBytes", pod.memory_working_set_bytes);
+    }
+    if (key == "swap") return ReadCount(walk, value, "swapUsageBytes", pod.swap_bytes);
+    if (key == "io") return ReadIo(walk, value, io);
+    if (key == "ephemeral-storage") return walk.Form(value, pod.ephemeral_storage);
+    if (key == "staleDisk") return walk.Form(value, pod.stale_disk);
+    if (key == "process_stats") return ReadCount(walk, value, "process_count", pod.process_count);
     if (key == "containers") {
-      return Items(value, pod.containers,
-                   [&](Element item, ContainerStats& into) { return Container(item, into); });
+      return walk.Items(value, pod.containers, [&](Element item, ContainerStats& into) {
+        return ReadContainer(walk, item, into);
+      });
     }
-    if (key == "volume") {
-      return Items(value, pod.volumes,
-                   [&](Element item, VolumeStats& into) { return Volume(item, into); });
-    }
-    return true;
+    return key != "volume" || walk.Items(value, pod.volumes, [&](Element item, VolumeStats& into) {
+      return ReadVolume(walk, item, into);
+    });
   });
-}
-
-bool SummaryWalk::Root(Element element, Summary& summary) {
-  return Fields(element, [&](std::string_view key, Element value) {
-    if (key == "node") return Node(value, summary.node);
-    if (key == "pods") {
-      return Items(value, summary.pods,
-                   [&](Element item, PodStats& into) { return Pod(item, into); });
-    }
-    return true;
-  });
+  if (io) pod.io_some_avg10 = io->some.avg10;
+  return ok;
 }
 
 }  // namespace
 
 Result<void> ReadSummary(simdjson::dom::element document, Summary& into) {
   into = {};
-  SummaryWalk walk;
-  if (!walk.Root(document, into)) return Fail(walk.TakeError("summary"));
+  JsonWalk walk;
+  const bool ok = walk.Fields(document, [&](std::string_view key, Element value) {
+    if (key == "node") return ReadNode(walk, value, into.node);
+    return key != "pods" || walk.Items(value, into.pods, [&](Element item, PodStats& pod) {
+      return ReadPod(walk, item, pod);
+    });
+  });
+  if (!ok) return Fail(walk.TakeError("summary"));
   return {};
 }
 

@@ -53,11 +53,8 @@ std::vector<Threshold> ThresholdsAtOnce(const AgentConfig& running, const AgentC
 }
 
 HttpConfig WithFilesOf(HttpConfig running, const HttpConfig& read) {
-  for (std::string HttpConfig::*file :
-       {&HttpConfig::tls_cert_file, &HttpConfig::tls_private_key_file, &HttpConfig::client_ca_file,
-        &HttpConfig::bearer_token_file}) {
-    if (!(running.*file).empty() && !(read.*file).empty()) running.*file = read.*file;
-  }
+  ConfigChanges unused;
+  Comparison(unused).CompareAll(kHttpSettings, "", running, read);
   return running;
 }
 
