@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ranges>
 #include <span>
 
 #include "core/model/pod_resources.h"
@@ -90,7 +91,7 @@ void PodFates::TakeEnds(const WhatIfNode& node, const Segment& segment) {
 void PodFates::TakeEnd(const WhatIfNode& node, const Segment& segment, const RecordedEnd& end,
                        Instant at) {
   const RecordedCourse& course = node.courses[end.slot];
-  if (VirtualPod* pod = pods_.Find(end.slot)) {
+  if (VirtualPod* pod = FindIn(pods_, end.slot)) {
     pod->ended = course.life();
     return;
   }
@@ -106,12 +107,12 @@ void PodFates::TakeEnd(const WhatIfNode& node, const Segment& segment, const Rec
     return NoteOomKill(node, end.slot, {segment.from().not_before, end.at, segment.to().not_after},
                        ForeseenOomKill::Why::kRecorded);
   }
-  pods_.Put({.slot = end.slot,
-             .since = at,
-             .held = held,
-             .repeats = course.GoingOn(figures->memory, at),
-             .limit = limit,
-             .ended = course.life()});
+  pods_[end.slot] = {.slot = end.slot,
+                     .since = at,
+                     .held = held,
+                     .repeats = course.GoingOn(figures->memory, at),
+                     .limit = limit,
+                     .ended = course.life()};
 }
 
 void PodFates::NoteOomKills(const WhatIfNode& node, const Frame& frame) {
@@ -143,7 +144,7 @@ Duration PodFates::BackoffOf(const WhatIfNode& node, PodSlot slot, Instant now) 
 
 Instant PodFates::Evict(const WhatIfNode& node, PodSlot slot, const SimulatedEviction& told,
                         Duration grace) {
-  const VirtualPod* was = pods_.Find(slot);
+  const VirtualPod* was = FindIn(pods_, slot);
   const TimeBounds& when = told.when;
   const Instant gone = when.at + std::min(node.model.end_takes, std::max(grace, Duration{1}));
   VirtualPod pod{.slot = slot,
@@ -156,7 +157,7 @@ Instant PodFates::Evict(const WhatIfNode& node, PodSlot slot, const SimulatedEvi
                  .evicted = when.at,
                  .gone = gone};
   if (ComesBackHere(node)) pod.due = gone + BackoffOf(node, slot, when.at);
-  pods_.Put(pod);
+  pods_[slot] = pod;
   return gone;
 }
 
@@ -166,7 +167,7 @@ void PodFates::EvictAsRecorded(const WhatIfNode& node, PodSlot slot, Instant at)
 
 Instant PodFates::NextChange(Instant now, Instant end) const {
   Instant next = end;
-  for (const VirtualPod& pod : pods_) {
+  for (const VirtualPod& pod : pods_ | std::views::values) {
     const auto change = pod.NextChange();
     if (change && *change > now) next = std::min(next, *change);
   }
@@ -174,7 +175,7 @@ Instant PodFates::NextChange(Instant now, Instant end) const {
 }
 
 void PodFates::Advance(Instant to) {
-  for (VirtualPod& pod : pods_) {
+  for (VirtualPod& pod : pods_ | std::views::values) {
     if (pod.is == VirtualPod::Is::kEnding && to >= pod.gone) pod.is = VirtualPod::Is::kAway;
   }
 }
@@ -184,7 +185,7 @@ bool PodFates::LetBack(const WhatIfNode& node, NodeConditions conditions, Instan
   const auto priority = [&node](const VirtualPod& pod) {
     return node.roster[pod.slot].facts->priority;
   };
-  for (VirtualPod& pod : pods_) {
+  for (VirtualPod& pod : pods_ | std::views::values) {
     if (pod.is != VirtualPod::Is::kAway || !pod.due) continue;
     if (first == nullptr || priority(pod) > priority(*first) ||
         (priority(pod) == priority(*first) && *pod.due < *first->due)) {
@@ -203,20 +204,20 @@ bool PodFates::LetBack(const WhatIfNode& node, NodeConditions conditions, Instan
 
 void PodFates::Restart(const WhatIfNode& node, PodSlot slot, Instant at) {
   const RecordedCourse& course = node.courses[slot];
-  const VirtualPod* was = pods_.Find(slot);
+  const VirtualPod* was = FindIn(pods_, slot);
   const auto repeats = course.Anew(at);
-  pods_.Put({.slot = slot,
-             .since = at,
-             .held = course.AmountAtAge(repeats.life, Duration{0}),
-             .repeats = repeats,
-             .unsure = was != nullptr ? was->unsure : Duration{0},
-             .limit = MemoryLimitOf(node.roster[slot]),
-             .ended = was != nullptr ? was->ended : std::nullopt});
+  pods_[slot] = {.slot = slot,
+                 .since = at,
+                 .held = course.AmountAtAge(repeats.life, Duration{0}),
+                 .repeats = repeats,
+                 .unsure = was != nullptr ? was->unsure : Duration{0},
+                 .limit = MemoryLimitOf(node.roster[slot]),
+                 .ended = was != nullptr ? was->ended : std::nullopt};
 }
 
 void PodFates::ForeseeOomKills(const VirtualSegment& view, Instant at, bool ran_out) {
   const WhatIfNode& node = view.node();
-  for (const VirtualPod& pod : pods_) {
+  for (const VirtualPod& pod : pods_ | std::views::values) {
     const RecordedCourse& course = node.courses[pod.slot];
     // What it held in its recorded life, it held without being killed.
     const bool is_further = Elapsed(pod.repeats.born, at) > course.AgeOf(pod.repeats.life);
@@ -236,7 +237,7 @@ bool PodFates::KillForMemory(const VirtualSegment& view, Instant at) {
   view.ActivePodsAt(at, stats, active);
   // Whoever was killed just now has nothing left to give.
   std::erase_if(active, [&](const ActivePod& each) {
-    const VirtualPod* pod = pods_.Find(*node.roster.Find(each.facts->pod.uid));
+    const VirtualPod* pod = FindIn(pods_, *node.roster.Find(each.facts->pod.uid));
     return pod != nullptr && pod->IsThere() && pod->repeats.born >= at;
   });
   const auto& memory = view.segment().to().seen[Signal::kMemoryAvailable];
@@ -272,16 +273,19 @@ void PodFates::Settle(const WhatIfNode& node, const Frame& frame, bool in_force)
   for (const RecordedEnd& end : frame.ends) {
     if (IsSeenToEnd(end, frame)) TakeEnd(node, moment, end, frame.at);
   }
-  pods_.DropIf([&](VirtualPod& pod) {
-    if (!IsAsRecorded(node, frame, pod, in_force)) return false;
-    if (pod.IsThere()) return true;
-    if (pod.ended && !node.courses[pod.slot].HasLeft()) {
+  for (auto each = pods_.begin(); each != pods_.end();) {
+    VirtualPod& pod = each->second;
+    if (!IsAsRecorded(node, frame, pod, in_force)) {
+      ++each;
+      continue;
+    }
+    if (!pod.IsThere() && pod.ended && !node.courses[pod.slot].HasLeft()) {
       away_.push_back({.slot = pod.slot, .life = *pod.ended, .since = pod.evicted});
-    } else {
+    } else if (!pod.IsThere()) {
       time_lost_ += Elapsed(pod.evicted, frame.at);
     }
-    return true;
-  });
+    each = pods_.erase(each);
+  }
   std::erase_if(away_, [&](const Away& away) {
     const RecordedCourse& course = node.courses[away.slot];
     if (!course.active() || course.life() == away.life) return false;
@@ -293,11 +297,11 @@ void PodFates::Settle(const WhatIfNode& node, const Frame& frame, bool in_force)
 
 void PodFates::Stop(Instant at) {
   for (const Away& away : away_) time_lost_ += Elapsed(away.since, at);
-  for (const VirtualPod& pod : pods_) {
+  for (const VirtualPod& pod : pods_ | std::views::values) {
     if (!pod.IsThere()) time_lost_ += Elapsed(pod.evicted, at);
   }
   away_.clear();
-  pods_.Clear();
+  pods_.clear();
   last_sample_.reset();
 }
 

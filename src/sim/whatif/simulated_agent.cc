@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ranges>
 #include <utility>
 
 #include "core/decide/decide.h"
@@ -219,7 +220,7 @@ PaceInput SimulatedAgent::PaceFor(const VirtualSegment& view, const Look& look,
     pace.next_by_clock = last_pass_.value_or(look.at) + node.settings.monitoring_interval;
   }
   if (ResourceOf(signal) != Resource::kMemory) return pace;
-  for (const VirtualPod& pod : view.pods()) {
+  for (const VirtualPod& pod : view.pods() | std::views::values) {
     if (pod.is != VirtualPod::Is::kEnding) continue;
     pace.ending += std::llround(pod.MemoryAt(node.courses[pod.slot], look.at));
   }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <ranges>
 #include <tuple>
 
 #include "core/evaluate/evaluate.h"
@@ -27,11 +28,6 @@ Duration SpanOf(double in_seconds) {
 
 // By what part the growth of a pod may differ from the one that it repeats.
 constexpr double kVaries = 0.25;
-
-template <typename Pods>
-auto PlaceOf(Pods& pods, PodSlot slot) {
-  return std::ranges::lower_bound(pods, slot, {}, &VirtualPod::slot);
-}
 
 void Add(Observations& seen, Signal signal, double amount) {
   auto& each = seen[signal];
@@ -125,35 +121,16 @@ std::optional<Instant> VirtualPod::NextChange() const {
   __builtin_unreachable();
 }
 
-VirtualPod* VirtualPods::Find(PodSlot slot) {
-  const auto place = PlaceOf(pods_, slot);
-  return place != pods_.end() && place->slot == slot ? &*place : nullptr;
-}
-
-const VirtualPod* VirtualPods::Find(PodSlot slot) const {
-  const auto place = PlaceOf(pods_, slot);
-  return place != pods_.end() && place->slot == slot ? &*place : nullptr;
-}
-
-void VirtualPods::Put(VirtualPod pod) {
-  const auto place = PlaceOf(pods_, pod.slot);
-  if (place != pods_.end() && place->slot == pod.slot) {
-    *place = pod;
-  } else {
-    pods_.insert(place, pod);
-  }
-}
-
 double VirtualSegment::FreedAt(Instant at) const {
   double freed = 0;
-  for (const VirtualPod& pod : pods_) {
+  for (const VirtualPod& pod : pods_ | std::views::values) {
     freed += segment_.MemoryAt(pod.slot, at) - pod.MemoryAt(node_.courses[pod.slot], at);
   }
   return freed;
 }
 
 double VirtualSegment::MemoryAt(PodSlot slot, Instant at) const {
-  const VirtualPod* pod = pods_.Find(slot);
+  const VirtualPod* pod = FindIn(pods_, slot);
   return pod != nullptr ? pod->MemoryAt(node_.courses[slot], at) : segment_.MemoryAt(slot, at);
 }
 
@@ -163,7 +140,7 @@ Observations VirtualSegment::SeenAt(Instant at) const {
   const double freed = FreedAt(at);
   Add(seen, Signal::kMemoryAvailable, freed);
   Add(seen, Signal::kAllocatableMemoryAvailable, freed);
-  for (const VirtualPod& pod : pods_) {
+  for (const VirtualPod& pod : pods_ | std::views::values) {
     if (pod.is != VirtualPod::Is::kAway) continue;
     const FramePod* recorded = FiguresOf(segment_.to(), pod.slot);
     if (recorded != nullptr && recorded->stats != nullptr) Free(*recorded->stats, seen);
@@ -205,10 +182,10 @@ std::optional<Instant> VirtualSegment::FirstCrossing(const std::vector<Threshold
 std::vector<PodSlot> VirtualSegment::SlotsThere(const Frame& recorded) const {
   std::vector<PodSlot> slots;
   for (const FramePod& figures : recorded.pods) {
-    const VirtualPod* pod = pods_.Find(figures.slot);
+    const VirtualPod* pod = FindIn(pods_, figures.slot);
     if (pod == nullptr ? !figures.is_ending : pod->IsThere()) slots.push_back(figures.slot);
   }
-  for (const VirtualPod& pod : pods_) {
+  for (const VirtualPod& pod : pods_ | std::views::values) {
     if (pod.IsThere() && FiguresOf(recorded, pod.slot) == nullptr) slots.push_back(pod.slot);
   }
   std::ranges::sort(slots, {},
@@ -298,7 +275,8 @@ TimeBounds VirtualSegment::BoundsAt(Instant at, const std::optional<TimeBounds>&
   constexpr double kSlowest = 1024;  // bytes a second
   const double growth = std::max((LeftAt(before) - LeftAt(at)) / span, kSlowest);
   double unsure_bytes = 0;
-  for (const VirtualPod& pod : pods_) unsure_bytes += pod.UnsureAt(node_.courses[pod.slot], at);
+  for (const VirtualPod& pod : pods_ | std::views::values)
+    unsure_bytes += pod.UnsureAt(node_.courses[pod.slot], at);
   const Duration spread = SpanOf(unsure_bytes / growth);
   bounds.earliest = std::min(bounds.earliest, at - spread);
   bounds.latest = std::max(bounds.latest, at + spread);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -56,29 +57,15 @@ struct VirtualPod {
   [[nodiscard]] bool IsThere() const { return is == Is::kRunning; }
 };
 
-// The pods of a simulation that are not as recorded, and what the node has left because of them.
-class VirtualPods {
- public:
-  [[nodiscard]] bool empty() const { return pods_.empty(); }
-  [[nodiscard]] VirtualPod* Find(PodSlot slot);
-  [[nodiscard]] const VirtualPod* Find(PodSlot slot) const;
-  // Adds one, or replaces that of its slot.
-  void Put(VirtualPod pod);
-  // Drops those that the predicate is true of. It is asked once of each, in their order.
-  template <typename Predicate>
-  void DropIf(Predicate predicate) {
-    std::erase_if(pods_, predicate);
-  }
-  void Clear() { pods_.clear(); }
+// The pods of a simulation that are not as recorded, by slot.
+using VirtualPods = std::map<PodSlot, VirtualPod>;
 
-  [[nodiscard]] auto begin() { return pods_.begin(); }
-  [[nodiscard]] auto end() { return pods_.end(); }
-  [[nodiscard]] auto begin() const { return pods_.begin(); }
-  [[nodiscard]] auto end() const { return pods_.end(); }
-
- private:
-  std::vector<VirtualPod> pods_;  // by slot
-};
+// Null: it is as recorded. `pods` may be const.
+template <typename Pods>
+[[nodiscard]] auto* FindIn(Pods& pods, PodSlot slot) {
+  const auto found = pods.find(slot);
+  return found == pods.end() ? nullptr : &found->second;
+}
 
 // A segment as it is under a policy, whose pods are partly virtual. It only looks.
 class VirtualSegment {

@@ -149,7 +149,7 @@ void PolicyRun::TakeEvictions(const VirtualSegment& view, const SimulatedPass& m
     told.uid = eviction.order.pod_uid;
     told.pod = node.roster[*slot].name;
     told.held = std::llround(view.MemoryAt(*slot, report.at));
-    told.from_record = view.pods().Find(*slot) == nullptr;
+    told.from_record = !view.pods().contains(*slot);
     told.as_recorded = in_step && told.from_record &&
                        std::ranges::find(ends, *slot, &RecordedEnd::slot) != ends.end();
     told.pass = made.kept;
