@@ -48,12 +48,7 @@ RecordingLines::Read LinesOfStream(std::FILE* stream) {
 }
 
 bool AreSame(const PassPolicy& a, const PassPolicy& b) {
-  return std::ranges::equal(a.thresholds, b.thresholds,
-                            [](const Threshold& x, const Threshold& y) {
-                              return x.signal == y.signal && x.value == y.value &&
-                                     x.grace_period == y.grace_period &&
-                                     x.min_reclaim == y.min_reclaim;
-                            }) &&
+  return a.thresholds == b.thresholds &&
          a.pressure_transition_period == b.pressure_transition_period &&
          a.max_pod_grace_period_seconds == b.max_pod_grace_period_seconds &&
          a.local_storage_capacity_isolation == b.local_storage_capacity_isolation &&

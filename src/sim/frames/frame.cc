@@ -4,9 +4,13 @@
 
 namespace jettison {
 
+const FramePod* FindPod(const std::vector<FramePod>& pods, PodSlot slot) {
+  const auto found = std::ranges::lower_bound(pods, slot, {}, &FramePod::slot);
+  return found != pods.end() && found->slot == slot ? &*found : nullptr;
+}
+
 const FramePod* FiguresOf(const Frame& frame, PodSlot slot) {
-  const auto found = std::ranges::lower_bound(frame.pods, slot, {}, &FramePod::slot);
-  return found != frame.pods.end() && found->slot == slot ? &*found : nullptr;
+  return FindPod(frame.pods, slot);
 }
 
 PodSlot PodRoster::SlotOf(const std::shared_ptr<const PodFacts>& facts) {

@@ -70,7 +70,9 @@ struct Frame {
   bool restarted = false;  // another agent than the one of the frame before
 };
 
-// The figures of a pod in a frame; null where it was not active.
+// The figures of a pod among those of several, which are by slot; null: it is not among them.
+[[nodiscard]] const FramePod* FindPod(const std::vector<FramePod>& pods, PodSlot slot);
+// The same of a frame; null where it was not active.
 [[nodiscard]] const FramePod* FiguresOf(const Frame& frame, PodSlot slot);
 
 // All pods of a recording.

@@ -258,9 +258,8 @@ void FrameBuilder::TakeEnding(Frame& frame) {
 void FrameBuilder::ReuseFigures(Frame& frame) const {
   for (FramePod& figures : frame.pods) {
     if (figures.measured) continue;
-    const auto before = std::ranges::lower_bound(figures_, figures.slot, {}, &FramePod::slot);
-    if (before == figures_.end() || before->slot != figures.slot) continue;
-    figures.memory = figures.peak = before->memory;
+    const FramePod* before = FindPod(figures_, figures.slot);
+    if (before != nullptr) figures.memory = figures.peak = before->memory;
   }
 }
 
@@ -271,11 +270,11 @@ void FrameBuilder::FillHeld(const Frame& measured) {
     const double share =
         span <= 0 ? 1 : static_cast<double>(Elapsed(figures_at_, frame.at).count()) / span;
     for (FramePod& figures : frame.pods) {
-      const auto before = std::ranges::lower_bound(figures_, figures.slot, {}, &FramePod::slot);
-      const bool was = before != figures_.end() && before->slot == figures.slot;
+      const FramePod* before = FindPod(figures_, figures.slot);
       const FramePod* after = FiguresOf(measured, figures.slot);
       if (after != nullptr && !after->measured) after = nullptr;
-      const std::int64_t from = was ? before->memory : (after != nullptr ? after->memory : 0);
+      const std::int64_t from =
+          before != nullptr ? before->memory : (after != nullptr ? after->memory : 0);
       figures.memory = Between(from, after != nullptr ? after->memory : from, share);
       figures.peak = figures.memory;
     }

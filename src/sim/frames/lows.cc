@@ -49,7 +49,7 @@ class Lows {
   void TakeEnds() {
     std::vector<RecordedEnd> others;
     for (const RecordedEnd& end : to_.ends) {
-      const FramePod* most = Most(end.slot);
+      const FramePod* most = FindPod(to_.between, end.slot);
       const bool at_the_end = end.at >= to_.at && FiguresOf(to_, end.slot) != nullptr;
       if (most == nullptr || at_the_end) {
         others.push_back(end);
@@ -59,11 +59,6 @@ class Lows {
     }
     to_.ends = std::move(others);
     std::ranges::stable_sort(lives_, {}, &EndingLife::at);
-  }
-
-  [[nodiscard]] const FramePod* Most(PodSlot slot) const {
-    const auto found = std::ranges::lower_bound(to_.between, slot, {}, &FramePod::slot);
-    return found != to_.between.end() && found->slot == slot ? &*found : nullptr;
   }
 
   [[nodiscard]] EndingLife LifeOf(const RecordedEnd& end, double held) const {
@@ -173,7 +168,7 @@ class Lows {
       Frame& frame = frames.emplace_back(Empty(from_.at + Elapsed(from_.at, to_.at) / 2));
       frame.pods = from_.pods;
       for (FramePod& pod : frame.pods) {
-        const FramePod* most = Most(pod.slot);
+        const FramePod* most = FindPod(to_.between, pod.slot);
         if (most != nullptr) pod.memory = std::max(pod.memory, most->peak);
       }
     }

@@ -18,13 +18,6 @@ constexpr Duration kHardGrace = std::chrono::seconds(1);
 // For this long after an eviction, the agent does not know how fast memory is taken.
 constexpr Duration kGrowthTakes = std::chrono::milliseconds(25);
 
-bool AreSame(const std::vector<Threshold>& a, const std::vector<Threshold>& b) {
-  return std::ranges::equal(a, b, [](const Threshold& x, const Threshold& y) {
-    return IsSameLine(x, y) && x.grace_period == y.grace_period && x.min_reclaim == y.min_reclaim &&
-           x.kubelet == y.kubelet;
-  });
-}
-
 // The edges of a pass in a simulation. Where the same pass was recorded, kills and reclaims end as
 // they did then; else every kill succeeds, and a reclaim frees nothing.
 class SimulatedEdges final : public PodKiller, public NodeReclaimer, public SummarySource {
@@ -63,7 +56,7 @@ class SimulatedEdges final : public PodKiller, public NodeReclaimer, public Summ
 // A watch pass does not check storage limits, and while evicted pods are awaited hard thresholds
 // come first; otherwise each pass has the policy of a full one.
 bool DecideAlike(const PassPolicy& a, const PassPolicy& b) {
-  return AreSame(a.thresholds, b.thresholds) && a.layout == b.layout &&
+  return a.thresholds == b.thresholds && a.layout == b.layout &&
          a.pressure_transition_period == b.pressure_transition_period &&
          a.max_pod_grace_period_seconds == b.max_pod_grace_period_seconds;
 }
