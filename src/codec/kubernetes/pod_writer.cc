@@ -137,7 +137,9 @@ std::string ApiObject(const Pod& pod, std::string_view node_name, std::string_vi
 }  // namespace
 
 std::string WritePod(const Pod& pod) {
-  const auto write = [&](JsonWriter& json) { json.Field("qosClass", NameOf(*pod.status_qos_class)); };
+  const auto write = [&](JsonWriter& json) {
+    json.Field("qosClass", NameOf(*pod.status_qos_class));
+  };
   return ApiObject(pod, "", pod.status_qos_class ? JsonObject(write) : "");
 }
 
