@@ -6,9 +6,8 @@
 #include <core/config/read_config.h>
 #include <core/decide/decide.h>
 #include <core/decide/eviction_order.h>
-#include <core/thresholds/containerfs_thresholds.h>
+#include <core/thresholds/threshold_settings.h>
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include <fstream>
 #include <iterator>
@@ -28,9 +27,8 @@ int main(int count, char** arguments) {
     faults.insert(faults.end(), reading.faults.begin(), reading.faults.end());
     pods.push_back(FactsOf(std::move(reading.pod), Profile::kKubelet));
   });
-  simdjson::dom::parser json;
   Summary summary;
-  const auto read = ReadSummary(json.load(arguments[3]), summary);
+  const auto read = ReadSummary(document(arguments[3]), summary);
   if (!read) faults.push_back({.file = arguments[3], .message = read.error().message});
   if (!faults.empty()) return fmt::print("{}\n", DescribeAll(faults)), 1;
 

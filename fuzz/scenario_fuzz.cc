@@ -10,12 +10,9 @@
 #include "sim/replay.h"
 
 void Fuzz(std::string_view text) {
-  static jettison::ScenarioReader reader;
-  std::string record(text);
-  record.resize(text.size() + jettison::ScenarioReader::kPadding);
   jettison::Scenario scenario;
   std::string out;
-  const auto read = reader.Read(std::string_view(record).substr(0, text.size()), scenario);
+  const auto read = jettison::ReadScenario(text, scenario);
   if (!read) return;
   if (*read) {
     jettison::WriteReplay(**read, jettison::Replay(**read), out);

@@ -1,12 +1,11 @@
-// links: jettison_kubernetes simdjson::simdjson
+// links: jettison_documents jettison_kubernetes
 //
 // Any JSON, read as a stats summary: into memory that was used before it must give what it gives
 // into fresh memory.
 
-#include <simdjson.h>
-
 #include <string>
 
+#include "codec/documents/json.h"
 #include "codec/kubernetes/summary_reader.h"
 #include "fuzz/fuzz.h"
 
@@ -25,13 +24,12 @@ bool Same(const PodStats& a, const PodStats& b) {
 }  // namespace
 
 void Fuzz(std::string_view text) {
-  static simdjson::dom::parser parser;
   static Summary used;
-  simdjson::dom::element document;
-  if (parser.parse(text.data(), text.size()).get(document) != simdjson::SUCCESS) return;
+  const auto document = ParseJson(text);
+  if (!document) return;
   Summary fresh;
-  const auto into_fresh = ReadSummary(document, fresh);
-  const auto into_used = ReadSummary(document, used);
+  const auto into_fresh = ReadSummary(*document, fresh);
+  const auto into_used = ReadSummary(*document, used);
   Require(into_fresh.has_value() == into_used.has_value());
   if (!into_fresh) {
     Require(into_fresh.error() == into_used.error() && !into_fresh.error().message.empty());

@@ -86,7 +86,7 @@ bool DidNothing(const PassExplanation& explanation) {
 class FileExplainer {
  public:
   FileExplainer(const ExplainCommand& options, std::FILE* stream)
-      : options_(options), lines_(stream, ScenarioReader::kPadding), faults_(options.file) {}
+      : options_(options), lines_(stream), faults_(options.file) {}
 
   int Run() {
     while (!is_recording_) {
@@ -162,7 +162,7 @@ class FileExplainer {
       is_recording_ = IsRecordingLine(record);
       return;
     }
-    const auto read = reader_.Read(record, scenario_);
+    const auto read = ReadScenario(record, scenario_);
     if (!read) return Complain(read.error().message);
     if (*read || (!options_.record.empty() && scenario_.name != options_.record)) return;
     const std::vector<RecordedPass> passes = RecordedPassesOf(scenario_);
@@ -199,7 +199,6 @@ class FileExplainer {
 
   const ExplainCommand& options_;
   LineReader lines_;
-  ScenarioReader reader_;
   Scenario scenario_;
   std::string out_;
   LineFaults faults_;

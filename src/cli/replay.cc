@@ -29,7 +29,7 @@ namespace {
 class Replayer {
  public:
   explicit Replayer(RecordingFile& file)
-      : file_(file), lines_(file.stream(), ScenarioReader::kPadding), faults_(file.name()) {}
+      : file_(file), lines_(file.stream()), faults_(file.name()) {}
 
   int Run() {
     if (!(HasRecords() ? ReplayRecords() : ReplayPasses()) || !Flush()) return kExitFailed;
@@ -102,7 +102,7 @@ class Replayer {
   }
 
   void Answer(std::string_view record) {
-    const auto read = reader_.Read(record, scenario_);
+    const auto read = ReadScenario(record, scenario_);
     if (!read) {
       Complain(read.error().message);
     } else if (*read) {
@@ -127,7 +127,6 @@ class Replayer {
   // Answers that go to the same terminal would be written into the bar.
   ProgressBar bar_{::isatty(STDOUT_FILENO) == 0};
   LineReader lines_;
-  ScenarioReader reader_;
   Scenario scenario_;
   std::string out_;
   LineFaults faults_;

@@ -25,7 +25,7 @@ DECISION_US = {110: 10, 1_000: 80, 10_000: 1_000, 100_000: 15_000}
 ANSWER_US = {"BM_Metrics/1000": 5_000}
 # The ratio of reading all figures of a pass to a bare loop over the same open files, by number of pods.
 READING_RATIO = {110: 1.25, 1_000: 1.25}
-SCENARIOS_PER_S = 6_000
+SCENARIOS_PER_S = 3_000
 COPIES = 20
 GROWTH_MIB = 4  # what 20 times the input may add to the largest resident size
 

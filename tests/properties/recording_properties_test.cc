@@ -29,11 +29,9 @@ std::string ReplayLine(const Scenario& scenario) {
   return line;
 }
 
-Scenario ReadBack(std::string text) {
-  const std::size_t length = text.size();
-  text.resize(length + ScenarioReader::kPadding);
+Scenario ReadBack(const std::string& text) {
   Scenario scenario;
-  const auto read = ScenarioReader().Read(std::string_view(text).substr(0, length), scenario);
+  const auto read = ReadScenario(text, scenario);
   EXPECT_TRUE(read) << read.error().message;
   return scenario;
 }
@@ -213,10 +211,8 @@ TEST(Recording, WaitingNeverChangesWhoTheVictimIs) {
 }
 
 // The answer to a record, or what is wrong with it.
-std::string Answer(ScenarioReader& reader, Scenario& scenario, std::string text) {
-  const std::size_t length = text.size();
-  text.resize(length + ScenarioReader::kPadding);
-  const auto read = reader.Read(std::string_view(text).substr(0, length), scenario);
+std::string Answer(Scenario& scenario, const std::string& text) {
+  const auto read = ReadScenario(text, scenario);
   return read ? ReplayLine(scenario) : read.error().message;
 }
 
@@ -250,12 +246,10 @@ TEST(Recording, ReadingWithUsedMemoryEqualsReadingEachRecordAlone) {
     for (std::string& variant : Variants(text, random)) records.push_back(std::move(variant));
   }
   std::shuffle(records.begin(), records.end(), random);
-  ScenarioReader used;
-  Scenario into_used;
+  Scenario used;
   for (const std::string& record : records) {
-    ScenarioReader fresh;
-    Scenario into_fresh;
-    ASSERT_EQ(Answer(used, into_used, record), Answer(fresh, into_fresh, record)) << record;
+    Scenario fresh;
+    ASSERT_EQ(Answer(used, record), Answer(fresh, record)) << record;
   }
 }
 

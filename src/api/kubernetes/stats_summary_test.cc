@@ -1,9 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <simdjson.h>
+
+#include <fstream>
+#include <iterator>
 
 #include "api/kubernetes/objects.h"
 #include "api/test_snapshot.h"
+#include "codec/documents/json.h"
 #include "codec/kubernetes/summary_reader.h"
 
 namespace jettison {
@@ -13,11 +16,10 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 Summary Read(const std::string& json) {
-  simdjson::dom::parser parser;
-  simdjson::dom::element document;
+  const auto document = ParseJson(json);
+  EXPECT_TRUE(document) << json;
   Summary summary;
-  EXPECT_EQ(parser.parse(json).get(document), simdjson::SUCCESS) << json;
-  const auto read = ReadSummary(document, summary);
+  const auto read = ReadSummary(document.value_or(Value()), summary);
   EXPECT_TRUE(read) << read.error().message;
   return summary;
 }
@@ -29,12 +31,9 @@ Snapshot With(Summary summary) {
 }
 
 TEST(StatsSummary, OfARealKubeletReadsBackToTheSame) {
-  simdjson::dom::parser parser;
-  Summary real;
-  ASSERT_TRUE(ReadSummary(
-      parser.load(JETTISON_TESTDATA "/../../src/codec/kubernetes/testdata/stats-summary-1.32.json")
-          .value(),
-      real));
+  std::ifstream file(JETTISON_TESTDATA
+                     "/../../src/codec/kubernetes/testdata/stats-summary-1.32.json");
+  const Summary real = Read(std::string(std::istreambuf_iterator<char>(file), {}));
   const std::string first = StatsSummaryJson(With(real));
   const Summary again = Read(first);
   EXPECT_EQ(StatsSummaryJson(With(again)), first);

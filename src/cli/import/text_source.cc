@@ -58,7 +58,7 @@ Result<void> TextSource::Read(SeriesSink& sink, bool names_faults) {
                 fmt::format("cannot read {}: a dump is read twice, so it must be a file", path_));
   }
   ProgressBar bar(true);
-  LineReader lines(file.get(), 0, kLongestLine);
+  LineReader lines(file.get(), kLongestLine);
   const auto note = [&](const std::string& fault) {
     if (!names_faults || ++fault_count_ > kMostFaults) return;
     faults_.push_back(fmt::format("{}: line {}: {}", path_, lines.line_number(), fault));

@@ -39,12 +39,12 @@ RecordingReader::Read BytesOfStream(std::FILE* stream) {
 }
 
 RecordingLines::Read LinesOfStream(std::FILE* stream) {
-  return [lines = std::make_shared<LineReader>(stream,
-                                               0)]() -> Result<std::optional<std::string_view>> {
-    const auto line = lines->Next();
-    if (!line && lines->Failed()) return CannotRead();
-    return line;
-  };
+  return
+      [lines = std::make_shared<LineReader>(stream)]() -> Result<std::optional<std::string_view>> {
+        const auto line = lines->Next();
+        if (!line && lines->Failed()) return CannotRead();
+        return line;
+      };
 }
 
 bool AreSame(const PassPolicy& a, const PassPolicy& b) {
@@ -85,8 +85,7 @@ bool BeginsAsScenario(std::string_view head) {
 
 class ScenarioSource final : public RecordingSource {
  public:
-  ScenarioSource(std::string name, std::FILE* stream)
-      : name_(std::move(name)), lines_(stream, ScenarioReader::kPadding) {}
+  ScenarioSource(std::string name, std::FILE* stream) : name_(std::move(name)), lines_(stream) {}
 
   Result<std::optional<RecordedItem>> Next() override {
     while (ready_.empty()) {
@@ -120,7 +119,7 @@ class ScenarioSource final : public RecordingSource {
     if (lines_.IsCutOff()) return Fail(ErrorCode::kInvalidArgument, lines_.TooLong());
     std::string hash = HashOf(record);
     if (known_.contains(hash)) return {};
-    const auto read = reader_.Read(record, scenario_);
+    const auto read = ReadScenario(record, scenario_);
     if (!read) return Fail(read.error());
     known_.insert(std::move(hash));
     if (*read) return {};  // an image collection, which evicts nobody
@@ -140,7 +139,6 @@ class ScenarioSource final : public RecordingSource {
 
   std::string name_;
   LineReader lines_;
-  ScenarioReader reader_;
   Scenario scenario_;
   std::deque<RecordedItem> ready_;
   std::map<std::string, std::shared_ptr<const PodFacts>, std::less<>> pods_;  // by UID

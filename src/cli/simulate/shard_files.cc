@@ -124,7 +124,7 @@ class ShardFiles::File {
       return Fail(ErrorCode::kUnavailable,
                   fmt::format("cannot open {}: {}", path_, std::strerror(errno)));
     }
-    lines_.emplace(stream_, 0);
+    lines_.emplace(stream_);
     const auto line = NextLine();
     if (!line) return Fail(line.error());
     if (auto head = shard_.TakeHead(*line); !head) return Fail(head.error().In(Place()));

@@ -1,142 +1,184 @@
 #include "codec/kubernetes/summary_reader.h"
 
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
-#include "codec/kubernetes/json_walk.h"
 #include "codec/kubernetes/summary_fields.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 namespace {
 
-using Element = JsonWalk::Element;
+using kube_json::FaultLog;
+using kube_json::Field;
 
-bool ReadMemory(JsonWalk& walk, Element element, std::optional<MemoryStats>& memory,
-                std::optional<PressureStats>& pressure) {
-  if (element.is_null()) return true;
-  MemoryStats& into = memory.emplace();
-  const bool ok = walk.Fields(element, [&](std::string_view key, Element value) {
-    return key == "psi" ? walk.Form(value, pressure) : walk.FieldOf(key, value, into);
-  });
-  if (pressure) pressure->time = into.time;
-  return ok;
+// The number, if all of its text is one of this type.
+template <typename Number>
+std::optional<Number> NumberIn(const Field& field) {
+  const auto* text = field.value()->AsNumber();
+  if (text == nullptr) return std::nullopt;
+  Number number{};
+  const char* const end = text->text.data() + text->text.size();
+  const auto [stop, error] = std::from_chars(text->text.data(), end, number);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
-bool ReadIo(JsonWalk& walk, Element element, std::optional<PressureStats>& pressure) {
-  if (element.is_null()) return true;
-  std::optional<Instant> time;
-  const bool ok = walk.Fields(element, [&](std::string_view key, Element value) {
-    if (key == "time") return walk.Time(value, time);
-    return key != "psi" || walk.Form(value, pressure);
-  });
-  if (pressure) pressure->time = time;
-  return ok;
+// Reads the figures of a form (summary_fields.h).
+class FigureReader {
+ public:
+  template <typename T>
+  static void Read(const Field& field, T& form) {
+    if (!field.IsMap()) return;
+    FigureReader figures(field);
+    VisitFields(figures, form);
+  }
+  template <typename T>
+  static void Read(const Field& field, std::optional<T>& form) {
+    if (field.IsPresent()) Read(field, form.emplace());
+  }
+  template <std::integral Number>
+  static void Read(const Field& field, std::optional<Number>& number) {
+    if (!field.IsPresent()) return;
+    number = NumberIn<Number>(field);
+    if (number) return;
+    field.Fault(std::is_signed_v<Number> ? "must be a whole number"
+                                         : "must be a whole number, 0 or more");
+  }
+  static void Read(const Field& field, std::optional<Instant>& time) {
+    if (!field.IsPresent()) return;
+    const std::string* const text = field.value()->AsString();
+    if (text == nullptr) return field.Fault("must be a time such as 2026-01-01T00:00:00Z");
+    const auto instant = ParseInstant(*text);
+    if (!instant) return field.Fault(instant.error().message);
+    time = *instant;
+  }
+
+  template <typename T>
+  void operator()(std::string_view name, T& into) {
+    Read(map_.Member(name), into);
+  }
+  // A percentage as a number, 12.34, in hundredths of a percent.
+  void Share(std::string_view name, std::optional<std::int32_t>& share) {
+    constexpr double kMost = 100;
+    const Field field = map_.Member(name);
+    if (!field.IsPresent()) return;
+    const auto percent = NumberIn<double>(field);
+    if (!percent || *percent < 0 || *percent > kMost) {
+      return field.Fault("must be a number from 0 to 100");
+    }
+    share = static_cast<std::int32_t>(std::lround(*percent * kMost));
+  }
+
+ private:
+  explicit FigureReader(const Field& map) : map_(map) {}
+  const Field& map_;
+};
+
+void ReadText(const Field& field, std::string& into) {
+  into = field.String().value_or("");
 }
 
-// The kubelet looks for the first of the name "pods".
-bool ReadSystemContainers(JsonWalk& walk, Element element,
-                          std::optional<MemoryStats>& pods_memory) {
+// Reads a list of maps: read(item, into).
+template <typename T, typename Read>
+void ReadList(const Field& list, std::vector<T>& into, Read read) {
+  list.ForEachItem([&](const Field& item) {
+    if (!item.IsPresent()) item.Fault("must be a map, found null");
+    if (item.IsMap()) read(item, into.emplace_back());
+  });
+}
+
+void ReadIo(const Field& field, std::optional<PressureStats>& pressure) {
+  if (!field.IsMap()) return;
+  FigureReader::Read(field.Member("psi"), pressure);
+  if (pressure) FigureReader::Read(field.Member("time"), pressure->time);
+}
+
+void ReadNode(const Field& field, NodeStats& node) {
+  if (!field.IsMap()) return;
+  ReadText(field.Member("nodeName"), node.node_name);
+  const Field memory = field.Member("memory");
+  FigureReader::Read(memory, node.memory);
+  FigureReader::Read(memory.Member("psi"), node.memory_pressure);
+  if (node.memory_pressure) node.memory_pressure->time = node.memory->time;
+  FigureReader::Read(field.Member("swap"), node.swap);
+  ReadIo(field.Member("io"), node.io_pressure);
+  FigureReader::Read(field.Member("fs"), node.fs);
+  FigureReader::Read(field.Member("rlimit"), node.rlimit);
+  const Field runtime = field.Member("runtime");
+  if (runtime.IsMap()) {
+    FigureReader::Read(runtime.Member("imageFs"), node.image_fs);
+    FigureReader::Read(runtime.Member("containerFs"), node.container_fs);
+  }
+  // The kubelet looks for the first of the name "pods".
   bool found = false;
-  return walk.Items(element, [&](Element item) {
-    std::string name;
-    std::optional<MemoryStats> memory;
-    std::optional<PressureStats> unused;
-    const bool ok = walk.Fields(item, [&](std::string_view key, Element value) {
-      if (key == "name") return walk.Text(value, name);
-      return key != "memory" || ReadMemory(walk, value, memory, unused);
-    });
-    if (name == "pods" && !std::exchange(found, true)) pods_memory = memory;
-    return ok;
-  });
-}
-
-bool ReadNode(JsonWalk& walk, Element element, NodeStats& node) {
-  return walk.Fields(element, [&](std::string_view key, Element value) {
-    if (key == "nodeName") return walk.Text(value, node.node_name);
-    if (key == "systemContainers") return ReadSystemContainers(walk, value, node.pods_memory);
-    if (key == "memory") return ReadMemory(walk, value, node.memory, node.memory_pressure);
-    if (key == "swap") return walk.Form(value, node.swap);
-    if (key == "io") return ReadIo(walk, value, node.io_pressure);
-    if (key == "fs") return walk.Form(value, node.fs);
-    if (key == "rlimit") return walk.Form(value, node.rlimit);
-    if (key != "runtime" || value.is_null()) return true;
-    return walk.Fields(value, [&](std::string_view name, Element fs) {
-      if (name == "imageFs") return walk.Form(fs, node.image_fs);
-      return name != "containerFs" || walk.Form(fs, node.container_fs);
-    });
+  field.Member("systemContainers").ForEachItem([&](const Field& item) {
+    if (!item.IsMap()) return;
+    std::optional<MemoryStats> of_container;
+    FigureReader::Read(item.Member("memory"), of_container);
+    if (item.Member("name").String() != "pods" || std::exchange(found, true)) return;
+    node.pods_memory = of_container;
   });
 }
 
 // One number of a map that may be null.
-bool ReadCount(JsonWalk& walk, Element element, std::string_view name,
-               std::optional<std::uint64_t>& count) {
-  return element.is_null() || walk.Fields(element, [&](std::string_view key, Element value) {
-    return key != name || walk.Count(value, count);
-  });
+void ReadCount(const Field& map, std::string_view name, std::optional<std::uint64_t>& count) {
+  if (map.IsMap()) FigureReader::Read(map.Member(name), count);
 }
 
-bool ReadContainer(JsonWalk& walk, Element element, ContainerStats& container) {
-  return walk.Fields(element, [&](std::string_view key, Element value) {
-    if (key == "name") return walk.Text(value, container.name);
-    if (key == "memory") {
-      return ReadCount(walk, value, "workingSetBytes", container.memory_working_set_bytes);
-    }
-    if (key == "rootfs") return walk.Form(value, container.rootfs);
-    return key != "logs" || walk.Form(value, container.logs);
-  });
+void ReadContainer(const Field& field, ContainerStats& container) {
+  ReadText(field.Member("name"), container.name);
+  ReadCount(field.Member("memory"), "workingSetBytes", container.memory_working_set_bytes);
+  FigureReader::Read(field.Member("rootfs"), container.rootfs);
+  FigureReader::Read(field.Member("logs"), container.logs);
 }
 
-bool ReadVolume(JsonWalk& walk, Element element, VolumeStats& volume) {
-  return walk.Fields(element, [&](std::string_view key, Element value) {
-    return key == "name" ? walk.Text(value, volume.name) : walk.FieldOf(key, value, volume.usage);
-  });
-}
-
-bool ReadPod(JsonWalk& walk, Element element, PodStats& pod) {
+void ReadPodStats(const Field& field, PodStats& pod) {
+  const Field ref = field.Member("podRef");
+  if (ref.IsMap()) {
+    ReadText(ref.Member("name"), pod.name);
+    ReadText(ref.Member("namespace"), pod.namespace_);
+    ReadText(ref.Member("uid"), pod.uid);
+  }
+  pod.has_memory = field.Member("memory").IsPresent();
+  ReadCount(field.Member("memory"), "workingSetBytes", pod.memory_working_set_bytes);
+  ReadCount(field.Member("swap"), "swapUsageBytes", pod.swap_bytes);
   std::optional<PressureStats> io;
-  const bool ok = walk.Fields(element, [&](std::string_view key, Element value) {
-    if (key == "podRef") {
-      return walk.Fields(value, [&](std::string_view name, Element text) {
-        if (name == "name") return walk.Text(text, pod.name);
-        if (name == "namespace") return walk.Text(text, pod.namespace_);
-        return name != "uid" || walk.Text(text, pod.uid);
-      });
-    }
-    if (key == "memory") {
-      pod.has_memory = !value.is_null();
-      return ReadCount(walk, value, "workingSetBytes", pod.memory_working_set_bytes);
-    }
-    if (key == "swap") return ReadCount(walk, value, "swapUsageBytes", pod.swap_bytes);
-    if (key == "io") return ReadIo(walk, value, io);
-    if (key == "ephemeral-storage") return walk.Form(value, pod.ephemeral_storage);
-    if (key == "staleDisk") return walk.Form(value, pod.stale_disk);
-    if (key == "process_stats") return ReadCount(walk, value, "process_count", pod.process_count);
-    if (key == "containers") {
-      return walk.Items(value, pod.containers, [&](Element item, ContainerStats& into) {
-        return ReadContainer(walk, item, into);
-      });
-    }
-    return key != "volume" || walk.Items(value, pod.volumes, [&](Element item, VolumeStats& into) {
-      return ReadVolume(walk, item, into);
-    });
-  });
+  ReadIo(field.Member("io"), io);
   if (io) pod.io_some_avg10 = io->some.avg10;
-  return ok;
+  FigureReader::Read(field.Member("ephemeral-storage"), pod.ephemeral_storage);
+  FigureReader::Read(field.Member("staleDisk"), pod.stale_disk);
+  ReadCount(field.Member("process_stats"), "process_count", pod.process_count);
+  ReadList(field.Member("containers"), pod.containers, ReadContainer);
+  ReadList(field.Member("volume"), pod.volumes, [](const Field& item, VolumeStats& volume) {
+    ReadText(item.Member("name"), volume.name);
+    FigureReader::Read(item, volume.usage);
+  });
 }
 
 }  // namespace
 
-Result<void> ReadSummary(simdjson::dom::element document, Summary& into) {
+void kube_json::ReadSummary(const Field& summary, Summary& into) {
   into = {};
-  JsonWalk walk;
-  const bool ok = walk.Fields(document, [&](std::string_view key, Element value) {
-    if (key == "node") return ReadNode(walk, value, into.node);
-    return key != "pods" || walk.Items(value, into.pods, [&](Element item, PodStats& pod) {
-      return ReadPod(walk, item, pod);
-    });
-  });
-  if (!ok) return Fail(walk.TakeError("summary"));
+  if (!summary.IsMap()) return;
+  ReadNode(summary.Member("node"), into.node);
+  ReadList(summary.Member("pods"), into.pods, ReadPodStats);
+}
+
+Result<void> ReadSummary(const Value& document, Summary& into) {
+  FaultLog log;
+  const Field summary(document, log);
+  if (!summary.IsPresent()) summary.Fault("must be a map");
+  kube_json::ReadSummary(summary, into);
+  if (!log.faults.empty()) return Fail(ErrorCode::kInvalidArgument, DescribeAll(log.faults));
   return {};
 }
 

@@ -1,25 +1,25 @@
 #include "codec/kubernetes/summary_reader.h"
 
 #include <gtest/gtest.h>
-#include <simdjson.h>
 
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
+
+#include "codec/documents/json.h"
 
 namespace jettison {
 namespace {
 
 Result<void> ReadInto(std::string_view json, Summary& into) {
-  simdjson::dom::parser parser;
-  return ReadSummary(parser.parse(json.data(), json.size()).value(), into);
+  return ReadSummary(JsonReader().Parse(json, 0).value(), into);
 }
 
 TEST(ReadSummary, ReadsTheSummaryOfARealKubelet) {
-  simdjson::dom::parser parser;
+  std::ifstream file(JETTISON_ROOM_TESTDATA "/stats-summary-1.32.json");
   Summary summary;
-  const auto document =
-      parser.load(std::string(JETTISON_ROOM_TESTDATA) + "/stats-summary-1.32.json").value();
-  ASSERT_TRUE(ReadSummary(document, summary));
+  ASSERT_TRUE(ReadInto(std::string(std::istreambuf_iterator<char>(file), {}), summary));
   const NodeStats& node = summary.node;
   EXPECT_EQ(node.node_name, "node-1");
   EXPECT_EQ(node.memory->available_bytes, 23655849984U);
@@ -134,24 +134,25 @@ TEST(ReadSummary, SaysWhereAValueCannotBeUnderstood) {
     const char* message;
   };
   const Row rows[] = {
-      {R"([])", "summary must be a map"},
-      {R"({"node": 3})", "node: must be a map"},
+      {R"([])", "must be a map, found a list"},
+      {R"({"node": 3})", R"(node: "3": must be a map)"},
       {R"({"node": {"memory": {"availableBytes": -1}}})",
-       "node.memory.availableBytes: must be a whole number, 0 or more"},
+       R"(node.memory.availableBytes: "-1": must be a whole number, 0 or more)"},
       {R"({"node": {"memory": {"availableBytes": 1.5}}})",
-       "node.memory.availableBytes: must be a whole number, 0 or more"},
-      {R"({"node": {"rlimit": {"curproc": "7"}}})", "node.rlimit.curproc: must be a whole number"},
+       R"(node.memory.availableBytes: "1.5": must be a whole number, 0 or more)"},
+      {R"({"node": {"rlimit": {"curproc": "7"}}})",
+       R"(node.rlimit.curproc: "7": must be a whole number)"},
       {R"({"node": {"runtime": {"imageFs": {"time": 7}}}})",
-       "node.runtime.imageFs.time: must be a time such as 2026-01-01T00:00:00Z"},
+       R"(node.runtime.imageFs.time: "7": must be a time such as 2026-01-01T00:00:00Z)"},
       {R"({"node": {"systemContainers": [{}, {"name": 1}]}})",
-       "node.systemContainers[1].name: must be a string"},
+       R"(node.systemContainers[1].name: "1": must be a string: write it in quotes)"},
       {R"({"node": {"memory": {"psi": {"full": {"avg10": 100.5}}}}})",
-       "node.memory.psi.full.avg10: must be a number from 0 to 100"},
+       R"(node.memory.psi.full.avg10: "100.5": must be a number from 0 to 100)"},
       {R"({"pods": [{"io": {"psi": {"some": {"avg10": "1"}}}}]})",
-       "pods[0].io.psi.some.avg10: must be a number from 0 to 100"},
-      {R"({"pods": {}})", "pods: must be a list"},
+       R"(pods[0].io.psi.some.avg10: "1": must be a number from 0 to 100)"},
+      {R"({"pods": {}})", "pods: must be a list, found a map"},
       {R"({"pods": [{}, {"containers": [{"logs": {"usedBytes": true}}]}]})",
-       "pods[1].containers[0].logs.usedBytes: must be a whole number, 0 or more"},
+       R"(pods[1].containers[0].logs.usedBytes: "true": must be a whole number, 0 or more)"},
   };
   for (const Row& row : rows) {
     Summary summary;

@@ -36,12 +36,9 @@ std::string Io(double avg10) {
   return R"({"io": {"psi": {"full": {"avg10": )" + std::to_string(avg10) + "}}}}";
 }
 
-Result<std::string> ReplayOf(std::string record) {
-  const std::size_t size = record.size();
-  record.resize(size + ScenarioReader::kPadding);
-  ScenarioReader reader;
+Result<std::string> ReplayOf(const std::string& record) {
   Scenario scenario;
-  const auto read = reader.Read(std::string_view(record).substr(0, size), scenario);
+  const auto read = ReadScenario(record, scenario);
   if (!read) return Fail(read.error());
   std::string line;
   WriteReplay(scenario, Replay(scenario), line);

@@ -16,12 +16,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string Replayed(std::string record) {
-  const std::size_t size = record.size();
-  record.resize(size + ScenarioReader::kPadding);
-  ScenarioReader reader;
+std::string Replayed(const std::string& record) {
   Scenario scenario;
-  const auto read = reader.Read(std::string_view(record).substr(0, size), scenario);
+  const auto read = ReadScenario(record, scenario);
   if (!read) return "refused: " + read.error().message;
   std::string line;
   WriteReplay(scenario, Replay(scenario), line);

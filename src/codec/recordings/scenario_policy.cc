@@ -62,13 +62,18 @@ void RefuseUnknown(const Fields& fields, std::span<const std::string_view> names
 
 }  // namespace
 
-Result<PassPolicy> ScenarioPolicy(const ScenarioSettings& settings) {
+Result<PassPolicy> ScenarioPolicy(const Value& scenario) {
   constexpr auto kMostSeconds = std::numeric_limits<std::int64_t>::max();
   Faults faults;
   Faults warnings;
-  const Fields layout(settings.disk, "", faults, "disk.");
-  const Fields config(settings.kubelet_config, "", faults, "kubeletConfig.");
-  const Fields own(settings.jettison_config, "", faults, "jettisonConfig.");
+  const Value none;
+  const auto part = [&](std::string_view name) {
+    const Value* const settings = scenario.Find(name);
+    return Fields(settings == nullptr ? none : *settings, "", faults, fmt::format("{}.", name));
+  };
+  const Fields layout = part("disk");
+  const Fields config = part("kubeletConfig");
+  const Fields own = part("jettisonConfig");
   RefuseUnknown(layout, kDiskFields);
   RefuseUnknown(config, KubeletFieldNames());
   RefuseUnknown(own, JettisonFieldNames(), kOwnFields);

@@ -9,16 +9,11 @@
 
 namespace jettison {
 
-// What a scenario says of its policy; null where it says nothing.
-struct ScenarioSettings {
-  Value kubelet_config;   // "kubeletConfig": the eviction fields of a KubeletConfiguration
-  Value jettison_config;  // "jettisonConfig": the pressure fields of a JettisonConfiguration
-  Value disk;             // "disk": the layout
-};
-
 // The policy of a scenario: its settings as they stand, without the defaults of a running agent.
-// Fails with every fault in one message.
-[[nodiscard]] Result<PassPolicy> ScenarioPolicy(const ScenarioSettings& settings);
+// They are its members "kubeletConfig" (the eviction fields of a KubeletConfiguration),
+// "jettisonConfig" (the pressure fields of a JettisonConfiguration) and "disk" (the layout), each
+// a map or absent. Fails with every fault in one message.
+[[nodiscard]] Result<PassPolicy> ScenarioPolicy(const Value& scenario);
 
 // Writes the members "kubeletConfig", "jettisonConfig" and "disk" of a record; ScenarioPolicy reads
 // them to an equal policy, its thresholds perhaps in another order.

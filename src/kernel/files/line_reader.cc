@@ -16,9 +16,8 @@ bool LineReader::Fill() {
   if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
-  if (buffer_.size() < end_ + kChunk + padding_) buffer_.resize((end_ + kChunk) * 2 + padding_);
-  const std::size_t got =
-      std::fread(buffer_.data() + end_, 1, buffer_.size() - padding_ - end_, stream_);
+  if (buffer_.size() < end_ + kChunk) buffer_.resize((end_ + kChunk) * 2);
+  const std::size_t got = std::fread(buffer_.data() + end_, 1, buffer_.size() - end_, stream_);
   end_ += got;
   return got > 0;
 }

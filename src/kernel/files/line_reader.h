@@ -16,14 +16,12 @@ namespace jettison {
 
 // Reads a stream line by line. Memory follows the longest line, not the stream, and no more than
 // `most` bytes of a line are held: a file without an end of line, a device for instance, is not
-// taken in whole. The bytes behind each line stay readable for `padding` bytes, as SIMD parsers
-// want it.
+// taken in whole.
 class LineReader {
  public:
   static constexpr std::size_t kMost = std::size_t{256} << 20;
 
-  LineReader(std::FILE* stream, std::size_t padding, std::size_t most = kMost)
-      : stream_(stream), padding_(padding), most_(most) {}
+  explicit LineReader(std::FILE* stream, std::size_t most = kMost) : stream_(stream), most_(most) {}
 
   // The next line without its end; valid until the next call. Nothing at the end of the stream.
   [[nodiscard]] std::optional<std::string_view> Next();
@@ -43,7 +41,6 @@ class LineReader {
   void PassOverRest();
 
   std::FILE* stream_;
-  std::size_t padding_;
   std::size_t most_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  // of what was not handed out yet

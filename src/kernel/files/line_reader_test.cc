@@ -9,7 +9,7 @@ namespace {
 
 std::vector<std::string> LinesOf(std::string text) {
   std::FILE* stream = fmemopen(text.data(), text.size(), "r");
-  LineReader reader(stream, 64);
+  LineReader reader(stream);
   std::vector<std::string> lines;
   while (const auto line = reader.Next()) lines.emplace_back(*line);
   EXPECT_EQ(reader.line_number(), lines.size());
@@ -38,7 +38,7 @@ TEST(LineReader, OfALineThatIsTooLongTheBeginningIsGivenAndTheRestPassedOver) {
   for (const std::size_t behind : {std::size_t{1}, std::size_t{2'000'000}}) {
     std::string text = fits + "\n" + fits + std::string(behind, 'y') + "\nb\n" + fits + "yy";
     std::FILE* stream = fmemopen(text.data(), text.size(), "r");
-    LineReader reader(stream, 64, fits.size());
+    LineReader reader(stream, fits.size());
     const auto expect = [&](const std::string& line, bool is_cut_off) {
       EXPECT_EQ(reader.Next(), line);
       EXPECT_EQ(reader.IsCutOff(), is_cut_off);
@@ -56,7 +56,7 @@ TEST(LineReader, OfALineThatIsTooLongTheBeginningIsGivenAndTheRestPassedOver) {
 TEST(LineReader, ADeviceWithoutAnEndOfLineIsNotTakenInWhole) {
   std::FILE* stream = std::fopen("/dev/zero", "re");
   ASSERT_NE(stream, nullptr);
-  LineReader reader(stream, 64, std::size_t{1} << 20);
+  LineReader reader(stream, std::size_t{1} << 20);
   EXPECT_EQ(reader.Next()->size(), std::size_t{1} << 20);
   EXPECT_TRUE(reader.IsCutOff());
   EXPECT_EQ(reader.TooLong(), "the line is longer than 1 MiB");

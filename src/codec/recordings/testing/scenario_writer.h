@@ -33,7 +33,7 @@ inline void WriteStep(const Scenario& scenario, const ScenarioStep& step, JsonWr
   });
 }
 
-// Appends a scenario as a record that ScenarioReader reads, one line without its end.
+// Appends a scenario as a record that ReadScenario reads, one line without its end.
 inline void WriteScenario(const Scenario& scenario, std::string& out) {
   JsonWriter json(out);
   json.Object([&] {
