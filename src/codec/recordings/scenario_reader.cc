@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,12 +15,12 @@
 #include "codec/documents/json.h"
 #include "codec/kubernetes/pod_reader.h"
 #include "codec/kubernetes/summary_reader.h"
-#include "codec/recordings/image_collection_reader.h"
 #include "codec/recordings/scenario_policy.h"
 #include "core/model/fault.h"
 #include "core/pods/pod_kind.h"
 #include "core/text/spelling.h"
 #include "core/text/text_index.h"
+#include "core/thresholds/fields.h"
 
 namespace jettison {
 namespace {
@@ -122,6 +124,65 @@ void ReadMembers(const Field& field, Scenario& into) {
   });
 }
 
+constexpr auto kMostBytes = std::numeric_limits<std::int64_t>::max();
+
+// Ages count back from here; any instant far from the ends of time will do.
+constexpr Instant kCollectedAt{std::chrono::hours(24 * 365 * 50)};
+
+std::uint64_t Bytes(const Fields& fields, std::string_view key) {
+  return static_cast<std::uint64_t>(fields.Integer(key, 0, kMostBytes).value_or(0));
+}
+
+int Percent(const Fields& fields, std::string_view key, int otherwise) {
+  return static_cast<int>(fields.Integer(key, 0, 100).value_or(otherwise));
+}
+
+Duration Age(const Fields& fields, std::string_view key, Duration otherwise) {
+  return fields.Span(key, Duration::zero()).value_or(otherwise);
+}
+
+void ReadImage(const Fields& fields, ImageCollection& collection) {
+  const auto id = fields.Text("id");
+  if (!id) return fields.Refuse("id", "", "is required");
+  ImageRecord image{.id = *id,
+                    .size_bytes = Bytes(fields, "sizeBytes"),
+                    .first_detected = kCollectedAt - Age(fields, "firstDetectedAgo", {}),
+                    .last_used = std::nullopt,
+                    .in_use = fields.Flag("inUse").value_or(false),
+                    .pinned = fields.Flag("pinned").value_or(false)};
+  if (const auto ago = fields.Span("lastUsedAgo", Duration::zero())) {
+    image.last_used = kCollectedAt - *ago;
+  }
+  if (fields.Flag("removeFails").value_or(false)) collection.refused.insert(*id);
+  collection.images.push_back(std::move(image));
+}
+
+Result<ImageCollection> ReadImageCollection(const Value& image_gc) {
+  Faults faults;
+  const Fields fields(image_gc, "", faults, "imageGC.");
+  const ImageGcPolicy defaults;
+  ImageCollection collection{
+      .name = fields.Text("name").value_or(""),
+      .mode = fields
+                  .OneOf<ImageGcMode>("mode", {{"garbageCollect", ImageGcMode::kGarbageCollect},
+                                               {"deleteUnused", ImageGcMode::kDeleteUnused}})
+                  .value_or(ImageGcMode::kGarbageCollect),
+      .policy = {.high_threshold_percent = Percent(fields, "imageGCHighThresholdPercent",
+                                                   defaults.high_threshold_percent),
+                 .low_threshold_percent =
+                     Percent(fields, "imageGCLowThresholdPercent", defaults.low_threshold_percent),
+                 .min_age = Age(fields, "imageMinimumGCAge", defaults.min_age),
+                 .max_age = Age(fields, "imageMaximumGCAge", defaults.max_age)},
+      .times = {.now = kCollectedAt, .uptime = Age(fields, "uptime", {})},
+      .image_fs = {.capacity = Bytes(fields, "imageFsCapacityBytes"),
+                   .available = Bytes(fields, "imageFsAvailableBytes")},
+      .images = {},
+      .refused = {}};
+  for (const Fields& image : fields.ListOfMaps("images")) ReadImage(image, collection);
+  if (!faults.empty()) return Fail(ErrorCode::kInvalidArgument, DescribeAll(faults));
+  return collection;
+}
+
 }  // namespace
 
 Result<std::optional<ImageCollection>> ReadScenario(std::string_view record, Scenario& into) {
@@ -133,7 +194,7 @@ Result<std::optional<ImageCollection>> ReadScenario(std::string_view record, Sce
   }
   if (const Value* const image_gc = document->Find("imageGC")) {
     auto collection = ReadImageCollection(*image_gc);
-    if (!collection) return Fail(collection.error().In("imageGC"));
+    if (!collection) return Fail(collection.error());
     return *std::move(collection);
   }
   FaultLog log;
