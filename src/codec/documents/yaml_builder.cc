@@ -14,6 +14,7 @@
 
 #include "codec/documents/documents.h"
 #include "codec/documents/room.h"
+#include "core/text/ascii.h"
 
 namespace jettison::documents {
 namespace {
@@ -31,10 +32,6 @@ constexpr std::array<std::string_view, 5> kNull = {"", "~", "null", "Null", "NUL
 constexpr std::array<std::string_view, 12> kNoJsonNumber = {".nan",  ".NaN",  ".NAN",  ".inf",
                                                             ".Inf",  ".INF",  "+.inf", "+.Inf",
                                                             "+.INF", "-.inf", "-.Inf", "-.INF"};
-
-bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // The digits at the front of `rest`, which moves on behind them.
 std::string_view TakeDigits(std::string_view& rest) {

@@ -1,8 +1,8 @@
 #include "core/thresholds/go_float.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <string>
 
@@ -49,13 +49,6 @@ bool UnderscoresStandRight(std::string_view text) {
   return before != '_';
 }
 
-// A number's text without sign, prefix and underscores, its syntax checked.
-struct FloatText {
-  std::string digits;  // as std::from_chars reads it
-  bool hex = false;
-  bool negative_exponent = false;
-};
-
 // [digits][.digits] with at least one digit; where it ends.
 std::optional<std::size_t> MantissaEnd(std::string_view text, bool hex) {
   std::size_t i = 0;
@@ -71,34 +64,23 @@ std::optional<std::size_t> MantissaEnd(std::string_view text, bool hex) {
   return i;
 }
 
-std::optional<FloatText> ReadFloatText(std::string_view unsigned_text) {
+// A number's text without underscores; absent: its syntax is wrong.
+std::optional<std::string> ReadFloatText(std::string_view unsigned_text) {
   if (!UnderscoresStandRight(unsigned_text)) return std::nullopt;
-  FloatText number;
-  number.hex = HasHexPrefix(unsigned_text);
-  number.digits = unsigned_text.substr(number.hex ? 2 : 0);
-  std::erase(number.digits, '_');
-  const std::string_view text = number.digits;
-  const auto mantissa_end = MantissaEnd(text, number.hex);
+  const bool hex = HasHexPrefix(unsigned_text);
+  std::string number(unsigned_text);
+  std::erase(number, '_');
+  std::string_view text = number;
+  if (hex) text.remove_prefix(2);
+  const auto mantissa_end = MantissaEnd(text, hex);
   if (!mantissa_end) return std::nullopt;
-  std::size_t i = *mantissa_end;
-  if (i == text.size() && !number.hex) return number;
-  if (i == text.size() || Lower(text[i]) != (number.hex ? 'p' : 'e')) return std::nullopt;
-  ++i;
-  number.negative_exponent = i < text.size() && text[i] == '-';
-  if (i < text.size() && (text[i] == '+' || text[i] == '-')) ++i;
-  const std::string_view exponent = text.substr(i);
-  if (exponent.empty() || !std::ranges::all_of(exponent, IsDigit)) return std::nullopt;
+  text.remove_prefix(*mantissa_end);
+  if (text.empty() && !hex) return number;
+  if (text.empty() || Lower(text[0]) != (hex ? 'p' : 'e')) return std::nullopt;
+  text.remove_prefix(1);
+  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  if (text.empty() || !std::ranges::all_of(text, IsDigit)) return std::nullopt;
   return number;
-}
-
-// A number that does not fit a float is zero if it is too small, and an error if it is too large.
-std::optional<float> OutOfRange(const FloatText& number, std::chars_format format) {
-  double wider = 0;
-  const char* end = number.digits.data() + number.digits.size();
-  const auto [stop, error] = std::from_chars(number.digits.data(), end, wider, format);
-  const bool too_small = error == std::errc{} ? wider < 1 : number.negative_exponent;
-  if (!too_small) return std::nullopt;
-  return static_cast<float>(wider);  // zero, or the nearest denormal
 }
 
 }  // namespace
@@ -109,13 +91,9 @@ std::optional<float> ParseGoFloat32(std::string_view text) {
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   const auto number = ReadFloatText(text);
   if (!number) return std::nullopt;
-  const auto format = number->hex ? std::chars_format::hex : std::chars_format::general;
-  std::optional<float> value = 0.0F;
-  const char* end = number->digits.data() + number->digits.size();
-  const auto [stop, error] = std::from_chars(number->digits.data(), end, *value, format);
-  if (error == std::errc::result_out_of_range) value = OutOfRange(*number, format);
-  if (!value || std::isinf(*value)) return std::nullopt;
-  return negative ? -*value : *value;
+  const float value = std::strtof(number->c_str(), nullptr);
+  if (std::isinf(value)) return std::nullopt;
+  return negative ? -value : value;
 }
 
 }  // namespace jettison
