@@ -1,8 +1,8 @@
-#include "codec/kubernetes/names.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "codec/kubernetes/manifest.h"
 
 namespace jettison::kube_json {
 namespace {

@@ -1,5 +1,3 @@
-#include "codec/kubernetes/pod_checks.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "codec/kubernetes/names.h"
+#include "codec/kubernetes/manifest.h"
 #include "codec/kubernetes/pod_fields.h"
 #include "core/model/pod_resources.h"
 #include "core/model/priority.h"

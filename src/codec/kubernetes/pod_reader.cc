@@ -15,8 +15,7 @@
 #include <variant>
 
 #include "codec/kubernetes/field.h"
-#include "codec/kubernetes/pod_checks.h"
-#include "codec/kubernetes/pod_defaults.h"
+#include "codec/kubernetes/manifest.h"
 #include "codec/kubernetes/pod_fields.h"
 #include "core/text/spelling.h"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/config/jettison_configuration.h"
-#include "core/config/kubelet_fields.h"
+#include "core/config/kubelet_configuration.h"
 #include "core/json/json_writer.h"
 #include "core/model/pressure.h"
 #include "core/text/spelling.h"

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/config/kubelet_fields.h"
 #include "core/config/settings.h"
 #include "core/text/spelling.h"
 #include "core/thresholds/fields.h"

@@ -1,11 +1,10 @@
-#include "core/config/kubelet_fields.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
+#include "core/config/kubelet_configuration.h"
 #include "core/config/settings.h"
 #include "core/text/spelling.h"
 
