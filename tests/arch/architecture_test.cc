@@ -34,7 +34,8 @@ bool IsTest(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
   const auto has = [&name](std::string_view part) { return name.find(part) != std::string::npos; };
   return path.find("/fakes/") != std::string::npos ||
-         path.find("/test_bed/") != std::string::npos || name.starts_with("fake_") ||
+         path.find("/test_bed/") != std::string::npos ||
+         path.find("/testing/") != std::string::npos || name.starts_with("fake_") ||
          name.starts_with("live_") || name.starts_with("test_") || has("_test.") || has("_test_") ||
          has("_bed.") || has("_fixture.");
 }
