@@ -11,7 +11,7 @@
 #include <csignal>
 #include <new>
 
-#include "kernel/groups/few_descriptors.h"
+#include "kernel/groups/testing/few_descriptors.h"
 
 namespace jettison {
 namespace {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "agent/figures/stats_collector.h"
-#include "kernel/groups/few_descriptors.h"
 #include "kernel/groups/layout/cgroup_layout.h"
+#include "kernel/groups/testing/few_descriptors.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"

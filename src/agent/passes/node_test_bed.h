@@ -10,7 +10,7 @@
 #include "agent/evictions/node_actions.h"
 #include "agent/passes/fake_figures.h"
 #include "agent/passes/node.h"
-#include "agent/pods/wanted_pods.h"
+#include "agent/pods/testing/wanted_pods.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "agent/pods/pod_table.h"
-#include "agent/pods/wanted_pods.h"
+#include "agent/pods/testing/wanted_pods.h"
 #include "machine/log/event_log.h"
 #include "machine/log/log.h"
 #include "ports/fakes/fake_clock.h"

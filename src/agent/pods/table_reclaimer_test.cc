@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/evictions/node_actions.h"
-#include "agent/pods/wanted_pods.h"
+#include "agent/pods/testing/wanted_pods.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"
 

@@ -9,7 +9,7 @@
 #include "agent/figures/live_disks.h"
 #include "agent/figures/stats_collector.h"
 #include "agent/passes/node.h"
-#include "agent/pods/wanted_pods.h"
+#include "agent/pods/testing/wanted_pods.h"
 #include "agent/reclaim/image_collector.h"
 #include "agent/reclaim/runtime_reclaimer.h"
 #include "core/thresholds/threshold_settings.h"

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "kernel/files/temporary_folder.h"
-#include "kernel/groups/few_descriptors.h"
+#include "kernel/groups/testing/few_descriptors.h"
 #include "kernel/readiness/pidfd.h"
 #include "ports/fakes/child_process.h"
 

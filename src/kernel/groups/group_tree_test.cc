@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kernel/files/temporary_folder.h"
-#include "kernel/groups/few_descriptors.h"
 #include "kernel/groups/group_files.h"
+#include "kernel/groups/testing/few_descriptors.h"
 
 namespace jettison::kernel {
 namespace {

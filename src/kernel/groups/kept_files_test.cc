@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "kernel/files/temporary_folder.h"
-#include "kernel/groups/few_descriptors.h"
 #include "kernel/groups/group_files.h"
+#include "kernel/groups/testing/few_descriptors.h"
 
 namespace jettison::kernel {
 namespace {

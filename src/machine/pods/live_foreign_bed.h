@@ -10,7 +10,7 @@
 #include "kernel/files/files.h"
 #include "kernel/processes/proc_files.h"
 #include "runtimes/cri/test_bed/live_runtime_bed.h"
-#include "runtimes/cri/values/plain_pod.h"
+#include "runtimes/cri/values/testing/plain_pod.h"
 
 namespace jettison::cri {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "runtimes/process/live_bed.h"
-#include "runtimes/process/runs/fifo.h"
+#include "runtimes/process/runs/testing/fifo.h"
 
 namespace jettison::process {
 

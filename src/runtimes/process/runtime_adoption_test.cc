@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "ports/fakes/child_process.h"
-#include "runtimes/process/runs/fifo.h"
 #include "runtimes/process/runs/found_runs.h"
 #include "runtimes/process/runs/run_record.h"
+#include "runtimes/process/runs/testing/fifo.h"
 #include "runtimes/process/runtime_fixture.h"
 
 namespace jettison::process {

@@ -15,7 +15,7 @@
 #include "kernel/files/files.h"
 #include "kernel/files/paths.h"
 #include "kernel/files/temporary_folder.h"
-#include "kernel/groups/layout/plain_plan.h"
+#include "kernel/groups/layout/testing/plain_plan.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "runtimes/process/process_runtime.h"

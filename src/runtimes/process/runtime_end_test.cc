@@ -1,6 +1,6 @@
-#include "runtimes/process/opened_files.h"
-#include "runtimes/process/runs/fifo.h"
+#include "runtimes/process/runs/testing/fifo.h"
 #include "runtimes/process/runtime_fixture.h"
+#include "runtimes/process/testing/opened_files.h"
 
 namespace jettison::process {
 

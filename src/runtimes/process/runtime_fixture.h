@@ -6,7 +6,7 @@
 #include <csignal>
 #include <string>
 
-#include "kernel/groups/few_descriptors.h"
+#include "kernel/groups/testing/few_descriptors.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "runtimes/process/runtime_bed.h"
 

@@ -1,7 +1,7 @@
 // Pods of an earlier agent of which a disk does not give something, or not soon.
 #include "ports/fakes/fake_disk_thread.h"
-#include "runtimes/process/opened_files.h"
 #include "runtimes/process/runtime_unread_fixture.h"
+#include "runtimes/process/testing/opened_files.h"
 
 namespace jettison::process {
 

@@ -13,7 +13,7 @@
 #include <fstream>
 
 #include "kernel/files/temporary_folder.h"
-#include "kernel/groups/few_descriptors.h"
+#include "kernel/groups/testing/few_descriptors.h"
 
 namespace jettison {
 namespace {

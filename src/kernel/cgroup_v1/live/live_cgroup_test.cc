@@ -2,9 +2,9 @@
 #include <sys/stat.h>
 
 #include "kernel/cgroup_v1/cgroup_v1.h"
-#include "kernel/groups/few_descriptors.h"
 #include "kernel/groups/group_files.h"
 #include "kernel/groups/live_cgroups.h"
+#include "kernel/groups/testing/few_descriptors.h"
 
 namespace jettison {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "kernel/groups/layout/plain_plan.h"
+#include "kernel/groups/layout/testing/plain_plan.h"
 #include "ports/container_runtime.h"
 
 namespace jettison::cri {

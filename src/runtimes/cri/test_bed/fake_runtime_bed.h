@@ -15,14 +15,14 @@
 #include "kernel/files/files.h"
 #include "kernel/files/own_folders.h"
 #include "kernel/files/temporary_folder.h"
-#include "kernel/groups/layout/plain_plan.h"
 #include "machine/pods/open_pods.h"
+#include "kernel/groups/layout/testing/plain_plan.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 #include "runtimes/cri/runtime.h"
 #include "runtimes/cri/test_bed/event_reader.h"
 #include "runtimes/cri/test_bed/fake_containerd.h"
-#include "runtimes/cri/values/plain_pod.h"
+#include "runtimes/cri/values/testing/plain_pod.h"
 
 namespace jettison::cri {
 

@@ -13,7 +13,7 @@
 
 #include "core/model/cgroup_driver.h"
 #include "kernel/groups/layout/cgroup_layout.h"
-#include "kernel/groups/layout/plain_plan.h"
+#include "kernel/groups/layout/testing/plain_plan.h"
 #include "kernel/mounts/mount_info.h"
 #include "kernel/processes/processes.h"
 #include "machine/cgroups/host_cgroups.h"

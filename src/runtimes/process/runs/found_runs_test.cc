@@ -10,7 +10,7 @@
 
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
-#include "kernel/groups/few_descriptors.h"
+#include "kernel/groups/testing/few_descriptors.h"
 #include "runtimes/process/runs/run_record.h"
 #include "runtimes/process/shim/run_files.h"
 

@@ -2,6 +2,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
+
 #include "kernel/readiness/pidfd.h"
 #include "ports/fakes/child_process.h"
 #include "runtimes/process/runs/pre_stop_hook.h"
@@ -32,7 +34,8 @@ TEST_F(LiveContainerTest, HasTheMountNamespaceOfTheProcess) {
 
 TEST_F(LiveContainerTest, IsNotOneThatHasEndedAndNobodyHasReaped) {
   const FileDescriptor handle = kernel::OpenPidfd(child_.pid());
-  ASSERT_TRUE(EndProcess(handle, 30'000));
+  kernel::SendSignal(handle, SIGKILL);
+  ASSERT_TRUE(AwaitEnd(handle, 30'000));
   const auto container = Open(child_.pid());
   ASSERT_TRUE(container);
   EXPECT_FALSE(*container);
@@ -47,7 +50,8 @@ TEST_F(LiveContainerTest, IsNotAProcessThatTheShimHasNotStarted) {
 TEST_F(LiveContainerTest, IsNotOneWhoseShimHasEnded) {
   const ChildProcess shim([](const auto&) {});
   const FileDescriptor handle = kernel::OpenPidfd(shim.pid());
-  ASSERT_TRUE(EndProcess(handle, 30'000));
+  kernel::SendSignal(handle, SIGKILL);
+  ASSERT_TRUE(AwaitEnd(handle, 30'000));
   const auto container = OpenLiveContainer(child_.pid(), {::getpid(), handle});
   ASSERT_TRUE(container);
   EXPECT_FALSE(*container);

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <csignal>
 
 #include "kernel/files/files.h"
 #include "kernel/readiness/pidfd.h"
@@ -167,11 +166,6 @@ Result<FileDescriptor> OpenLiveProcess(const ProcessIdentity& identity, std::str
 bool AwaitEnd(const FileDescriptor& pidfd, int timeout_ms) {
   pollfd ended{.fd = pidfd.get(), .events = POLLIN, .revents = 0};
   return ::poll(&ended, 1, timeout_ms) == 1;
-}
-
-bool EndProcess(const FileDescriptor& pidfd, int timeout_ms) {
-  SendSignal(pidfd, SIGKILL);
-  return AwaitEnd(pidfd, timeout_ms);
 }
 
 }  // namespace jettison::process

@@ -72,7 +72,4 @@ struct ProcessStat {
 // Waits at most `timeout_ms` for the end of a process; whether it has ended.
 [[nodiscard]] bool AwaitEnd(const FileDescriptor& pidfd, int timeout_ms);
 
-// Ends a process through its handle and waits as long for its end; whether it has ended.
-bool EndProcess(const FileDescriptor& pidfd, int timeout_ms);
-
 }  // namespace jettison::process
