@@ -18,22 +18,21 @@ std::int64_t WholeSeconds(Duration duration) {
 void CriContainer::AskHowItStands(Duration deadline, StandingAnswer answer) {
   api::ContainerStatusRequest request;
   request.set_container_id(id_);
-  calls_.ContainerStatus(
-      request, deadline,
-      [answer = std::move(answer)](const Result<api::ContainerStatusResponse>& status) {
-        if (!status) return answer(Fail(status.error()));
-        answer(StandingOf(status->status()));
-      });
+  calls_.Make(kContainerStatus, request, deadline,
+              [answer = std::move(answer)](const Result<api::ContainerStatusResponse>& status) {
+                if (!status) return answer(Fail(status.error()));
+                answer(StandingOf(status->status()));
+              });
 }
 
 void CriContainer::TellToStop(Duration grace, Duration deadline, Done done) {
   api::StopContainerRequest request;
   request.set_container_id(id_);
   request.set_timeout(WholeSeconds(grace));
-  calls_.StopContainer(request, deadline,
-                       [done = std::move(done)](const Result<api::StopContainerResponse>& answer) {
-                         done(answer ? Result<void>() : Fail(answer.error()));
-                       });
+  calls_.Make(kStopContainer, request, deadline,
+              [done = std::move(done)](const Result<api::StopContainerResponse>& answer) {
+                done(answer ? Result<void>() : Fail(answer.error()));
+              });
 }
 
 ContainerStanding StandingOf(const api::ContainerStatus& status) {

@@ -2,13 +2,7 @@
 
 #include <sys/timerfd.h>
 
-#include <utility>
-#include <vector>
-
 namespace jettison::cri {
-
-using std::chrono::steady_clock;
-
 namespace {
 
 constexpr std::chrono::seconds kCancelTakes{1};
@@ -16,13 +10,13 @@ constexpr std::chrono::seconds kCancelTakes{1};
 }  // namespace
 
 void CallLedger::Arm() {
-  steady_clock::time_point at = steady_clock::time_point::max();
+  Time at = Time::max();
   if (!under_way_.empty()) at = under_way_.begin()->first;
-  if (!answers_.empty()) at = steady_clock::time_point(std::chrono::nanoseconds(1));  // at once
+  if (!answers_.empty()) at = Time(std::chrono::nanoseconds(1));  // at once
   // A timer that has expired stays readable until it is set to something else.
   if (std::exchange(armed_for_, at) == at) return;
   itimerspec timer{};  // of zeros: never
-  if (at != steady_clock::time_point::max()) {
+  if (at != Time::max()) {
     const auto since_boot = at.time_since_epoch();
     const auto seconds = std::chrono::floor<std::chrono::seconds>(since_boot);
     timer.it_value = {.tv_sec = seconds.count(), .tv_nsec = (since_boot - seconds).count()};
@@ -30,66 +24,62 @@ void CallLedger::Arm() {
   (void)::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &timer, nullptr);
 }
 
-void CallLedger::Add(std::unique_ptr<Call> call) {
+void CallLedger::Add(const Call& call) {
   const std::lock_guard lock(mutex_);
-  Call* const key = call.get();
-  places_[key] = under_way_.emplace(key->overdue_at, std::move(call));
+  ++with_grpc_;
+  under_way_.emplace(call->overdue_at, call);
   Arm();
 }
 
-void CallLedger::Finish(Call* call, std::optional<Error> error) {
+void CallLedger::Finish(const Call& call, std::optional<Error> error) {
   const std::lock_guard lock(mutex_);
-  if (lost_.erase(call) > 0) return finished_.notify_all();
-  call->error = error && call->is_overdue ? call->when_overdue : std::move(error);
-  const auto place = places_.find(call);
-  answers_.push_back(std::move(place->second->second));
-  under_way_.erase(place->second);
-  places_.erase(place);
-  Arm();
+  --with_grpc_;
   finished_.notify_all();
+  if (under_way_.erase({call->overdue_at, call}) == 0) return;  // it was answered without gRPC
+  call->error = error && call->is_overdue ? call->when_overdue : std::move(error);
+  answers_.push_back(call);
+  Arm();
 }
 
-std::deque<std::unique_ptr<Call>> CallLedger::TakeAnswers() {
+std::deque<CallLedger::Call> CallLedger::TakeAnswers() {
   const std::lock_guard lock(mutex_);
   auto answers = std::exchange(answers_, {});
   Arm();
   return answers;
 }
 
-void CallLedger::EndOverdue(steady_clock::time_point now) {
-  std::vector<Call*> overdue;
+void CallLedger::EndOverdue(Time now) {
+  std::vector<Call> overdue;
   {
     const std::lock_guard lock(mutex_);
     while (!under_way_.empty() && under_way_.begin()->first <= now) {
-      auto node = under_way_.extract(under_way_.begin());
-      Call& call = *node.mapped();
-      if (!std::exchange(call.is_overdue, true)) {
-        call.overdue_at = node.key() = now + kCancelTakes;
-        places_[&call] = under_way_.insert(std::move(node));
-        overdue.push_back(&call);
+      const Call call = under_way_.begin()->second;
+      under_way_.erase(under_way_.begin());
+      if (std::exchange(call->is_overdue, true)) {
+        call->error = call->when_overdue;
+        answers_.push_back(call);
       } else {
-        answers_.push_back(call.Supersede(call.when_overdue));
-        places_.erase(&call);
-        lost_.emplace(&call, std::move(node.mapped()));
+        call->overdue_at = now + kCancelTakes;
+        under_way_.emplace(call->overdue_at, call);
+        overdue.push_back(call);
       }
     }
     Arm();
   }
-  // Whichever end meanwhile stay in answers_, and so alive.
-  for (Call* const call : overdue) call->context->TryCancel();
+  for (const Call& call : overdue) call->context.TryCancel();
 }
 
 bool CallLedger::CancelAll(std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
-  std::vector<Call*> calls;
-  for (const auto& [at, call] : under_way_) calls.push_back(call.get());
+  const auto calls = under_way_;
   lock.unlock();
-  for (Call* const call : calls) call->context->TryCancel();
+  for (const auto& [at, call] : calls) {
+    call->context.TryCancel();
+    call->done = nullptr;
+  }
   lock.lock();
-  const auto all_ended = [this] { return under_way_.empty() && lost_.empty(); };
-  const bool all = finished_.wait_for(lock, patience, all_ended);
-  for (const std::unique_ptr<Call>& call : answers_) call->context.reset();
-  return all;
+  for (const Call& call : answers_) call->done = nullptr;
+  return finished_.wait_for(lock, patience, [this] { return with_grpc_ == 0; });
 }
 
 }  // namespace jettison::cri

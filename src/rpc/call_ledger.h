@@ -1,32 +1,31 @@
 #pragma once
 
+#include <google/protobuf/message_lite.h>
 #include <grpcpp/client_context.h>
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <deque>
-#include <map>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <unordered_map>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "core/units/result.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison::cri {
 
-// One call: under way, then waiting to be delivered.
-class Call {
- public:
-  virtual ~Call() = default;
-  virtual void Deliver() = 0;
-  // A call that takes over the answer of this one, and delivers that failure.
-  [[nodiscard]] virtual std::unique_ptr<Call> Supersede(Error failure) = 0;
-
-  // Needs the gRPC that it was made with.
-  std::optional<grpc::ClientContext> context{std::in_place};
+// One call: under way, then waiting to be delivered. gRPC has a share in it until it has ended it.
+struct LedgerCall {
+  grpc::ClientContext context;
+  std::shared_ptr<google::protobuf::MessageLite> response;
+  // Called when it is delivered; null: it was, or nobody waits for it any more.
+  std::function<void(std::optional<Error>)> done;
   std::optional<Error> error;
   // gRPC may fail to end a call at its deadline: it is cancelled at `overdue_at`, which stays as it
   // is once the ledger has the call.
@@ -40,24 +39,26 @@ class Call {
 // how many others there are.
 class CallLedger {
  public:
+  using Call = std::shared_ptr<LedgerCall>;
+
   // `timer`: a timerfd of CLOCK_MONOTONIC.
   explicit CallLedger(FileDescriptor timer) : timer_(std::move(timer)) {}
 
   // Readable when an answer waits, or EndOverdue has something to do.
   [[nodiscard]] int fd() const { return timer_.get(); }
-  void Add(std::unique_ptr<Call> call);
+  void Add(const Call& call);
   // Called once for each call, on any thread.
-  void Finish(Call* call, std::optional<Error> error);
-  [[nodiscard]] std::deque<std::unique_ptr<Call>> TakeAnswers();
+  void Finish(const Call& call, std::optional<Error> error);
+  [[nodiscard]] std::deque<Call> TakeAnswers();
   // Cancels the calls that are overdue. A call that has not ended a second after that is answered
-  // without gRPC, and kept until gRPC ends it.
+  // without gRPC.
   void EndOverdue(std::chrono::steady_clock::time_point now);
-  // Cancels every call under way; false if one did not end in time. Nothing of gRPC is left in
-  // those that wait to be delivered.
+  // Cancels every call under way; false if gRPC did not end one in time. None of them is delivered
+  // any more.
   [[nodiscard]] bool CancelAll(std::chrono::milliseconds patience);
 
  private:
-  using ByTime = std::multimap<std::chrono::steady_clock::time_point, std::unique_ptr<Call>>;
+  using Time = std::chrono::steady_clock::time_point;
 
   // With the mutex: sets the timer for what comes next.
   void Arm();
@@ -65,12 +66,10 @@ class CallLedger {
   const FileDescriptor timer_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable finished_;
-  ByTime under_way_;                                       // by when they are overdue
-  std::unordered_map<Call*, ByTime::iterator> places_;     // of each in under_way_
-  std::unordered_map<Call*, std::unique_ptr<Call>> lost_;  // answered, and not ended by gRPC
-  std::deque<std::unique_ptr<Call>> answers_;
-  // What the timer is set to; max: it is not set.
-  std::chrono::steady_clock::time_point armed_for_ = std::chrono::steady_clock::time_point::max();
+  std::set<std::pair<Time, Call>> under_way_;  // by when they are overdue
+  std::deque<Call> answers_;
+  std::size_t with_grpc_ = 0;     // calls that it has not ended, those that were answered included
+  Time armed_for_ = Time::max();  // what the timer is set to; max: it is not set
 };
 
 }  // namespace jettison::cri

@@ -18,37 +18,29 @@ using std::chrono::steady_clock;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Writes down what it delivers.
-class NotingCall : public Call {
- public:
-  explicit NotingCall(std::vector<std::string>* notes) : notes_(notes) {}
-  void Deliver() override { notes_->push_back(error ? error->message : "done"); }
-  std::unique_ptr<Call> Supersede(Error failure) override {
-    auto successor = std::make_unique<NotingCall>(notes_);
-    successor->error = std::move(failure);
-    return successor;
-  }
-
- private:
-  std::vector<std::string>* notes_;
-};
-
 class CallLedgerTest : public testing::Test {
  protected:
-  Call* Add(steady_clock::time_point overdue_at = steady_clock::time_point::max()) {
-    auto call = std::make_unique<NotingCall>(&notes_);
+  // Notes what is delivered of it.
+  CallLedger::Call Make(steady_clock::time_point overdue_at) {
+    auto call = std::make_shared<LedgerCall>();
     call->overdue_at = overdue_at;
     call->when_overdue = {ErrorCode::kDeadlineExceeded, "overdue"};
-    Call* const key = call.get();
-    ledger_.Add(std::move(call));
-    return key;
+    call->done = [this](const std::optional<Error>& error) {
+      notes_.push_back(error ? error->message : "done");
+    };
+    return call;
+  }
+  CallLedger::Call Add(steady_clock::time_point overdue_at = steady_clock::time_point::max()) {
+    auto call = Make(overdue_at);
+    ledger_.Add(call);
+    return call;
   }
   [[nodiscard]] bool Readable() const {
     pollfd timer{.fd = ledger_.fd(), .events = POLLIN, .revents = 0};
     return ::poll(&timer, 1, 0) == 1;
   }
   void Deliver() {
-    for (const std::unique_ptr<Call>& call : ledger_.TakeAnswers()) call->Deliver();
+    for (const auto& call : ledger_.TakeAnswers()) call->done(call->error);
   }
 
   CallLedger ledger_{FileDescriptor(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK))};
@@ -56,7 +48,7 @@ class CallLedgerTest : public testing::Test {
 };
 
 TEST_F(CallLedgerTest, AnAnswerMakesTheDescriptorReadableUntilItIsTaken) {
-  Call* const call = Add();
+  const auto call = Add();
   EXPECT_FALSE(Readable());
   ledger_.Finish(call, std::nullopt);
   EXPECT_TRUE(Readable());
@@ -69,7 +61,7 @@ TEST_F(CallLedgerTest, ACallThatIsOverdueMakesItReadableTooAndIsCancelled) {
   const auto now = steady_clock::now();
   (void)Add(now + std::chrono::hours(1));
   EXPECT_FALSE(Readable());
-  Call* const overdue = Add(now);
+  const auto overdue = Add(now);
   EXPECT_TRUE(Readable());
   ledger_.EndOverdue(now);
   EXPECT_FALSE(Readable());
@@ -80,7 +72,7 @@ TEST_F(CallLedgerTest, ACallThatIsOverdueMakesItReadableTooAndIsCancelled) {
 
 TEST_F(CallLedgerTest, ACallThatDoesNotEndWhenItIsCancelledIsAnsweredAndKeptUntilItDoes) {
   const auto now = steady_clock::now();
-  Call* const call = Add(now);
+  const auto call = Add(now);
   ledger_.EndOverdue(now);
   ledger_.EndOverdue(now + milliseconds(999));
   Deliver();
@@ -99,8 +91,8 @@ TEST_F(CallLedgerTest, ACallThatDoesNotEndWhenItIsCancelledIsAnsweredAndKeptUnti
 
 TEST_F(CallLedgerTest, TheEarliestOfManyIsWaitedForAlsoWhenItHasEnded) {
   const auto now = steady_clock::now();
-  Call* const first = Add(now - milliseconds(2));
-  Call* const second = Add(now - milliseconds(1));
+  const auto first = Add(now - milliseconds(2));
+  const auto second = Add(now - milliseconds(1));
   (void)Add(now + std::chrono::hours(1));
   EXPECT_TRUE(Readable());
   ledger_.Finish(first, std::nullopt);
@@ -117,18 +109,15 @@ TEST_F(CallLedgerTest, TheEarliestOfManyIsWaitedForAlsoWhenItHasEnded) {
 TEST_F(CallLedgerTest, ACallCostsAsMuchAmongManyAsAmongFew) {
   // CPU time of this thread per call, in seconds.
   const auto cost_among = [this](std::size_t count) {
-    std::vector<std::unique_ptr<Call>> calls;
-    std::vector<Call*> keys;
+    std::vector<CallLedger::Call> calls;
     for (std::size_t i = 0; i < count; ++i) {
-      calls.push_back(std::make_unique<NotingCall>(&notes_));
-      calls.back()->overdue_at = steady_clock::now() + std::chrono::hours(1);
-      keys.push_back(calls.back().get());
+      calls.push_back(Make(steady_clock::now() + std::chrono::hours(1)));
     }
     timespec begin{};
     timespec end{};
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-    for (std::unique_ptr<Call>& call : calls) ledger_.Add(std::move(call));
-    for (Call* const key : keys) ledger_.Finish(key, std::nullopt);
+    for (const auto& call : calls) ledger_.Add(call);
+    for (const auto& call : calls) ledger_.Finish(call, std::nullopt);
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
     (void)ledger_.TakeAnswers();
     const auto seconds_of = [](const timespec& time) {

@@ -5,12 +5,14 @@
 #include <containerd_namespaces.pb.h>
 #include <containerd_tasks.pb.h>
 #include <cri.pb.h>
+#include <google/protobuf/message_lite.h>
 
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "core/units/duration.h"
@@ -30,102 +32,131 @@ namespace containers_api = ::containerd::services::containers::v1;
 namespace tasks_api = ::containerd::services::tasks::v1;
 namespace task_api = ::containerd::v1::types;
 
-// The calls of containerd's own API that the agent makes. They list containers that were not
-// created through CRI, in every namespace, report the age of an image, and remove what CRI leaves
-// behind. Answers are delivered as those of Calls. A runtime without this API answers kNotFound.
-class ContainerdCalls {
- public:
-  virtual ~ContainerdCalls() = default;
+namespace api = ::runtime::v1;
 
-  virtual void ListNamespaces(
-      Duration deadline,
-      std::function<void(Result<namespaces_api::ListNamespacesResponse>)> answer) = 0;
-  // `in_namespace`: the namespace of containerd, letters, digits and [._-].
-  virtual void ListContainersIn(
-      const std::string& in_namespace, const containers_api::ListContainersRequest& request,
-      Duration deadline,
-      std::function<void(Result<containers_api::ListContainersResponse>)> answer) = 0;
-  virtual void GetContainerIn(
-      const std::string& in_namespace, const containers_api::GetContainerRequest& request,
-      Duration deadline,
-      std::function<void(Result<containers_api::GetContainerResponse>)> answer) = 0;
-  virtual void ListImagesIn(const std::string& in_namespace, Duration deadline,
-                            std::function<void(Result<images_api::ListImagesResponse>)> answer) = 0;
-  // All tasks, also those whose processes have ended.
-  virtual void ListTasksIn(const std::string& in_namespace, Duration deadline,
-                           std::function<void(Result<tasks_api::ListTasksResponse>)> answer) = 0;
-  virtual void GetTaskIn(const std::string& in_namespace, const tasks_api::GetRequest& request,
-                         Duration deadline,
-                         std::function<void(Result<tasks_api::GetResponse>)> answer) = 0;
-  virtual void KillTaskIn(const std::string& in_namespace, const tasks_api::KillRequest& request,
-                          Duration deadline,
-                          std::function<void(Result<tasks_api::KillResponse>)> answer) = 0;
-  // Of a task whose processes have ended, or were never let go.
-  virtual void DeleteTaskIn(const std::string& in_namespace,
-                            const tasks_api::DeleteTaskRequest& request, Duration deadline,
-                            std::function<void(Result<tasks_api::DeleteResponse>)> answer) = 0;
+// A method of the container runtime, with what is asked and what is answered.
+template <typename Request, typename Response>
+struct Method {
+  const char* name;  // in errors: "RunPodSandbox"
+  const char* path;  // "/runtime.v1.RuntimeService/RunPodSandbox"
 };
 
-namespace api = ::runtime::v1;
+// The methods of the Container Runtime Interface (v1) that the agent calls.
+inline constexpr Method<api::VersionRequest, api::VersionResponse> kVersion{
+    "Version", "/runtime.v1.RuntimeService/Version"};
+inline constexpr Method<api::StatusRequest, api::StatusResponse> kStatus{
+    "Status", "/runtime.v1.RuntimeService/Status"};
+inline constexpr Method<api::RunPodSandboxRequest, api::RunPodSandboxResponse> kRunPodSandbox{
+    "RunPodSandbox", "/runtime.v1.RuntimeService/RunPodSandbox"};
+inline constexpr Method<api::StopPodSandboxRequest, api::StopPodSandboxResponse> kStopPodSandbox{
+    "StopPodSandbox", "/runtime.v1.RuntimeService/StopPodSandbox"};
+inline constexpr Method<api::RemovePodSandboxRequest, api::RemovePodSandboxResponse>
+    kRemovePodSandbox{"RemovePodSandbox", "/runtime.v1.RuntimeService/RemovePodSandbox"};
+inline constexpr Method<api::ListPodSandboxRequest, api::ListPodSandboxResponse> kListPodSandbox{
+    "ListPodSandbox", "/runtime.v1.RuntimeService/ListPodSandbox"};
+inline constexpr Method<api::CreateContainerRequest, api::CreateContainerResponse> kCreateContainer{
+    "CreateContainer", "/runtime.v1.RuntimeService/CreateContainer"};
+inline constexpr Method<api::StartContainerRequest, api::StartContainerResponse> kStartContainer{
+    "StartContainer", "/runtime.v1.RuntimeService/StartContainer"};
+inline constexpr Method<api::StopContainerRequest, api::StopContainerResponse> kStopContainer{
+    "StopContainer", "/runtime.v1.RuntimeService/StopContainer"};
+inline constexpr Method<api::RemoveContainerRequest, api::RemoveContainerResponse> kRemoveContainer{
+    "RemoveContainer", "/runtime.v1.RuntimeService/RemoveContainer"};
+inline constexpr Method<api::ListContainersRequest, api::ListContainersResponse> kListContainers{
+    "ListContainers", "/runtime.v1.RuntimeService/ListContainers"};
+inline constexpr Method<api::ContainerStatusRequest, api::ContainerStatusResponse> kContainerStatus{
+    "ContainerStatus", "/runtime.v1.RuntimeService/ContainerStatus"};
+inline constexpr Method<api::ReopenContainerLogRequest, api::ReopenContainerLogResponse>
+    kReopenContainerLog{"ReopenContainerLog", "/runtime.v1.RuntimeService/ReopenContainerLog"};
+inline constexpr Method<api::ExecSyncRequest, api::ExecSyncResponse> kExecSync{
+    "ExecSync", "/runtime.v1.RuntimeService/ExecSync"};
+inline constexpr Method<api::ListImagesRequest, api::ListImagesResponse> kListImages{
+    "ListImages", "/runtime.v1.ImageService/ListImages"};
+inline constexpr Method<api::ImageStatusRequest, api::ImageStatusResponse> kImageStatus{
+    "ImageStatus", "/runtime.v1.ImageService/ImageStatus"};
+inline constexpr Method<api::PullImageRequest, api::PullImageResponse> kPullImage{
+    "PullImage", "/runtime.v1.ImageService/PullImage"};
+inline constexpr Method<api::RemoveImageRequest, api::RemoveImageResponse> kRemoveImage{
+    "RemoveImage", "/runtime.v1.ImageService/RemoveImage"};
+inline constexpr Method<api::ImageFsInfoRequest, api::ImageFsInfoResponse> kImageFsInfo{
+    "ImageFsInfo", "/runtime.v1.ImageService/ImageFsInfo"};
+
+// Those of containerd's own API. They list containers that were not created through CRI, in every
+// namespace, report the age of an image, and remove what CRI leaves behind. All but the first are
+// called in a namespace of containerd. A runtime without this API answers kNotFound.
+inline constexpr Method<namespaces_api::ListNamespacesRequest,
+                        namespaces_api::ListNamespacesResponse>
+    kListNamespaces{"ListNamespaces", "/containerd.services.namespaces.v1.Namespaces/List"};
+inline constexpr Method<containers_api::ListContainersRequest,
+                        containers_api::ListContainersResponse>
+    kListContainersIn{"ListContainersIn", "/containerd.services.containers.v1.Containers/List"};
+inline constexpr Method<containers_api::GetContainerRequest, containers_api::GetContainerResponse>
+    kGetContainerIn{"GetContainerIn", "/containerd.services.containers.v1.Containers/Get"};
+inline constexpr Method<images_api::ListImagesRequest, images_api::ListImagesResponse>
+    kListImagesIn{"ListImagesIn", "/containerd.services.images.v1.Images/List"};
+// All tasks, also those whose processes have ended.
+inline constexpr Method<tasks_api::ListTasksRequest, tasks_api::ListTasksResponse> kListTasksIn{
+    "ListTasksIn", "/containerd.services.tasks.v1.Tasks/List"};
+inline constexpr Method<tasks_api::GetRequest, tasks_api::GetResponse> kGetTaskIn{
+    "GetTaskIn", "/containerd.services.tasks.v1.Tasks/Get"};
+inline constexpr Method<tasks_api::KillRequest, tasks_api::KillResponse> kKillTaskIn{
+    "KillTaskIn", "/containerd.services.tasks.v1.Tasks/Kill"};
+// Of a task whose processes have ended, or were never let go.
+inline constexpr Method<tasks_api::DeleteTaskRequest, tasks_api::DeleteResponse> kDeleteTaskIn{
+    "DeleteTaskIn", "/containerd.services.tasks.v1.Tasks/Delete"};
 
 // The outcome of one call. kDeadlineExceeded: its deadline passed; kUnavailable: nobody answers on
 // the socket, or what answers does not speak CRI; kNotFound: the object is gone.
 template <typename Response>
 using Answer = std::function<void(Result<Response>)>;
 
-// The calls of the Container Runtime Interface (v1) that the agent makes. None of them blocks: each
-// is answered once, by Deliver, on the thread that calls it. Whoever is destroyed before its answer
-// has come guards its own callback.
+// A call of whatever method.
+struct UntypedCall {
+  const char* name;
+  const char* path;
+  const google::protobuf::MessageLite& request;  // not after the call was started
+  std::shared_ptr<google::protobuf::MessageLite> response;
+  Duration deadline;
+  const std::string& in_namespace;  // of containerd; empty: it is about none
+  // Called once, when the response is there; with an error there is none.
+  std::function<void(std::optional<Error>)> done;
+};
+
+// Calls of a container runtime. None of them blocks: each is answered once, by Deliver, on the
+// thread that calls it. Whoever is destroyed before its answer has come guards its own callback.
 class Calls {
  public:
   virtual ~Calls() = default;
 
-  // RuntimeService
-  virtual void Version(Duration deadline, Answer<api::VersionResponse> answer) = 0;
-  virtual void Status(const api::StatusRequest& request, Duration deadline,
-                      Answer<api::StatusResponse> answer) = 0;
-  virtual void RunPodSandbox(const api::RunPodSandboxRequest& request, Duration deadline,
-                             Answer<api::RunPodSandboxResponse> answer) = 0;
-  virtual void StopPodSandbox(const api::StopPodSandboxRequest& request, Duration deadline,
-                              Answer<api::StopPodSandboxResponse> answer) = 0;
-  virtual void RemovePodSandbox(const api::RemovePodSandboxRequest& request, Duration deadline,
-                                Answer<api::RemovePodSandboxResponse> answer) = 0;
-  virtual void ListPodSandbox(const api::ListPodSandboxRequest& request, Duration deadline,
-                              Answer<api::ListPodSandboxResponse> answer) = 0;
-  virtual void CreateContainer(const api::CreateContainerRequest& request, Duration deadline,
-                               Answer<api::CreateContainerResponse> answer) = 0;
-  virtual void StartContainer(const api::StartContainerRequest& request, Duration deadline,
-                              Answer<api::StartContainerResponse> answer) = 0;
-  virtual void StopContainer(const api::StopContainerRequest& request, Duration deadline,
-                             Answer<api::StopContainerResponse> answer) = 0;
-  virtual void RemoveContainer(const api::RemoveContainerRequest& request, Duration deadline,
-                               Answer<api::RemoveContainerResponse> answer) = 0;
-  virtual void ListContainers(const api::ListContainersRequest& request, Duration deadline,
-                              Answer<api::ListContainersResponse> answer) = 0;
-  virtual void ContainerStatus(const api::ContainerStatusRequest& request, Duration deadline,
-                               Answer<api::ContainerStatusResponse> answer) = 0;
-  virtual void ReopenContainerLog(const api::ReopenContainerLogRequest& request, Duration deadline,
-                                  Answer<api::ReopenContainerLogResponse> answer) = 0;
-  virtual void ExecSync(const api::ExecSyncRequest& request, Duration deadline,
-                        Answer<api::ExecSyncResponse> answer) = 0;
-  // ImageService
-  virtual void ListImages(Duration deadline, Answer<api::ListImagesResponse> answer) = 0;
-  virtual void ImageStatus(const api::ImageStatusRequest& request, Duration deadline,
-                           Answer<api::ImageStatusResponse> answer) = 0;
-  virtual void PullImage(const api::PullImageRequest& request, Duration deadline,
-                         Answer<api::PullImageResponse> answer) = 0;
-  virtual void RemoveImage(const api::RemoveImageRequest& request, Duration deadline,
-                           Answer<api::RemoveImageResponse> answer) = 0;
-  virtual void ImageFsInfo(Duration deadline, Answer<api::ImageFsInfoResponse> answer) = 0;
-
-  // Calls beside CRI, answered with the others; null: none can be made.
-  [[nodiscard]] virtual ContainerdCalls* containerd() { return nullptr; }
+  // `in_namespace`: of containerd, letters, digits and [._-].
+  template <typename Request, typename Response>
+  void Make(const Method<Request, Response>& method, const std::type_identity_t<Request>& request,
+            Duration deadline, std::type_identity_t<Answer<Response>> answer,
+            const std::string& in_namespace = {}) {
+    auto response = std::make_shared<Response>();
+    Start({.name = method.name,
+           .path = method.path,
+           .request = request,
+           .response = response,
+           .deadline = deadline,
+           .in_namespace = in_namespace,
+           .done = [response, answer = std::move(answer)](std::optional<Error> error) {
+             if (error) return answer(Fail(*std::move(error)));
+             answer(std::move(*response));
+           }});
+  }
 
   // Readable when answers have come.
   [[nodiscard]] virtual int fd() const = 0;
   // Hands out the answers that have come, in their order.
   virtual void Deliver() = 0;
+
+ private:
+  virtual void Start(UntypedCall call) = 0;
 };
+
+// Asks for the runtime's version.
+void AskVersion(Calls& calls, Duration deadline, Answer<api::VersionResponse> answer);
 
 // Delivers answers until `done` is true, or for `timeout` at most; returns whether it is. It
 // blocks, and callbacks of other calls run meanwhile, so it is for moments when there is nothing

@@ -1,14 +1,10 @@
 #include "rpc/client.h"
 
-#include <containerd_containers.grpc.pb.h>
-#include <containerd_images.grpc.pb.h>
-#include <containerd_namespaces.grpc.pb.h>
-#include <containerd_tasks.grpc.pb.h>
-#include <cri.grpc.pb.h>
 #include <grpc/grpc.h>
 #include <grpc/support/log.h>
 #include <grpc/support/time.h>
 #include <grpcpp/create_channel.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/security/credentials.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
@@ -19,7 +15,6 @@
 #include <cstdio>
 #include <optional>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "ports/file_descriptor.h"
@@ -43,38 +38,7 @@ constexpr std::chrono::seconds kFarewell{3};
 constexpr std::chrono::seconds kRenewAfter{2};
 constexpr int kConnectingMs = 5000;  // until a listener that says nothing is given up
 
-using RuntimeStub = api::RuntimeService::StubInterface::async_interface;
-using ImageStub = api::ImageService::StubInterface::async_interface;
-using NamespacesStub = namespaces_api::Namespaces::StubInterface::async_interface;
-using ContainersStub = containers_api::Containers::StubInterface::async_interface;
-using StoredImagesStub = images_api::Images::StubInterface::async_interface;
-using TasksStub = tasks_api::Tasks::StubInterface::async_interface;
-
-// A method of a stub that reports its end to a function.
-template <typename Stub, typename Request, typename Response>
-using Method = void (Stub::*)(grpc::ClientContext*, const Request*, Response*,
-                              std::function<void(grpc::Status)>);
-
-template <typename Response>
-class CallOf : public Call {
- public:
-  explicit CallOf(Answer<Response> answer) : answer_(std::move(answer)) {}
-  void Deliver() override {
-    if (error) return answer_(Fail(*std::move(error)));
-    answer_(std::move(response));
-  }
-  std::unique_ptr<Call> Supersede(Error failure) override {
-    auto successor = std::make_unique<CallOf>(std::move(answer_));
-    successor->context.reset();
-    successor->error = std::move(failure);
-    return successor;
-  }
-
-  Response response;
-
- private:
-  Answer<Response> answer_;
-};
+using google::protobuf::MessageLite;
 
 // Every failure comes back with its call, so gRPC's own log says nothing new, but for the reason
 // why it is about to abort.
@@ -121,27 +85,15 @@ std::shared_ptr<grpc::Channel> ChannelTo(const std::string& socket) {
 }
 
 // A channel, and what calls go through.
-struct Stubs {
-  explicit Stubs(const std::string& socket)
-      : channel(ChannelTo(socket)),
-        runtime(api::RuntimeService::NewStub(channel)),
-        images(api::ImageService::NewStub(channel)),
-        namespaces(namespaces_api::Namespaces::NewStub(channel)),
-        containers(containers_api::Containers::NewStub(channel)),
-        stored_images(images_api::Images::NewStub(channel)),
-        tasks(tasks_api::Tasks::NewStub(channel)) {}
+struct Connection {
+  explicit Connection(const std::string& socket) : channel(ChannelTo(socket)), stub(channel) {}
 
   const std::shared_ptr<grpc::Channel> channel;
-  const std::unique_ptr<api::RuntimeService::Stub> runtime;
-  const std::unique_ptr<api::ImageService::Stub> images;
-  const std::unique_ptr<namespaces_api::Namespaces::Stub> namespaces;
-  const std::unique_ptr<containers_api::Containers::Stub> containers;
-  const std::unique_ptr<images_api::Images::Stub> stored_images;
-  const std::unique_ptr<tasks_api::Tasks::Stub> tasks;
+  grpc::TemplatedGenericStub<MessageLite, MessageLite> stub;
 };
 
 // Everything of a call but its way through gRPC happens on the thread that delivers.
-class Client : public Calls, public ContainerdCalls {
+class Client : public Calls {
  public:
   Client(std::string socket, FileDescriptor timer, ConnectOptions options)
       : socket_(std::move(socket)),
@@ -149,151 +101,22 @@ class Client : public Calls, public ContainerdCalls {
         ledger_(std::make_shared<CallLedger>(std::move(timer))) {}
   ~Client() override {
     // What calls that do not end go through must outlive them.
-    if (!ledger_->CancelAll(kFarewell)) (void)stubs_.release();
-    stubs_.reset();
-    (void)ledger_->TakeAnswers();
+    if (!ledger_->CancelAll(kFarewell)) (void)connection_.release();
   }
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  void Version(Duration deadline, Answer<api::VersionResponse> answer) override {
-    api::VersionRequest request;
-    request.set_version("0.1.0");  // the kubelet's runtime API version
-    Start("Version", &RuntimeStub::Version, request, deadline, std::move(answer));
-  }
-  void Status(const api::StatusRequest& request, Duration deadline,
-              Answer<api::StatusResponse> answer) override {
-    Start("Status", &RuntimeStub::Status, request, deadline, std::move(answer));
-  }
-  void RunPodSandbox(const api::RunPodSandboxRequest& request, Duration deadline,
-                     Answer<api::RunPodSandboxResponse> answer) override {
-    Start("RunPodSandbox", &RuntimeStub::RunPodSandbox, request, deadline, std::move(answer));
-  }
-  void StopPodSandbox(const api::StopPodSandboxRequest& request, Duration deadline,
-                      Answer<api::StopPodSandboxResponse> answer) override {
-    Start("StopPodSandbox", &RuntimeStub::StopPodSandbox, request, deadline, std::move(answer));
-  }
-  void RemovePodSandbox(const api::RemovePodSandboxRequest& request, Duration deadline,
-                        Answer<api::RemovePodSandboxResponse> answer) override {
-    Start("RemovePodSandbox", &RuntimeStub::RemovePodSandbox, request, deadline, std::move(answer));
-  }
-  void ListPodSandbox(const api::ListPodSandboxRequest& request, Duration deadline,
-                      Answer<api::ListPodSandboxResponse> answer) override {
-    Start("ListPodSandbox", &RuntimeStub::ListPodSandbox, request, deadline, std::move(answer));
-  }
-  void CreateContainer(const api::CreateContainerRequest& request, Duration deadline,
-                       Answer<api::CreateContainerResponse> answer) override {
-    Start("CreateContainer", &RuntimeStub::CreateContainer, request, deadline, std::move(answer));
-  }
-  void StartContainer(const api::StartContainerRequest& request, Duration deadline,
-                      Answer<api::StartContainerResponse> answer) override {
-    Start("StartContainer", &RuntimeStub::StartContainer, request, deadline, std::move(answer));
-  }
-  void StopContainer(const api::StopContainerRequest& request, Duration deadline,
-                     Answer<api::StopContainerResponse> answer) override {
-    Start("StopContainer", &RuntimeStub::StopContainer, request, deadline, std::move(answer));
-  }
-  void RemoveContainer(const api::RemoveContainerRequest& request, Duration deadline,
-                       Answer<api::RemoveContainerResponse> answer) override {
-    Start("RemoveContainer", &RuntimeStub::RemoveContainer, request, deadline, std::move(answer));
-  }
-  void ListContainers(const api::ListContainersRequest& request, Duration deadline,
-                      Answer<api::ListContainersResponse> answer) override {
-    Start("ListContainers", &RuntimeStub::ListContainers, request, deadline, std::move(answer));
-  }
-  void ContainerStatus(const api::ContainerStatusRequest& request, Duration deadline,
-                       Answer<api::ContainerStatusResponse> answer) override {
-    Start("ContainerStatus", &RuntimeStub::ContainerStatus, request, deadline, std::move(answer));
-  }
-  void ReopenContainerLog(const api::ReopenContainerLogRequest& request, Duration deadline,
-                          Answer<api::ReopenContainerLogResponse> answer) override {
-    Start("ReopenContainerLog", &RuntimeStub::ReopenContainerLog, request, deadline,
-          std::move(answer));
-  }
-  void ExecSync(const api::ExecSyncRequest& request, Duration deadline,
-                Answer<api::ExecSyncResponse> answer) override {
-    Start("ExecSync", &RuntimeStub::ExecSync, request, deadline, std::move(answer));
-  }
-  void ListImages(Duration deadline, Answer<api::ListImagesResponse> answer) override {
-    Start("ListImages", &ImageStub::ListImages, api::ListImagesRequest(), deadline,
-          std::move(answer));
-  }
-  void ImageStatus(const api::ImageStatusRequest& request, Duration deadline,
-                   Answer<api::ImageStatusResponse> answer) override {
-    Start("ImageStatus", &ImageStub::ImageStatus, request, deadline, std::move(answer));
-  }
-  void PullImage(const api::PullImageRequest& request, Duration deadline,
-                 Answer<api::PullImageResponse> answer) override {
-    Start("PullImage", &ImageStub::PullImage, request, deadline, std::move(answer));
-  }
-  void RemoveImage(const api::RemoveImageRequest& request, Duration deadline,
-                   Answer<api::RemoveImageResponse> answer) override {
-    Start("RemoveImage", &ImageStub::RemoveImage, request, deadline, std::move(answer));
-  }
-  void ImageFsInfo(Duration deadline, Answer<api::ImageFsInfoResponse> answer) override {
-    Start("ImageFsInfo", &ImageStub::ImageFsInfo, api::ImageFsInfoRequest(), deadline,
-          std::move(answer));
-  }
-
-  ContainerdCalls* containerd() override { return this; }
-  void ListNamespaces(Duration deadline,
-                      Answer<namespaces_api::ListNamespacesResponse> answer) override {
-    Start("ListNamespaces", &NamespacesStub::List, namespaces_api::ListNamespacesRequest(),
-          deadline, std::move(answer));
-  }
-  void ListContainersIn(const std::string& in_namespace,
-                        const containers_api::ListContainersRequest& request, Duration deadline,
-                        Answer<containers_api::ListContainersResponse> answer) override {
-    Start("ListContainersIn", &ContainersStub::List, request, deadline, std::move(answer),
-          in_namespace);
-  }
-  void GetContainerIn(const std::string& in_namespace,
-                      const containers_api::GetContainerRequest& request, Duration deadline,
-                      Answer<containers_api::GetContainerResponse> answer) override {
-    Start("GetContainerIn", &ContainersStub::Get, request, deadline, std::move(answer),
-          in_namespace);
-  }
-  void ListImagesIn(const std::string& in_namespace, Duration deadline,
-                    Answer<images_api::ListImagesResponse> answer) override {
-    Start("ListImagesIn", &StoredImagesStub::List, images_api::ListImagesRequest(), deadline,
-          std::move(answer), in_namespace);
-  }
-  void ListTasksIn(const std::string& in_namespace, Duration deadline,
-                   Answer<tasks_api::ListTasksResponse> answer) override {
-    Start("ListTasksIn", &TasksStub::List, tasks_api::ListTasksRequest(), deadline,
-          std::move(answer), in_namespace);
-  }
-  void GetTaskIn(const std::string& in_namespace, const tasks_api::GetRequest& request,
-                 Duration deadline, Answer<tasks_api::GetResponse> answer) override {
-    Start("GetTaskIn", &TasksStub::Get, request, deadline, std::move(answer), in_namespace);
-  }
-  void KillTaskIn(const std::string& in_namespace, const tasks_api::KillRequest& request,
-                  Duration deadline, Answer<tasks_api::KillResponse> answer) override {
-    Start("KillTaskIn", &TasksStub::Kill, request, deadline, std::move(answer), in_namespace);
-  }
-  void DeleteTaskIn(const std::string& in_namespace, const tasks_api::DeleteTaskRequest& request,
-                    Duration deadline, Answer<tasks_api::DeleteResponse> answer) override {
-    Start("DeleteTaskIn", &TasksStub::Delete, request, deadline, std::move(answer), in_namespace);
-  }
-
   [[nodiscard]] int fd() const override { return ledger_->fd(); }
   void Deliver() override {
     ledger_->EndOverdue(std::chrono::steady_clock::now());
-    for (const std::unique_ptr<Call>& call : ledger_->TakeAnswers()) call->Deliver();
+    for (const CallLedger::Call& call : ledger_->TakeAnswers()) {
+      const auto done = std::exchange(call->done, nullptr);
+      done(call->error);
+    }
   }
 
  private:
-  RuntimeStub& StubFor(const RuntimeStub*) { return *stubs_->runtime->async(); }
-  ImageStub& StubFor(const ImageStub*) { return *stubs_->images->async(); }
-  NamespacesStub& StubFor(const NamespacesStub*) { return *stubs_->namespaces->async(); }
-  ContainersStub& StubFor(const ContainersStub*) { return *stubs_->containers->async(); }
-  StoredImagesStub& StubFor(const StoredImagesStub*) { return *stubs_->stored_images->async(); }
-  TasksStub& StubFor(const TasksStub*) { return *stubs_->tasks->async(); }
-
-  // `of`: the namespace of containerd; empty: the call is about none.
-  template <typename Stub, typename Request, typename Response>
-  void Start(const char* name, Method<Stub, Request, Response> method, const Request& request,
-             Duration deadline, Answer<Response> answer, const std::string& in_namespace = {});
+  void Start(UntypedCall asked) override;
   // Ensures a connection. Returns why there is none; empty where there is one. gRPC never recovers
   // when it cannot start one of its own threads.
   [[nodiscard]] std::string_view WhyNotConnected();
@@ -303,34 +126,34 @@ class Client : public Calls, public ContainerdCalls {
   const std::string socket_;
   const ConnectOptions options_;
   const std::shared_ptr<CallLedger> ledger_;
-  std::unique_ptr<Stubs> stubs_;  // null: there was no connection yet
+  std::unique_ptr<Connection> connection_;  // null: there was none yet
   std::chrono::steady_clock::time_point next_try_;
   std::string_view why_not_;                                       // of the last try
   std::optional<std::chrono::steady_clock::time_point> renew_at_;  // the channel has failed
 };
 
-template <typename Stub, typename Request, typename Response>
-void Client::Start(const char* name, Method<Stub, Request, Response> method, const Request& request,
-                   Duration deadline, Answer<Response> answer, const std::string& in_namespace) {
-  constexpr bool kOfCri = std::is_same_v<Stub, RuntimeStub> || std::is_same_v<Stub, ImageStub>;
-  auto owned = std::make_unique<CallOf<Response>>(std::move(answer));
-  CallOf<Response>* const call = owned.get();
-  call->context->set_deadline(DeadlineIn(deadline));
-  if (!in_namespace.empty()) call->context->AddMetadata("containerd-namespace", in_namespace);
-  call->overdue_at = std::chrono::steady_clock::now() + deadline + options_.overdue_after;
-  const FailedCall unanswered{.call = name,
+void Client::Start(UntypedCall asked) {
+  const auto call = std::make_shared<LedgerCall>();
+  call->context.set_deadline(DeadlineIn(asked.deadline));
+  if (!asked.in_namespace.empty()) {
+    call->context.AddMetadata("containerd-namespace", asked.in_namespace);
+  }
+  call->overdue_at = std::chrono::steady_clock::now() + asked.deadline + options_.overdue_after;
+  call->response = std::move(asked.response);
+  call->done = std::move(asked.done);
+  const FailedCall unanswered{.call = asked.name,
                               .socket = socket_,
-                              .deadline = deadline,
+                              .deadline = asked.deadline,
                               .status = grpc::StatusCode::DEADLINE_EXCEEDED,
                               .message = {},
-                              .of_cri = kOfCri};
+                              .of_cri = std::string_view(asked.path).starts_with("/runtime.")};
   call->when_overdue = ErrorOf(unanswered);
-  ledger_->Add(std::move(owned));
+  ledger_->Add(call);
   std::optional<SignalsBlocked> while_threads_start;
-  if (!stubs_) while_threads_start.emplace();
+  if (!connection_) while_threads_start.emplace();
   if (const std::string_view why = WhyNotConnected(); !why.empty()) {
     return ledger_->Finish(
-        call, Error{ErrorCode::kUnavailable, std::string(name).append(": ").append(why)});
+        call, Error{ErrorCode::kUnavailable, std::string(asked.name).append(": ").append(why)});
   }
   RenewChannel();
   const auto finish = [ledger = ledger_, call, unanswered](const grpc::Status& status) {
@@ -340,19 +163,20 @@ void Client::Start(const char* name, Method<Stub, Request, Response> method, con
     failed.message = status.error_message();
     ledger->Finish(call, ErrorOf(failed));
   };
-  // The request is serialized before the method returns.
-  (StubFor(static_cast<const Stub*>(nullptr)).*method)(&*call->context, &request, &call->response,
-                                                       finish);
+  // The request is serialized before this returns.
+  connection_->stub.UnaryCall(&call->context, asked.path, {}, &asked.request, call->response.get(),
+                              finish);
 }
 
 // gRPC has timers on threads that wait by the wall clock: where that is put back, a channel that
 // has failed is not tried again for so long. A new one is tried by its first call. Those of a
 // channel that has failed have failed with it.
 void Client::RenewChannel() {
-  if (stubs_->channel->GetState(false) != GRPC_CHANNEL_TRANSIENT_FAILURE) return renew_at_.reset();
+  if (connection_->channel->GetState(false) != GRPC_CHANNEL_TRANSIENT_FAILURE)
+    return renew_at_.reset();
   const auto now = std::chrono::steady_clock::now();
   if (renew_at_ && now >= *renew_at_) {
-    stubs_ = std::make_unique<Stubs>(socket_);
+    connection_ = std::make_unique<Connection>(socket_);
     renew_at_.reset();
   } else if (!renew_at_) {
     renew_at_ = now + kRenewAfter;
@@ -360,7 +184,7 @@ void Client::RenewChannel() {
 }
 
 std::string_view Client::WhyNotConnected() {
-  if (stubs_) return {};
+  if (connection_) return {};
   const auto now = std::chrono::steady_clock::now();
   if (now < next_try_) return why_not_;
   why_not_ = {};
@@ -375,7 +199,7 @@ std::string_view Client::WhyNotConnected() {
   }
   if (why_not_.empty()) {
     StartGrpc();
-    stubs_ = std::make_unique<Stubs>(socket_);
+    connection_ = std::make_unique<Connection>(socket_);
   } else {
     next_try_ = now + kBetweenTries;
   }

@@ -145,7 +145,7 @@ class ClientTest : public ::testing::Test {
   }
   Result<api::VersionResponse> CallVersion(Duration deadline = kLong) {
     std::optional<Result<api::VersionResponse>> answer;
-    client_->Version(deadline, [&](auto given) { answer = std::move(given); });
+    AskVersion(*client_, deadline, [&](auto given) { answer = std::move(given); });
     return Await(answer);
   }
 

@@ -45,7 +45,7 @@ TEST_F(ClientTest, RequestAndResponseTravel) {
   request.mutable_config()->mutable_metadata()->set_name("web");
   request.mutable_config()->mutable_linux()->set_cgroup_parent("/kubepods/pod1");
   std::optional<Result<api::RunPodSandboxResponse>> answer;
-  client_->RunPodSandbox(request, kLong, [&](auto given) { answer = std::move(given); });
+  client_->Make(kRunPodSandbox, request, kLong, [&](auto given) { answer = std::move(given); });
   EXPECT_EQ(Await(answer).value().pod_sandbox_id(), "web in /kubepods/pod1");
   EXPECT_EQ(CallVersion().value().runtime_name(), "test");
 }
@@ -112,7 +112,7 @@ TEST_F(ClientTest, ACallThatGrpcDoesNotEndAtItsDeadlineIsCancelled) {
   StartServer();
   client_ = Connect("unix://" + socket_, {.overdue_after = -kLong}).value();
   std::optional<Result<api::StartContainerResponse>> forgotten;
-  client_->StartContainer({}, kLong, [&](auto given) { forgotten = std::move(given); });
+  client_->Make(kStartContainer, {}, kLong, [&](auto given) { forgotten = std::move(given); });
   EXPECT_TRUE(Readable(client_->fd(), kLong));
   client_->Deliver();
   EXPECT_EQ(Await(forgotten).error().code, ErrorCode::kDeadlineExceeded);
@@ -122,7 +122,7 @@ TEST_F(ClientTest, ACallThatGrpcDoesNotEndAtItsDeadlineIsCancelled) {
 TEST_F(ClientTest, AnAnswerComesWithDeliverOnTheThreadThatDelivers) {
   StartServer();
   std::optional<std::thread::id> thread;
-  client_->Version(kLong, [&](const auto&) { thread = std::this_thread::get_id(); });
+  AskVersion(*client_, kLong, [&](const auto&) { thread = std::this_thread::get_id(); });
   ASSERT_TRUE(Readable(client_->fd(), kLong));
   EXPECT_FALSE(thread);
   client_->Deliver();
@@ -133,8 +133,8 @@ TEST_F(ClientTest, AnAnswerComesWithDeliverOnTheThreadThatDelivers) {
 TEST_F(ClientTest, AnAnswerMayMakeTheNextCall) {
   StartServer();
   std::optional<Result<api::VersionResponse>> second;
-  client_->Version(kLong, [&](const auto&) {
-    client_->Version(kLong, [&](auto given) { second = std::move(given); });
+  AskVersion(*client_, kLong, [&](const auto&) {
+    AskVersion(*client_, kLong, [&](auto given) { second = std::move(given); });
   });
   EXPECT_TRUE(Await(second));
 }
@@ -144,7 +144,7 @@ TEST_F(ClientTest, AFailureNamesTheCallAndKeepsTheRuntimesWords) {
   api::StopContainerRequest request;
   request.set_container_id("c1");
   std::optional<Result<api::StopContainerResponse>> answer;
-  client_->StopContainer(request, kLong, [&](auto given) { answer = std::move(given); });
+  client_->Make(kStopContainer, request, kLong, [&](auto given) { answer = std::move(given); });
   const auto failed = Await(answer);
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error(), (Error{ErrorCode::kNotFound, "StopContainer: no container c1"}));
@@ -159,25 +159,25 @@ TEST_F(ClientTest, EveryCallReachesTheMethodOfItsName) {
       reached[call] = answer ? "an answer" : answer.error().message;
     };
   };
-  client_->Version(kLong, note("RuntimeService/Version"));
-  client_->Status({}, kLong, note("RuntimeService/Status"));
-  client_->RunPodSandbox({}, kLong, note("RuntimeService/RunPodSandbox"));
-  client_->StopPodSandbox({}, kLong, note("RuntimeService/StopPodSandbox"));
-  client_->RemovePodSandbox({}, kLong, note("RuntimeService/RemovePodSandbox"));
-  client_->ListPodSandbox({}, kLong, note("RuntimeService/ListPodSandbox"));
-  client_->CreateContainer({}, kLong, note("RuntimeService/CreateContainer"));
-  client_->StartContainer({}, kLong, note("RuntimeService/StartContainer"));
-  client_->StopContainer({}, kLong, note("RuntimeService/StopContainer"));
-  client_->RemoveContainer({}, kLong, note("RuntimeService/RemoveContainer"));
-  client_->ListContainers({}, kLong, note("RuntimeService/ListContainers"));
-  client_->ContainerStatus({}, kLong, note("RuntimeService/ContainerStatus"));
-  client_->ReopenContainerLog({}, kLong, note("RuntimeService/ReopenContainerLog"));
-  client_->ExecSync({}, kLong, note("RuntimeService/ExecSync"));
-  client_->ListImages(kLong, note("ImageService/ListImages"));
-  client_->ImageStatus({}, kLong, note("ImageService/ImageStatus"));
-  client_->PullImage({}, kLong, note("ImageService/PullImage"));
-  client_->RemoveImage({}, kLong, note("ImageService/RemoveImage"));
-  client_->ImageFsInfo(kLong, note("ImageService/ImageFsInfo"));
+  AskVersion(*client_, kLong, note("RuntimeService/Version"));
+  client_->Make(kStatus, {}, kLong, note("RuntimeService/Status"));
+  client_->Make(kRunPodSandbox, {}, kLong, note("RuntimeService/RunPodSandbox"));
+  client_->Make(kStopPodSandbox, {}, kLong, note("RuntimeService/StopPodSandbox"));
+  client_->Make(kRemovePodSandbox, {}, kLong, note("RuntimeService/RemovePodSandbox"));
+  client_->Make(kListPodSandbox, {}, kLong, note("RuntimeService/ListPodSandbox"));
+  client_->Make(kCreateContainer, {}, kLong, note("RuntimeService/CreateContainer"));
+  client_->Make(kStartContainer, {}, kLong, note("RuntimeService/StartContainer"));
+  client_->Make(kStopContainer, {}, kLong, note("RuntimeService/StopContainer"));
+  client_->Make(kRemoveContainer, {}, kLong, note("RuntimeService/RemoveContainer"));
+  client_->Make(kListContainers, {}, kLong, note("RuntimeService/ListContainers"));
+  client_->Make(kContainerStatus, {}, kLong, note("RuntimeService/ContainerStatus"));
+  client_->Make(kReopenContainerLog, {}, kLong, note("RuntimeService/ReopenContainerLog"));
+  client_->Make(kExecSync, {}, kLong, note("RuntimeService/ExecSync"));
+  client_->Make(kListImages, {}, kLong, note("ImageService/ListImages"));
+  client_->Make(kImageStatus, {}, kLong, note("ImageService/ImageStatus"));
+  client_->Make(kPullImage, {}, kLong, note("ImageService/PullImage"));
+  client_->Make(kRemoveImage, {}, kLong, note("ImageService/RemoveImage"));
+  client_->Make(kImageFsInfo, {}, kLong, note("ImageService/ImageFsInfo"));
   while (reached.size() < 19 && Readable(client_->fd(), kLong)) client_->Deliver();
   EXPECT_EQ(reached.size(), 19U);
   for (const auto& [call, message] : reached) {
@@ -191,7 +191,7 @@ TEST_F(ClientTest, DestructionEndsCallsUnderWayAndDropsTheirAnswers) {
   StartServer();
   const auto answered = std::make_shared<int>(0);
   for (int call = 0; call < 3; ++call) {
-    client_->StartContainer({}, kLong, [answered](const auto&) { ++*answered; });
+    client_->Make(kStartContainer, {}, kLong, [answered](const auto&) { ++*answered; });
   }
   runtime_.gate.AwaitArrivals(1);
   client_.reset();
@@ -202,7 +202,7 @@ TEST_F(ClientTest, DestructionEndsCallsUnderWayAndDropsTheirAnswers) {
 TEST_F(ClientTest, DestructionDropsAnswersThatWereNotDelivered) {
   StartServer();
   const auto answered = std::make_shared<int>(0);
-  client_->Version(kLong, [answered](const auto&) { ++*answered; });
+  AskVersion(*client_, kLong, [answered](const auto&) { ++*answered; });
   ASSERT_TRUE(Readable(client_->fd(), kLong));
   client_.reset();
   EXPECT_EQ(*answered, 0);
@@ -212,7 +212,7 @@ TEST_F(ClientTest, DestructionDropsAnswersThatWereNotDelivered) {
 TEST_F(ClientTest, DestructionBeforeThereIsAConnectionEndsCallsToo) {
   const FileDescriptor listener = Listen(socket_);
   const auto answered = std::make_shared<int>(0);
-  client_->Version(kLong, [answered](const auto&) { ++*answered; });
+  AskVersion(*client_, kLong, [answered](const auto&) { ++*answered; });
   client_.reset();
   EXPECT_EQ(answered.use_count(), 1);
 }
@@ -223,7 +223,7 @@ TEST_F(ClientTest, AnswersOfUpTo16MiBArePassedOn) {
     api::ExecSyncRequest request;
     request.set_timeout(bytes);
     std::optional<Result<api::ExecSyncResponse>> answer;
-    client_->ExecSync(request, kLong, [&](auto given) { answer = std::move(given); });
+    client_->Make(kExecSync, request, kLong, [&](auto given) { answer = std::move(given); });
     return Await(answer);
   };
   EXPECT_EQ(output(15 << 20).value().stdout().size(), std::size_t{15} << 20);

@@ -1,12 +1,17 @@
 #pragma once
 
+#include <fmt/format.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,7 +22,7 @@ namespace jettison::cri {
 
 // A runtime whose answers a test writes: a function a method, called when the answer is delivered.
 // A method without one answers kUnavailable. Every call is written down. Used by one thread.
-class FakeCalls : public Calls, public ContainerdCalls {
+class FakeCalls : public Calls {
  public:
   // A list of containers that is asked for.
   struct ContainersWanted {
@@ -57,129 +62,46 @@ class FakeCalls : public Calls, public ContainerdCalls {
   Handler<TaskKey, tasks_api::KillResponse> on_kill_task;
   Handler<TaskKey, tasks_api::DeleteResponse> on_delete_task;
 
-  FakeCalls() : event_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
-
-  void Version(Duration, Answer<api::VersionResponse> answer) override {
-    Queue("Version", on_version, api::VersionRequest(), std::move(answer));
-  }
-  void Status(const api::StatusRequest& request, Duration,
-              Answer<api::StatusResponse> answer) override {
-    Queue("Status", on_status, request, std::move(answer));
-  }
-  void RunPodSandbox(const api::RunPodSandboxRequest& request, Duration,
-                     Answer<api::RunPodSandboxResponse> answer) override {
-    Queue("RunPodSandbox " + request.config().metadata().name(), on_run_pod_sandbox, request,
-          std::move(answer));
-  }
-  void StopPodSandbox(const api::StopPodSandboxRequest& request, Duration,
-                      Answer<api::StopPodSandboxResponse> answer) override {
-    Queue("StopPodSandbox " + request.pod_sandbox_id(), on_stop_pod_sandbox, request,
-          std::move(answer));
-  }
-  void RemovePodSandbox(const api::RemovePodSandboxRequest& request, Duration,
-                        Answer<api::RemovePodSandboxResponse> answer) override {
-    Queue("RemovePodSandbox " + request.pod_sandbox_id(), on_remove_pod_sandbox, request,
-          std::move(answer));
-  }
-  void ListPodSandbox(const api::ListPodSandboxRequest& request, Duration,
-                      Answer<api::ListPodSandboxResponse> answer) override {
-    Queue("ListPodSandbox", on_list_pod_sandbox, request, std::move(answer));
-  }
-  void CreateContainer(const api::CreateContainerRequest& request, Duration,
-                       Answer<api::CreateContainerResponse> answer) override {
-    Queue("CreateContainer " + request.config().metadata().name(), on_create_container, request,
-          std::move(answer));
-  }
-  void StartContainer(const api::StartContainerRequest& request, Duration,
-                      Answer<api::StartContainerResponse> answer) override {
-    Queue("StartContainer " + request.container_id(), on_start_container, request,
-          std::move(answer));
-  }
-  void StopContainer(const api::StopContainerRequest& request, Duration,
-                     Answer<api::StopContainerResponse> answer) override {
-    Queue("StopContainer " + request.container_id(), on_stop_container, request, std::move(answer));
-  }
-  void RemoveContainer(const api::RemoveContainerRequest& request, Duration,
-                       Answer<api::RemoveContainerResponse> answer) override {
-    Queue("RemoveContainer " + request.container_id(), on_remove_container, request,
-          std::move(answer));
-  }
-  void ListContainers(const api::ListContainersRequest& request, Duration,
-                      Answer<api::ListContainersResponse> answer) override {
-    Queue("ListContainers", on_list_containers, request, std::move(answer));
-  }
-  void ContainerStatus(const api::ContainerStatusRequest& request, Duration,
-                       Answer<api::ContainerStatusResponse> answer) override {
-    Queue("ContainerStatus " + request.container_id(), on_container_status, request,
-          std::move(answer));
-  }
-  void ReopenContainerLog(const api::ReopenContainerLogRequest& request, Duration,
-                          Answer<api::ReopenContainerLogResponse> answer) override {
-    Queue("ReopenContainerLog " + request.container_id(), on_reopen_container_log, request,
-          std::move(answer));
-  }
-  void ExecSync(const api::ExecSyncRequest& request, Duration,
-                Answer<api::ExecSyncResponse> answer) override {
-    Queue("ExecSync " + request.container_id(), on_exec_sync, request, std::move(answer));
-  }
-  void ListImages(Duration, Answer<api::ListImagesResponse> answer) override {
-    Queue("ListImages", on_list_images, api::ListImagesRequest(), std::move(answer));
-  }
-  void ImageStatus(const api::ImageStatusRequest& request, Duration,
-                   Answer<api::ImageStatusResponse> answer) override {
-    Queue("ImageStatus " + request.image().image(), on_image_status, request, std::move(answer));
-  }
-  void PullImage(const api::PullImageRequest& request, Duration,
-                 Answer<api::PullImageResponse> answer) override {
-    Queue("PullImage " + request.image().image(), on_pull_image, request, std::move(answer));
-  }
-  void RemoveImage(const api::RemoveImageRequest& request, Duration,
-                   Answer<api::RemoveImageResponse> answer) override {
-    Queue("RemoveImage " + request.image().image(), on_remove_image, request, std::move(answer));
-  }
-  void ImageFsInfo(Duration, Answer<api::ImageFsInfoResponse> answer) override {
-    Queue("ImageFsInfo", on_image_fs_info, api::ImageFsInfoRequest(), std::move(answer));
-  }
-
-  ContainerdCalls* containerd() override { return this; }
-  void ListNamespaces(Duration, Answer<namespaces_api::ListNamespacesResponse> answer) override {
-    Queue("ListNamespaces", on_list_namespaces, namespaces_api::ListNamespacesRequest(),
-          std::move(answer));
-  }
-  void ListContainersIn(const std::string& in_namespace,
-                        const containers_api::ListContainersRequest& request, Duration,
-                        Answer<containers_api::ListContainersResponse> answer) override {
-    Queue("ListContainersIn " + in_namespace, on_list_containers_in,
-          ContainersWanted{.in_namespace = in_namespace, .request = request}, std::move(answer));
-  }
-  void GetContainerIn(const std::string& in_namespace,
-                      const containers_api::GetContainerRequest& request, Duration,
-                      Answer<containers_api::GetContainerResponse> answer) override {
-    Queue("GetContainerIn " + in_namespace + " " + request.id(), on_get_container_in,
-          TaskKey{.in_namespace = in_namespace, .id = request.id()}, std::move(answer));
-  }
-  void ListImagesIn(const std::string& in_namespace, Duration,
-                    Answer<images_api::ListImagesResponse> answer) override {
-    Queue("ListImagesIn " + in_namespace, on_list_images_in, in_namespace, std::move(answer));
-  }
-  void ListTasksIn(const std::string& in_namespace, Duration,
-                   Answer<tasks_api::ListTasksResponse> answer) override {
-    Queue("ListTasksIn " + in_namespace, on_list_tasks_in, in_namespace, std::move(answer));
-  }
-  void GetTaskIn(const std::string& in_namespace, const tasks_api::GetRequest& request, Duration,
-                 Answer<tasks_api::GetResponse> answer) override {
-    Queue("GetTaskIn " + in_namespace + " " + request.container_id(), on_get_task,
-          TaskKey{.in_namespace = in_namespace, .id = request.container_id()}, std::move(answer));
-  }
-  void KillTaskIn(const std::string& in_namespace, const tasks_api::KillRequest& request, Duration,
-                  Answer<tasks_api::KillResponse> answer) override {
-    Queue("KillTaskIn " + in_namespace + " " + request.container_id(), on_kill_task,
-          TaskKey{.in_namespace = in_namespace, .id = request.container_id()}, std::move(answer));
-  }
-  void DeleteTaskIn(const std::string& in_namespace, const tasks_api::DeleteTaskRequest& request,
-                    Duration, Answer<tasks_api::DeleteResponse> answer) override {
-    Queue("DeleteTaskIn " + in_namespace + " " + request.container_id(), on_delete_task,
-          TaskKey{.in_namespace = in_namespace, .id = request.container_id()}, std::move(answer));
+  FakeCalls() : event_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    Serve(kVersion, on_version, [](const auto&) { return std::string(); });
+    Serve(kStatus, on_status, [](const auto&) { return std::string(); });
+    Serve(kListPodSandbox, on_list_pod_sandbox, [](const auto&) { return std::string(); });
+    Serve(kListContainers, on_list_containers, [](const auto&) { return std::string(); });
+    Serve(kListImages, on_list_images, [](const auto&) { return std::string(); });
+    Serve(kImageFsInfo, on_image_fs_info, [](const auto&) { return std::string(); });
+    Serve(kRunPodSandbox, on_run_pod_sandbox,
+          [](const auto& request) { return request.config().metadata().name(); });
+    Serve(kCreateContainer, on_create_container,
+          [](const auto& request) { return request.config().metadata().name(); });
+    const auto sandbox = [](const auto& request) { return request.pod_sandbox_id(); };
+    Serve(kStopPodSandbox, on_stop_pod_sandbox, sandbox);
+    Serve(kRemovePodSandbox, on_remove_pod_sandbox, sandbox);
+    const auto container = [](const auto& request) { return request.container_id(); };
+    Serve(kStartContainer, on_start_container, container);
+    Serve(kStopContainer, on_stop_container, container);
+    Serve(kRemoveContainer, on_remove_container, container);
+    Serve(kContainerStatus, on_container_status, container);
+    Serve(kReopenContainerLog, on_reopen_container_log, container);
+    Serve(kExecSync, on_exec_sync, container);
+    const auto image = [](const auto& request) { return request.image().image(); };
+    Serve(kImageStatus, on_image_status, image);
+    Serve(kPullImage, on_pull_image, image);
+    Serve(kRemoveImage, on_remove_image, image);
+    Serve(kListNamespaces, on_list_namespaces, [](const auto&) { return std::string(); });
+    ServeIn(kListContainersIn, on_list_containers_in, [](const auto& request, std::string space) {
+      return ContainersWanted{.in_namespace = std::move(space), .request = request};
+    });
+    ServeIn(kListImagesIn, on_list_images_in, [](const auto&, std::string space) { return space; });
+    ServeIn(kListTasksIn, on_list_tasks_in, [](const auto&, std::string space) { return space; });
+    ServeIn(kGetContainerIn, on_get_container_in, [](const auto& request, std::string space) {
+      return TaskKey{.in_namespace = std::move(space), .id = request.id()};
+    });
+    const auto task = [](const auto& request, std::string space) {
+      return TaskKey{.in_namespace = std::move(space), .id = request.container_id()};
+    };
+    ServeIn(kGetTaskIn, on_get_task, task);
+    ServeIn(kKillTaskIn, on_kill_task, task);
+    ServeIn(kDeleteTaskIn, on_delete_task, task);
   }
 
   [[nodiscard]] int fd() const override { return event_fd_.get(); }
@@ -214,15 +136,50 @@ class FakeCalls : public Calls, public ContainerdCalls {
   [[nodiscard]] std::size_t waiting() const { return answers_.size(); }
 
  private:
-  template <typename Request, typename Response>
-  void Queue(const std::string& call, const Handler<Request, Response>& handler,
-             const Request& request, Answer<Response> answer) {
-    calls_.push_back(call);
-    const bool kept = !held_back_.empty() && call.starts_with(held_back_);
-    (kept ? kept_ : answers_).emplace_back([&handler, call, request, answer = std::move(answer)] {
-      if (handler) return answer(handler(request));
-      answer(Fail(ErrorCode::kUnavailable, call + ": the fake has no answer"));
-    });
+  // What a call is written down with, behind the method's name and the namespace.
+  [[nodiscard]] static std::string AboutOf(const std::string&) { return {}; }
+  [[nodiscard]] static std::string AboutOf(const ContainersWanted&) { return {}; }
+  [[nodiscard]] static std::string AboutOf(const TaskKey& key) { return " " + key.id; }
+
+  void Start(UntypedCall call) override { served_.at(call.path)(call); }
+  // `name_in`: what a request of the method is about.
+  template <typename Request, typename Response, typename NameIn>
+  void Serve(const Method<Request, Response>& method, const Handler<Request, Response>& handler,
+             NameIn name_in) {
+    served_[method.path] = [this, &handler, name_in](UntypedCall& call) {
+      const auto& request = static_cast<const Request&>(call.request);
+      const std::string name = name_in(request);
+      Queue(name.empty() ? call.name : fmt::format("{} {}", call.name, name), handler, request,
+            call);
+    };
+  }
+  // `asked`: what a request in a namespace asks for.
+  template <typename Request, typename Response, typename Asked, typename AskedBy>
+  void ServeIn(const Method<Request, Response>& method, const Handler<Asked, Response>& handler,
+               AskedBy asked_by) {
+    served_[method.path] = [this, &handler, asked_by](UntypedCall& call) {
+      const Asked asked =
+          asked_by(static_cast<const Request&>(call.request), std::string(call.in_namespace));
+      Queue(fmt::format("{} {}{}", call.name, call.in_namespace, AboutOf(asked)), handler, asked,
+            call);
+    };
+  }
+  template <typename Asked, typename Response>
+  void Queue(const std::string& text, const Handler<Asked, Response>& handler, const Asked& asked,
+             UntypedCall& call) {
+    calls_.push_back(text);
+    const bool kept = !held_back_.empty() && text.starts_with(held_back_);
+    (kept ? kept_ : answers_)
+        .emplace_back([&handler, text, asked, done = std::move(call.done),
+                       response = std::static_pointer_cast<Response>(std::move(call.response))] {
+          if (!handler) {
+            return done(Error{ErrorCode::kUnavailable, text + ": the fake has no answer"});
+          }
+          Result<Response> answer = handler(asked);
+          if (!answer) return done(answer.error());
+          *response = *std::move(answer);
+          done(std::nullopt);
+        });
     Wake();
   }
   void Wake() {
@@ -231,6 +188,7 @@ class FakeCalls : public Calls, public ContainerdCalls {
   }
 
   FileDescriptor event_fd_;
+  std::map<std::string_view, std::function<void(UntypedCall&)>> served_;  // by path
   std::deque<std::function<void()>> answers_;
   std::deque<std::function<void()>> kept_;
   std::string held_back_;

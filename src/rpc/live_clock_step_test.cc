@@ -25,7 +25,7 @@ void SetAhead(const std::string& file, std::int64_t seconds) {
 
 bool Answers(Calls& client) {
   std::optional<Result<api::VersionResponse>> answer;
-  client.Version(kLong, [&](auto given) { answer = std::move(given); });
+  AskVersion(client, kLong, [&](auto given) { answer = std::move(given); });
   while (!answer) {
     EXPECT_TRUE(Readable(client.fd(), kLong));
     client.Deliver();
@@ -51,8 +51,8 @@ void ConnectsAfterAStep(const std::string& file) {
   // Its deadline passes by a clock that is never set.
   SetAhead(file, -3600);
   std::optional<Result<api::StartContainerResponse>> hanging;
-  client->StartContainer({}, std::chrono::milliseconds(100),
-                         [&](auto given) { hanging = std::move(given); });
+  client->Make(kStartContainer, {}, std::chrono::milliseconds(100),
+               [&](auto given) { hanging = std::move(given); });
   SetAhead(file, -7200);
   while (!hanging) {
     ASSERT_TRUE(Readable(client->fd(), kLong));

@@ -22,12 +22,12 @@ namespace {
 Result<cri::Listing> ListAll(cri::Calls& calls, Duration patience) {
   auto sandboxes =
       cri::AwaitAnswer<cri::api::ListPodSandboxResponse>(calls, patience, [&](const auto& answer) {
-        calls.ListPodSandbox(cri::api::ListPodSandboxRequest(), patience, answer);
+        calls.Make(cri::kListPodSandbox, cri::api::ListPodSandboxRequest(), patience, answer);
       });
   if (!sandboxes) return Fail(sandboxes.error());
   auto containers =
       cri::AwaitAnswer<cri::api::ListContainersResponse>(calls, patience, [&](const auto& answer) {
-        calls.ListContainers(cri::api::ListContainersRequest(), patience, answer);
+        calls.Make(cri::kListContainers, cri::api::ListContainersRequest(), patience, answer);
       });
   if (!containers) return Fail(containers.error());
   cri::Listing listing;

@@ -29,8 +29,9 @@ class LiveCriForeignPods : public LiveForeignBed {
     auto& options =
         *sandbox.mutable_linux()->mutable_security_context()->mutable_namespace_options();
     options.set_network(api::NODE);
-    const auto made = bed_->Await<api::RunPodSandboxResponse>(
-        [&](auto answer) { bed_->calls().RunPodSandbox(make, seconds(30), std::move(answer)); });
+    const auto made = bed_->Await<api::RunPodSandboxResponse>([&](auto answer) {
+      bed_->calls().Make(kRunPodSandbox, make, seconds(30), std::move(answer));
+    });
     ASSERT_TRUE(made) << made.error().message;
     sandbox_ = made->pod_sandbox_id();
     api::CreateContainerRequest create;
@@ -46,20 +47,22 @@ class LiveCriForeignPods : public LiveForeignBed {
     linux.mutable_resources()->set_oom_score_adj(500);
     *linux.mutable_security_context()->mutable_namespace_options() = options;
     const auto created = bed_->Await<api::CreateContainerResponse>([&](auto answer) {
-      bed_->calls().CreateContainer(create, seconds(30), std::move(answer));
+      bed_->calls().Make(kCreateContainer, create, seconds(30), std::move(answer));
     });
     ASSERT_TRUE(created) << created.error().message;
     container_ = created->container_id();
     api::StartContainerRequest start;
     start.set_container_id(container_);
-    const auto started = bed_->Await<api::StartContainerResponse>(
-        [&](auto answer) { bed_->calls().StartContainer(start, seconds(30), std::move(answer)); });
+    const auto started = bed_->Await<api::StartContainerResponse>([&](auto answer) {
+      bed_->calls().Make(kStartContainer, start, seconds(30), std::move(answer));
+    });
     ASSERT_TRUE(started) << started.error().message;
   }
   // The state of their sandbox; absent: it is gone.
   [[nodiscard]] std::optional<api::PodSandboxState> StateOfTheirs() {
     const auto listed = bed_->Await<api::ListPodSandboxResponse>([&](auto answer) {
-      bed_->calls().ListPodSandbox(api::ListPodSandboxRequest(), seconds(10), std::move(answer));
+      bed_->calls().Make(kListPodSandbox, api::ListPodSandboxRequest(), seconds(10),
+                         std::move(answer));
     });
     if (!listed) return std::nullopt;
     for (const api::PodSandbox& sandbox : listed->items()) {

@@ -18,7 +18,8 @@ using testing::StartsWith;
 TEST_F(ClientTest, AHangingCallEndsAtItsDeadlineAndHoldsUpNoOther) {
   StartServer();
   std::optional<Result<api::StartContainerResponse>> answer;
-  client_->StartContainer({}, milliseconds(300), [&](auto given) { answer = std::move(given); });
+  client_->Make(kStartContainer, {}, milliseconds(300),
+                [&](auto given) { answer = std::move(given); });
   EXPECT_TRUE(CallVersion());
   EXPECT_FALSE(answer);
   const auto failed = Await(answer);
@@ -53,7 +54,7 @@ TEST_F(ClientTest, AListenerThatSpeaksAnotherProtocolIsUnavailable) {
     const FileDescriptor listener = Listen(path);
     client_ = ConnectTo(path);
     std::optional<Result<api::VersionResponse>> answer;
-    client_->Version(kLong, [&](auto given) { answer = std::move(given); });
+    AskVersion(*client_, kLong, [&](auto given) { answer = std::move(given); });
     ASSERT_TRUE(Readable(listener.get(), kLong));
     {
       const FileDescriptor peer(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
@@ -103,7 +104,7 @@ TEST_F(ClientTest, ARestartedServerIsFoundAgain) {
 TEST_F(ClientTest, ACallUnderWayWhenTheServerEndsIsUnavailable) {
   StartServer();
   std::optional<Result<api::StartContainerResponse>> answer;
-  client_->StartContainer({}, kLong, [&](auto given) { answer = std::move(given); });
+  client_->Make(kStartContainer, {}, kLong, [&](auto given) { answer = std::move(given); });
   runtime_.gate.AwaitArrivals(1);
   // Returns when the call has left the gate.
   std::jthread ending([this] { server_->Shutdown(std::chrono::system_clock::now()); });

@@ -85,16 +85,16 @@ void Inventory::List(Ids known, Listed listed) {
   auto listing = std::make_shared<Listing>();
   listing->known = std::move(known);
   const Duration deadline = context_.options.request_timeout;
-  context_.calls.ListPodSandbox(
-      api::ListPodSandboxRequest(), deadline,
+  context_.calls.Make(
+      kListPodSandbox, api::ListPodSandboxRequest(), deadline,
       lifetime_.Guard([this, deadline, listing,
                        listed = std::move(listed)](Result<api::ListPodSandboxResponse> sandboxes) {
         if (!sandboxes) return listed(Fail(sandboxes.error()));
         for (auto& sandbox : *sandboxes->mutable_items()) {
           listing->sandboxes.push_back(std::move(sandbox));
         }
-        context_.calls.ListContainers(
-            api::ListContainersRequest(), deadline,
+        context_.calls.Make(
+            kListContainers, api::ListContainersRequest(), deadline,
             lifetime_.Guard([listing, listed](Result<api::ListContainersResponse> containers) {
               if (!containers) return listed(Fail(containers.error()));
               for (auto& container : *containers->mutable_containers()) {
@@ -150,10 +150,10 @@ void Inventory::AskStatuses(const std::shared_ptr<Inquiry>& inquiry) {
     api::ContainerStatusRequest request;
     request.set_container_id(containers[i].id());
     request.set_verbose(true);
-    context_.calls.ContainerStatus(request, kStatusDeadline,
-                                   [inquiry, i](Result<api::ContainerStatusResponse> answer) {
-                                     inquiry->Take(i, std::move(answer));
-                                   });
+    context_.calls.Make(kContainerStatus, request, kStatusDeadline,
+                        [inquiry, i](Result<api::ContainerStatusResponse> answer) {
+                          inquiry->Take(i, std::move(answer));
+                        });
   }
   if (containers.empty() && inquiry->done) inquiry->done(inquiry->WhatWasFound());
 }
@@ -181,17 +181,18 @@ Result<void> ReadyProbe::Ask(Duration wait) {
 
 void ReadyProbe::Start() {
   probe_ = std::make_shared<Probe>();
-  context_.calls.Version(kProbeDeadline, [probe = probe_, calls = &context_.calls](
-                                             const Result<api::VersionResponse>& version) {
-    if (!version) {
-      probe->outcome = Fail(version.error());
-      return;
-    }
-    calls->Status(api::StatusRequest(), kProbeDeadline,
-                  [probe](const Result<api::StatusResponse>& status) {
-                    probe->outcome = status ? CheckStatus(*status) : Fail(status.error());
-                  });
-  });
+  AskVersion(
+      context_.calls, kProbeDeadline,
+      [probe = probe_, calls = &context_.calls](const Result<api::VersionResponse>& version) {
+        if (!version) {
+          probe->outcome = Fail(version.error());
+          return;
+        }
+        calls->Make(kStatus, api::StatusRequest(), kProbeDeadline,
+                    [probe](const Result<api::StatusResponse>& status) {
+                      probe->outcome = status ? CheckStatus(*status) : Fail(status.error());
+                    });
+      });
 }
 
 }  // namespace jettison::cri

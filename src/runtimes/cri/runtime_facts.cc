@@ -29,7 +29,8 @@ Result<bool> HasImage(Calls& calls, Duration patience, const std::string& name) 
   api::ImageStatusRequest request;
   request.mutable_image()->set_image(name);
   const auto status = AwaitAnswer<api::ImageStatusResponse>(
-      calls, patience, [&](const auto& answer) { calls.ImageStatus(request, patience, answer); });
+      calls, patience,
+      [&](const auto& answer) { calls.Make(kImageStatus, request, patience, answer); });
   if (status) return status->has_image();
   if (status.error().code == ErrorCode::kNotFound) return false;
   return Fail(status.error());
@@ -39,12 +40,12 @@ Result<bool> HasImage(Calls& calls, Duration patience, const std::string& name) 
 
 Result<RuntimeFacts> AskRuntime(Calls& calls, Duration patience) {
   const auto version = AwaitAnswer<api::VersionResponse>(
-      calls, patience, [&](const auto& answer) { calls.Version(patience, answer); });
+      calls, patience, [&](const auto& answer) { AskVersion(calls, patience, answer); });
   if (!version) return Fail(version.error());
   api::StatusRequest verbose;
   verbose.set_verbose(true);
   const auto status = AwaitAnswer<api::StatusResponse>(
-      calls, patience, [&](const auto& answer) { calls.Status(verbose, patience, answer); });
+      calls, patience, [&](const auto& answer) { calls.Make(kStatus, verbose, patience, answer); });
   if (!status) return Fail(status.error());
 
   RuntimeFacts facts;

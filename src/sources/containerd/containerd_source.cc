@@ -96,14 +96,13 @@ void ForeignSandboxes::Ask(Candidate candidate) {
     api::ContainerStatusRequest request;
     request.set_container_id(id);
     request.set_verbose(true);
-    edges_.calls.ContainerStatus(
-        request, edges_.run.request_timeout,
-        lifetime_.Guard([this, asked](Result<api::ContainerStatusResponse> answer) {
-          asked->answers.push_back(std::move(answer));
-          if (asked->answers.size() < asked->running.size()) return;
-          asked_.erase(asked->sandbox.id());
-          Consider(*asked);
-        }));
+    edges_.calls.Make(kContainerStatus, request, edges_.run.request_timeout,
+                      lifetime_.Guard([this, asked](Result<api::ContainerStatusResponse> answer) {
+                        asked->answers.push_back(std::move(answer));
+                        if (asked->answers.size() < asked->running.size()) return;
+                        asked_.erase(asked->sandbox.id());
+                        Consider(*asked);
+                      }));
   }
 }
 

@@ -27,11 +27,10 @@ class CriSandbox : public Base {
   void TakeDown(Duration deadline, Done done) override {
     api::StopPodSandboxRequest request;
     request.set_pod_sandbox_id(id_);
-    calls_.StopPodSandbox(
-        request, deadline,
-        [done = std::move(done)](const Result<api::StopPodSandboxResponse>& answer) {
-          done(answer ? Result<void>() : Fail(answer.error()));
-        });
+    calls_.Make(kStopPodSandbox, request, deadline,
+                [done = std::move(done)](const Result<api::StopPodSandboxResponse>& answer) {
+                  done(answer ? Result<void>() : Fail(answer.error()));
+                });
   }
   [[nodiscard]] std::string_view HowItEnds() const override { return "stop the sandbox"; }
 

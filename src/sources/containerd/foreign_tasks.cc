@@ -108,29 +108,27 @@ ForeignContainer ContainerFor(const containers_api::Container& container,
 }
 
 void ContainerdTask::AskHowItStands(Duration deadline, StandingAnswer answer) {
-  ContainerdCalls* const containerd = calls_.containerd();
-  if (containerd == nullptr) {
-    return answer(Fail(ErrorCode::kNotFound, "the runtime has no API of containerd's"));
-  }
   tasks_api::GetRequest request;
   request.set_container_id(key_.id);
-  containerd->GetTaskIn(key_.in_namespace, request, deadline,
-                        [answer = std::move(answer)](const Result<tasks_api::GetResponse>& told) {
-                          if (!told) return answer(Fail(told.error()));
-                          answer(StandingOfTask(told->process()));
-                        });
+  calls_.Make(
+      kGetTaskIn, request, deadline,
+      [answer = std::move(answer)](const Result<tasks_api::GetResponse>& told) {
+        if (!told) return answer(Fail(told.error()));
+        answer(StandingOfTask(told->process()));
+      },
+      key_.in_namespace);
 }
 
 void ForeignTasks::Look() {
-  ContainerdCalls* const calls = edges_.calls.containerd();
-  if (calls == nullptr || no_api_ || busy()) return;
+  if (no_api_ || busy()) return;
   unread_.clear();
   unlisted_.clear();
   ++under_way_;
-  calls->ListNamespaces(edges_.run.request_timeout, lifetime_.Guard([this](const auto& answer) {
-    OnNamespaces(answer);
-    Answered();
-  }));
+  edges_.calls.Make(kListNamespaces, {}, edges_.run.request_timeout,
+                    lifetime_.Guard([this](const auto& answer) {
+                      OnNamespaces(answer);
+                      Answered();
+                    }));
 }
 
 void ForeignTasks::Answered() {
@@ -172,8 +170,8 @@ void ForeignTasks::OnNamespaces(const Result<namespaces_api::ListNamespacesRespo
 // message can be.
 void ForeignTasks::ListUnwatched(const std::string& in_namespace) {
   ++under_way_;
-  edges_.calls.containerd()->ListContainersIn(
-      in_namespace, ContainersOutsideCri(WatchedIn(in_namespace)), edges_.run.request_timeout,
+  edges_.calls.Make(
+      kListContainersIn, ContainersOutsideCri(WatchedIn(in_namespace)), edges_.run.request_timeout,
       lifetime_.Guard(
           [this, in_namespace](const Result<containers_api::ListContainersResponse>& answer) {
             if (!answer && IsNoFault(answer.error())) {
@@ -183,7 +181,8 @@ void ForeignTasks::ListUnwatched(const std::string& in_namespace) {
               ListTasks(in_namespace);
             }
             Answered();
-          }));
+          }),
+      in_namespace);
 }
 
 const std::set<std::string>& ForeignTasks::WatchedIn(const std::string& in_namespace) {
@@ -196,13 +195,14 @@ const std::set<std::string>& ForeignTasks::WatchedIn(const std::string& in_names
 // comes with its specification.
 void ForeignTasks::ListTasks(const std::string& in_namespace) {
   ++under_way_;
-  edges_.calls.containerd()->ListTasksIn(
-      in_namespace, edges_.run.request_timeout,
+  edges_.calls.Make(
+      kListTasksIn, {}, edges_.run.request_timeout,
       lifetime_.Guard([this, in_namespace](const Result<tasks_api::ListTasksResponse>& answer) {
         if (answer) OnTasks(in_namespace, *answer);
         if (!answer) ComplainOfTasks(in_namespace, answer.error());
         Answered();
-      }));
+      }),
+      in_namespace);
 }
 
 void ForeignTasks::OnTasks(const std::string& in_namespace,
@@ -232,14 +232,15 @@ void ForeignTasks::AskContainers() {
     new_tasks_.pop_front();
     containers_api::GetContainerRequest request;
     request.set_id(task->process.id());
-    edges_.calls.containerd()->GetContainerIn(
-        task->in_namespace, request, edges_.run.request_timeout,
+    edges_.calls.Make(
+        kGetContainerIn, request, edges_.run.request_timeout,
         lifetime_.Guard([this, task](const Result<containers_api::GetContainerResponse>& answer) {
           --asked_;
           OnContainer(*task, answer);
           AskContainers();
           Answered();
-        }));
+        }),
+        task->in_namespace);
   }
 }
 

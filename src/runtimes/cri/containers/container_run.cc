@@ -114,16 +114,16 @@ void ContainerRun::RunHook(Duration grace) {
   request.set_container_id(running_.id());
   for (const std::string& word : order_.container.pre_stop->command) request.add_cmd(word);
   request.set_timeout(WholeSeconds(grace));
-  context_.calls.ExecSync(request, grace,
-                          lifetime_.Guard([this](const Result<api::ExecSyncResponse>& answer) {
-                            if (hook_done_ || !running()) return;
-                            context_.LogFailure("preStop of " + running_.Described(), answer);
-                            if (answer && answer->exit_code() != 0) {
-                              context_.Log(fmt::format("preStop of {} failed with exit status {}",
-                                                       running_.Described(), answer->exit_code()));
-                            }
-                            OnHookDone();
-                          }));
+  context_.calls.Make(kExecSync, request, grace,
+                      lifetime_.Guard([this](const Result<api::ExecSyncResponse>& answer) {
+                        if (hook_done_ || !running()) return;
+                        context_.LogFailure("preStop of " + running_.Described(), answer);
+                        if (answer && answer->exit_code() != 0) {
+                          context_.Log(fmt::format("preStop of {} failed with exit status {}",
+                                                   running_.Described(), answer->exit_code()));
+                        }
+                        OnHookDone();
+                      }));
 }
 
 void ContainerRun::OnHookDone() {

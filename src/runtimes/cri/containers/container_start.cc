@@ -148,8 +148,8 @@ void ContainerStart::Create() {
                                                  .mounts = std::move(mounts_),
                                                  .limits = limits});
   *request.mutable_sandbox_config() = DescriptionOf(context_, pod, group, sandbox_);
-  context_.calls.CreateContainer(
-      request, context_.options.request_timeout,
+  context_.calls.Make(
+      kCreateContainer, request, context_.options.request_timeout,
       lifetime_.Guard([this, making = context_.making](const auto& answer) { OnCreated(answer); }));
 }
 
@@ -176,9 +176,10 @@ void ContainerStart::StartCreated() {
   if (context_.draining) return;
   api::StartContainerRequest request;
   request.set_container_id(id_);
-  context_.calls.StartContainer(request, context_.options.request_timeout,
-                                lifetime_.Guard([this, making = context_.making](
-                                                    const auto& started) { OnStarted(started); }));
+  context_.calls.Make(kStartContainer, request, context_.options.request_timeout,
+                      lifetime_.Guard([this, making = context_.making](const auto& started) {
+                        OnStarted(started);
+                      }));
 }
 
 StartedContainer ContainerStart::Ordered() const {
@@ -196,8 +197,8 @@ void ContainerStart::Look() {
   api::ContainerStatusRequest request;
   request.set_container_id(id_);
   request.set_verbose(true);
-  context_.calls.ContainerStatus(request, context_.options.request_timeout,
-                                 lifetime_.Guard([this](const auto& answer) { OnStatus(answer); }));
+  context_.calls.Make(kContainerStatus, request, context_.options.request_timeout,
+                      lifetime_.Guard([this](const auto& answer) { OnStatus(answer); }));
 }
 
 // The container runs by now, whatever the answer is. Its process is found in the answer or in its

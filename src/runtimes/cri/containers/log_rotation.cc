@@ -134,8 +134,8 @@ void LogRotation::Reopen(const RunningLog& log, const std::string& rotated) {
   busy_.insert(log.path);
   api::ReopenContainerLogRequest request;
   request.set_container_id(log.container_id);
-  context_.calls.ReopenContainerLog(
-      request, context_.options.request_timeout,
+  context_.calls.Make(
+      kReopenContainerLog, request, context_.options.request_timeout,
       lifetime_.Guard([this, log, rotated](const Result<api::ReopenContainerLogResponse>& answer) {
         OnReopened(log, rotated, answer ? Result<void>{} : Fail(answer.error()));
       }));

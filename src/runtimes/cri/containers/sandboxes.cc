@@ -22,10 +22,9 @@ class Removal : public std::enable_shared_from_this<Removal> {
 
   void Start() {
     Remove([self = shared_from_this()](Result<void> removed) {
-      ContainerdCalls* const containerd = self->calls_.containerd();
-      if (removed || containerd == nullptr) return self->done_(std::move(removed));
+      if (removed) return self->done_({});
       self->first_error_ = std::move(removed.error());
-      self->AskForTask(*containerd);
+      self->AskForTask();
     });
   }
 
@@ -33,47 +32,51 @@ class Removal : public std::enable_shared_from_this<Removal> {
   void Remove(std::function<void(Result<void>)> then) {
     api::RemoveContainerRequest request;
     request.set_container_id(id_);
-    calls_.RemoveContainer(request, deadline_, [then = std::move(then)](const auto& answer) {
+    calls_.Make(kRemoveContainer, request, deadline_, [then = std::move(then)](const auto& answer) {
       if (answer || answer.error().code == ErrorCode::kNotFound) {
         return then({});
       }
       then(Fail(answer.error()));
     });
   }
-  void AskForTask(ContainerdCalls& containerd) {
+  void AskForTask() {
     tasks_api::GetRequest request;
     request.set_container_id(id_);
-    containerd.GetTaskIn(kNamespaceOfCri, request, deadline_,
-                         [self = shared_from_this(), &containerd](const auto& task) {
-                           if (!task || !IsLeftBehind(task->process().status())) {
-                             return self->done_(Fail(self->first_error_));
-                           }
-                           self->KillTask(containerd);
-                         });
+    calls_.Make(
+        kGetTaskIn, request, deadline_,
+        [self = shared_from_this()](const auto& task) {
+          if (!task || !IsLeftBehind(task->process().status())) {
+            return self->done_(Fail(self->first_error_));
+          }
+          self->KillTask();
+        },
+        kNamespaceOfCri);
   }
   [[nodiscard]] static bool IsLeftBehind(task_api::Status status) {
     return status == task_api::CREATED || status == task_api::STOPPED;
   }
   // A container that has ended meanwhile cannot be killed, but it can be deleted.
-  void KillTask(ContainerdCalls& containerd) {
+  void KillTask() {
     tasks_api::KillRequest request;
     request.set_container_id(id_);
     request.set_signal(SIGKILL);
     request.set_all(true);
-    containerd.KillTaskIn(
-        kNamespaceOfCri, request, deadline_,
-        [self = shared_from_this(), &containerd](const auto&) { self->DeleteTask(containerd); });
+    calls_.Make(
+        kKillTaskIn, request, deadline_,
+        [self = shared_from_this()](const auto&) { self->DeleteTask(); }, kNamespaceOfCri);
   }
-  void DeleteTask(ContainerdCalls& containerd) {
+  void DeleteTask() {
     tasks_api::DeleteTaskRequest request;
     request.set_container_id(id_);
-    containerd.DeleteTaskIn(
-        kNamespaceOfCri, request, deadline_, [self = shared_from_this()](const auto& deleted) {
+    calls_.Make(
+        kDeleteTaskIn, request, deadline_,
+        [self = shared_from_this()](const auto& deleted) {
           if (!deleted && deleted.error().code != ErrorCode::kNotFound) {
             return self->done_(Fail(deleted.error().In("take away what is left of its start")));
           }
           self->Remove(self->done_);
-        });
+        },
+        kNamespaceOfCri);
   }
 
   Calls& calls_;
@@ -125,8 +128,8 @@ SandboxClearance::SandboxClearance(RuntimeContext& context, std::string uid, Don
 void SandboxClearance::Start() {
   api::ListPodSandboxRequest request;
   (*request.mutable_filter()->mutable_label_selector())[std::string(kPodUidLabel)] = uid_;
-  context_.calls.ListPodSandbox(request, context_.options.request_timeout,
-                                lifetime_.Guard([this](const auto& answer) { OnList(answer); }));
+  context_.calls.Make(kListPodSandbox, request, context_.options.request_timeout,
+                      lifetime_.Guard([this](const auto& answer) { OnList(answer); }));
 }
 
 void SandboxClearance::StartWith(std::string sandbox_id) {
@@ -149,36 +152,36 @@ void SandboxClearance::Next() {
   if (ids_.empty()) return done_(next_attempt_);
   api::StopPodSandboxRequest request;
   request.set_pod_sandbox_id(ids_.front());
-  context_.calls.StopPodSandbox(
-      request, context_.options.request_timeout,
-      lifetime_.Guard([this](const Result<api::StopPodSandboxResponse>& answer) {
-        if (!IsOver(answer)) return done_(Fail(answer.error().In("stop the sandbox")));
-        Remove();
-      }));
+  context_.calls.Make(kStopPodSandbox, request, context_.options.request_timeout,
+                      lifetime_.Guard([this](const Result<api::StopPodSandboxResponse>& answer) {
+                        if (!IsOver(answer))
+                          return done_(Fail(answer.error().In("stop the sandbox")));
+                        Remove();
+                      }));
 }
 
 void SandboxClearance::Remove() {
   api::RemovePodSandboxRequest request;
   request.set_pod_sandbox_id(ids_.front());
-  context_.calls.RemovePodSandbox(
-      request, context_.options.request_timeout,
-      lifetime_.Guard([this](const Result<api::RemovePodSandboxResponse>& answer) {
-        if (!IsOver(answer)) {
-          const Error problem = answer.error().In("remove the sandbox");
-          return cleared_containers_ ? done_(Fail(problem)) : ListContainers(problem);
-        }
-        ids_.pop_front();
-        cleared_containers_ = false;
-        Next();
-      }));
+  context_.calls.Make(kRemovePodSandbox, request, context_.options.request_timeout,
+                      lifetime_.Guard([this](const Result<api::RemovePodSandboxResponse>& answer) {
+                        if (!IsOver(answer)) {
+                          const Error problem = answer.error().In("remove the sandbox");
+                          return cleared_containers_ ? done_(Fail(problem))
+                                                     : ListContainers(problem);
+                        }
+                        ids_.pop_front();
+                        cleared_containers_ = false;
+                        Next();
+                      }));
 }
 
 void SandboxClearance::ListContainers(const Error& problem) {
   cleared_containers_ = true;
   api::ListContainersRequest request;
   request.mutable_filter()->set_pod_sandbox_id(ids_.front());
-  context_.calls.ListContainers(
-      request, context_.options.request_timeout,
+  context_.calls.Make(
+      kListContainers, request, context_.options.request_timeout,
       lifetime_.Guard([this, problem](const Result<api::ListContainersResponse>& answer) {
         if (!answer) return done_(Fail(problem));
         for (const api::Container& container : answer->containers()) {

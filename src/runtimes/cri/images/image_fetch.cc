@@ -40,11 +40,10 @@ void ImageFetch::Inspect(bool may_pull) {
   api::ImageStatusRequest request;
   request.mutable_image()->set_image(image_);
   request.set_verbose(true);
-  context_.calls.ImageStatus(
-      request, context_.options.request_timeout,
-      lifetime_.Guard([this, may_pull](Result<api::ImageStatusResponse> answer) {
-        OnStatus(std::move(answer), may_pull);
-      }));
+  context_.calls.Make(kImageStatus, request, context_.options.request_timeout,
+                      lifetime_.Guard([this, may_pull](Result<api::ImageStatusResponse> answer) {
+                        OnStatus(std::move(answer), may_pull);
+                      }));
 }
 
 void ImageFetch::OnStatus(Result<api::ImageStatusResponse> answer, bool may_pull) {
@@ -76,8 +75,9 @@ void ImageFetch::OnStatus(Result<api::ImageStatusResponse> answer, bool may_pull
 void ImageFetch::Pull() {
   api::PullImageRequest request;
   request.mutable_image()->set_image(image_);
-  context_.calls.PullImage(
-      request, kPullDeadline, lifetime_.Guard([this](const Result<api::PullImageResponse>& answer) {
+  context_.calls.Make(
+      kPullImage, request, kPullDeadline,
+      lifetime_.Guard([this](const Result<api::PullImageResponse>& answer) {
         if (answer) return Inspect(false);
         done_(FailStart(StartFailure::kImagePull,
                         {answer.error().code, fmt::format("Failed to pull image \"{}\": {}", image_,

@@ -129,8 +129,8 @@ Answer<Response> CriImageStore::Into(const std::shared_ptr<Look>& look, Response
 }
 
 void CriImageStore::Folders(std::function<void(Result<StorageFolders>)> answer) {
-  calls_.ImageFsInfo(
-      kFolderDeadline,
+  calls_.Make(
+      kImageFsInfo, {}, kFolderDeadline,
       lifetime_.Guard([answer = std::move(answer)](const Result<api::ImageFsInfoResponse>& info) {
         answer(info ? FoldersIn(*info) : Fail(info.error()));
       }));
@@ -141,19 +141,17 @@ void CriImageStore::List(std::function<void(Result<Listing>)> answer) {
   look->answer = std::move(answer);
   api::StatusRequest verbose;
   verbose.set_verbose(true);
-  calls_.ListImages(kLookDeadline, Into(look, &Look::images));
-  calls_.ListContainers({}, kLookDeadline, Into(look, &Look::containers));
-  calls_.Status(verbose, kLookDeadline, Into(look, &Look::status));
-  ContainerdCalls* const containerd = calls_.containerd();
-  if (containerd == nullptr) return;
+  calls_.Make(kListImages, {}, kLookDeadline, Into(look, &Look::images));
+  calls_.Make(kListContainers, {}, kLookDeadline, Into(look, &Look::containers));
+  calls_.Make(kStatus, verbose, kLookDeadline, Into(look, &Look::status));
   ++look->waiting;
   // A failure is ignored: without the times, the listing has what CRI provides.
-  containerd->ListImagesIn(
-      kNamespaceOfCri, kLookDeadline,
-      lifetime_.Guard([this, look](Result<images_api::ListImagesResponse> times) {
-        if (times) look->times = *std::move(times);
-        if (--look->waiting == 0) Continue(look);
-      }));
+  calls_.Make(kListImagesIn, {}, kLookDeadline,
+              lifetime_.Guard([this, look](Result<images_api::ListImagesResponse> times) {
+                if (times) look->times = *std::move(times);
+                if (--look->waiting == 0) Continue(look);
+              }),
+              kNamespaceOfCri);
 }
 
 void CriImageStore::Continue(const std::shared_ptr<Look>& look) {
@@ -195,49 +193,47 @@ void CriImageStore::AskMounts(const std::shared_ptr<Look>& look, const std::stri
   ++look->waiting;
   api::ContainerStatusRequest request;
   request.set_container_id(id);
-  calls_.ContainerStatus(
-      request, kLookDeadline,
-      lifetime_.Guard([this, look](const Result<api::ContainerStatusResponse>& response) {
-        if (response) {
-          for (const api::Mount& mount : response->status().mounts()) {
-            look->mounted.insert(mount.image().image());
-          }
-        } else if (response.error().code != ErrorCode::kNotFound && !look->error) {
-          look->error = response.error();
-        }
-        if (--look->waiting == 0) Continue(look);
-      }));
+  calls_.Make(kContainerStatus, request, kLookDeadline,
+              lifetime_.Guard([this, look](const Result<api::ContainerStatusResponse>& response) {
+                if (response) {
+                  for (const api::Mount& mount : response->status().mounts()) {
+                    look->mounted.insert(mount.image().image());
+                  }
+                } else if (response.error().code != ErrorCode::kNotFound && !look->error) {
+                  look->error = response.error();
+                }
+                if (--look->waiting == 0) Continue(look);
+              }));
 }
 
 void CriImageStore::Resolve(const std::shared_ptr<Look>& look, const std::string& name) {
   ++look->waiting;
   api::ImageStatusRequest request;
   request.mutable_image()->set_image(name);
-  calls_.ImageStatus(
-      request, kLookDeadline,
-      lifetime_.Guard([this, look, name](const Result<api::ImageStatusResponse>& response) {
-        if (response && response->has_image()) {
-          look->in_use.insert(response->image().id());
-        } else if (response || response.error().code == ErrorCode::kNotFound) {
-          look->in_use.insert(name);
-        } else if (!look->error) {
-          look->error = response.error();
-        }
-        if (--look->waiting == 0) Continue(look);
-      }));
+  calls_.Make(kImageStatus, request, kLookDeadline,
+              lifetime_.Guard([this, look, name](const Result<api::ImageStatusResponse>& response) {
+                if (response && response->has_image()) {
+                  look->in_use.insert(response->image().id());
+                } else if (response || response.error().code == ErrorCode::kNotFound) {
+                  look->in_use.insert(name);
+                } else if (!look->error) {
+                  look->error = response.error();
+                }
+                if (--look->waiting == 0) Continue(look);
+              }));
 }
 
 void CriImageStore::Remove(const std::string& id, std::function<void(Result<void>)> answer) {
   api::RemoveImageRequest request;
   request.mutable_image()->set_image(id);
-  calls_.RemoveImage(request, kRemoveDeadline,
-                     lifetime_.Guard([answer = std::move(answer)](
-                                         const Result<api::RemoveImageResponse>& response) {
-                       if (!response && response.error().code != ErrorCode::kNotFound) {
-                         return answer(Fail(response.error()));
-                       }
-                       answer({});
-                     }));
+  calls_.Make(kRemoveImage, request, kRemoveDeadline,
+              lifetime_.Guard(
+                  [answer = std::move(answer)](const Result<api::RemoveImageResponse>& response) {
+                    if (!response && response.error().code != ErrorCode::kNotFound) {
+                      return answer(Fail(response.error()));
+                    }
+                    answer({});
+                  }));
 }
 
 }  // namespace jettison::cri

@@ -53,8 +53,9 @@ class LiveBed : public ::testing::Test {
     config.mutable_linux()->set_cgroup_parent("/" + bed_->group() + "/pod" + name);
     config.mutable_linux()->mutable_security_context()->mutable_namespace_options()->set_network(
         api::NODE);
-    const auto ran = bed_->Await<api::RunPodSandboxResponse>(
-        [&](auto answer) { bed_->calls().RunPodSandbox(sandbox, kDeadline, std::move(answer)); });
+    const auto ran = bed_->Await<api::RunPodSandboxResponse>([&](auto answer) {
+      bed_->calls().Make(kRunPodSandbox, sandbox, kDeadline, std::move(answer));
+    });
     if (!ran) return ran.error().message;
 
     api::CreateContainerRequest container;
@@ -63,26 +64,28 @@ class LiveBed : public ::testing::Test {
     container.mutable_config()->mutable_metadata()->set_name("app");
     container.mutable_config()->mutable_image()->set_image(image);
     const auto created = bed_->Await<api::CreateContainerResponse>([&](auto answer) {
-      bed_->calls().CreateContainer(container, kDeadline, std::move(answer));
+      bed_->calls().Make(kCreateContainer, container, kDeadline, std::move(answer));
     });
     if (!created) return created.error().message;
 
     api::StartContainerRequest start;
     start.set_container_id(created->container_id());
-    const auto started = bed_->Await<api::StartContainerResponse>(
-        [&](auto answer) { bed_->calls().StartContainer(start, kDeadline, std::move(answer)); });
+    const auto started = bed_->Await<api::StartContainerResponse>([&](auto answer) {
+      bed_->calls().Make(kStartContainer, start, kDeadline, std::move(answer));
+    });
     return started ? created->container_id() : started.error().message;
   }
   api::ContainerStatus StatusOf(const std::string& container) {
     api::ContainerStatusRequest request;
     request.set_container_id(container);
-    const auto status = bed_->Await<api::ContainerStatusResponse>(
-        [&](auto answer) { bed_->calls().ContainerStatus(request, kDeadline, std::move(answer)); });
+    const auto status = bed_->Await<api::ContainerStatusResponse>([&](auto answer) {
+      bed_->calls().Make(kContainerStatus, request, kDeadline, std::move(answer));
+    });
     return status ? status->status() : api::ContainerStatus();
   }
   Result<api::VersionResponse> Version(Duration deadline) {
     return bed_->Await<api::VersionResponse>(
-        [&](auto answer) { bed_->calls().Version(deadline, std::move(answer)); });
+        [&](auto answer) { AskVersion(bed_->calls(), deadline, std::move(answer)); });
   }
 
   std::unique_ptr<LiveContainerd> bed_;
@@ -104,7 +107,7 @@ TEST_F(LiveContainerdTest, RunsTheProgramThatIsAskedFor) {
   request.set_container_id(Run("a", LiveContainerd::kTestImage));
   for (const char* word : {"/test-program", "print", "one", "two"}) request.add_cmd(word);
   const auto output = bed_->Await<api::ExecSyncResponse>(
-      [&](auto answer) { bed_->calls().ExecSync(request, kDeadline, std::move(answer)); });
+      [&](auto answer) { bed_->calls().Make(kExecSync, request, kDeadline, std::move(answer)); });
   ASSERT_TRUE(output) << output.error().message;
   EXPECT_EQ(output->stdout(), "one\ntwo\n");
   EXPECT_EQ(output->exit_code(), 0);

@@ -21,7 +21,8 @@ class LiveCriUnread : public LiveCriRuntime {
  protected:
   [[nodiscard]] std::string SandboxId() {
     const auto listed = bed_->Await<api::ListPodSandboxResponse>([&](auto answer) {
-      bed_->calls().ListPodSandbox(api::ListPodSandboxRequest(), seconds(10), std::move(answer));
+      bed_->calls().Make(kListPodSandbox, api::ListPodSandboxRequest(), seconds(10),
+                         std::move(answer));
     });
     return listed && listed->items_size() == 1 ? listed->items(0).id() : "not one sandbox";
   }
@@ -29,12 +30,13 @@ class LiveCriUnread : public LiveCriRuntime {
   void RemoveByHand(const std::string& sandbox) {
     api::StopPodSandboxRequest stop;
     stop.set_pod_sandbox_id(sandbox);
-    ASSERT_TRUE(bed_->Await<api::StopPodSandboxResponse>(
-        [&](auto answer) { bed_->calls().StopPodSandbox(stop, seconds(20), std::move(answer)); }));
+    ASSERT_TRUE(bed_->Await<api::StopPodSandboxResponse>([&](auto answer) {
+      bed_->calls().Make(kStopPodSandbox, stop, seconds(20), std::move(answer));
+    }));
     api::RemovePodSandboxRequest remove;
     remove.set_pod_sandbox_id(sandbox);
     ASSERT_TRUE(bed_->Await<api::RemovePodSandboxResponse>([&](auto answer) {
-      bed_->calls().RemovePodSandbox(remove, seconds(20), std::move(answer));
+      bed_->calls().Make(kRemovePodSandbox, remove, seconds(20), std::move(answer));
     }));
   }
 };

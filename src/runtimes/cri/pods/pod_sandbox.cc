@@ -100,8 +100,8 @@ void PodSandbox::StartSlice() {
 
 void PodSandbox::AskStatus() {
   if (pod_.host_network) return Clear();
-  context_.calls.Status(api::StatusRequest(), context_.options.request_timeout,
-                        making_->Guard([this](const auto& answer) { OnStatus(answer); }));
+  context_.calls.Make(kStatus, api::StatusRequest(), context_.options.request_timeout,
+                      making_->Guard([this](const auto& answer) { OnStatus(answer); }));
 }
 
 void PodSandbox::OnStatus(const Result<api::StatusResponse>& answer) {
@@ -144,8 +144,8 @@ void PodSandbox::Run() {
                        .root = context_.options.root,
                        .written_pod = context_.options.written_pods->Write(pod_),
                        .seen = context_.clock.Wall()});
-  context_.calls.RunPodSandbox(
-      request, context_.options.request_timeout * 2,
+  context_.calls.Make(
+      kRunPodSandbox, request, context_.options.request_timeout * 2,
       making_->Guard([this, making = context_.making](const auto& answer) { OnRun(answer); }));
 }
 

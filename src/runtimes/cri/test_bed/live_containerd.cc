@@ -107,7 +107,7 @@ Result<void> LiveContainerd::AwaitReady() {
   const auto end = std::chrono::steady_clock::now() + kStartPatience;
   for (;;) {
     const auto version = Await<api::VersionResponse>(
-        [&](auto answer) { calls_->Version(kCallDeadline, std::move(answer)); });
+        [&](auto answer) { AskVersion(*calls_, kCallDeadline, std::move(answer)); });
     if (version) return {};
     if (HasEnded() || std::chrono::steady_clock::now() > end) {
       return Fail(ErrorCode::kUnavailable, "containerd does not start: " + EndOf(own_.Log()));
@@ -152,7 +152,7 @@ Result<void> LiveContainerd::AwaitImage(const std::string& reference) {
   const auto end = std::chrono::steady_clock::now() + kStartPatience;
   for (;;) {
     const auto answer = Await<api::ImageStatusResponse>(
-        [&](auto given) { calls_->ImageStatus(request, kCallDeadline, std::move(given)); });
+        [&](auto given) { calls_->Make(kImageStatus, request, kCallDeadline, std::move(given)); });
     if (!answer) return Fail(answer.error());
     if (answer->has_image()) return {};
     if (HasEnded() || std::chrono::steady_clock::now() > end) {

@@ -65,7 +65,7 @@ class LiveContainerd {
   // A client of its own, for the test to look and act by.
   [[nodiscard]] Calls& calls() { return *calls_; }
   // Makes a call and waits for its answer:
-  //   Await<api::VersionResponse>([&](auto answer) { bed.calls().Version(kSpan, answer); })
+  //   Await<api::VersionResponse>([&](auto answer) { AskVersion(bed.calls(), kSpan, answer); })
   template <typename Response>
   [[nodiscard]] Result<Response> Await(const std::function<void(Answer<Response>)>& start);
 

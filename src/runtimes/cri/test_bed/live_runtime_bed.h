@@ -166,7 +166,7 @@ class LiveCriRuntime : public testing::Test {
     api::ListContainersRequest request;
     if (state) request.mutable_filter()->mutable_state()->set_state(*state);
     const auto listed = bed_->Await<api::ListContainersResponse>([&](auto answer) {
-      bed_->calls().ListContainers(request, std::chrono::seconds(10), std::move(answer));
+      bed_->calls().Make(kListContainers, request, std::chrono::seconds(10), std::move(answer));
     });
     return listed ? listed->containers_size() : -1;
   }
@@ -223,8 +223,8 @@ class LiveCriRuntime : public testing::Test {
     EXPECT_THAT(*kernel::NamesIn(root() + "/logs"), testing::IsEmpty());
     EXPECT_THAT(kernel::MountsBelow(root()), testing::IsEmpty());
     const auto left = bed_->Await<api::ListPodSandboxResponse>([&](auto answer) {
-      bed_->calls().ListPodSandbox(api::ListPodSandboxRequest(), std::chrono::seconds(10),
-                                   std::move(answer));
+      bed_->calls().Make(kListPodSandbox, api::ListPodSandboxRequest(), std::chrono::seconds(10),
+                         std::move(answer));
     });
     ASSERT_TRUE(left);
     EXPECT_EQ(left->items_size(), 0);
