@@ -1,5 +1,3 @@
-#include "kernel/disk_usage/directory_stack.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -8,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "kernel/disk_usage/tree_walk.h"
 #include "kernel/files/temporary_folder.h"
 
 namespace jettison::disk_usage {

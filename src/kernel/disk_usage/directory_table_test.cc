@@ -1,9 +1,7 @@
-#include "kernel/disk_usage/directory_table.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
+#include "kernel/disk_usage/remembered_trees.h"
 
 namespace jettison::disk_usage {
 namespace {
@@ -58,21 +56,6 @@ TEST(DirectoryTable, ADirectoryDoesNotMoveBelowItself) {
   EXPECT_FALSE(table.Move(kWide, kFirst));
   EXPECT_FALSE(table.Move(kWide, kWide));
   EXPECT_THAT(table.ChildrenOf(kTop), UnorderedElementsAre(kWide, kOther));
-}
-
-TEST(DirectoryTable, LeavingADirectoryCostsTheSameHoweverWideItIs) {
-  const auto cost = [](std::size_t width, const std::function<void(DirectoryTable&)>& work) {
-    DirectoryTable table = Table(width);
-    const std::uint64_t before = table.lookups();
-    work(table);
-    return table.lookups() - before;
-  };
-  for (const DirectoryKey leaving : {kFirst + 1, kFirst + 8}) {
-    const auto remove = [=](DirectoryTable& table) { (void)table.Remove(leaving); };
-    const auto move = [=](DirectoryTable& table) { (void)table.Move(leaving, kOther); };
-    EXPECT_EQ(cost(10, remove), cost(10'000, remove));
-    EXPECT_EQ(cost(10, move), cost(10'000, move));
-  }
 }
 
 }  // namespace

@@ -7,12 +7,88 @@
 
 #include "kernel/disk_usage/file_status.h"
 
+namespace jettison::disk_usage {
+
+RememberedDirectory* DirectoryTable::Find(DirectoryKey key) {
+  const auto found = directories_.find(key);
+  return found == directories_.end() ? nullptr : &found->second;
+}
+
+RememberedDirectory* DirectoryTable::Add(DirectoryKey key, DirectoryKey parent,
+                                         std::uint32_t tree) {
+  const auto [entry, is_new] = directories_.try_emplace(key);
+  if (!is_new) return nullptr;
+  RememberedDirectory& directory = entry->second;
+  directory.tree = tree;
+  directory.parent = parent;
+  Attach(key, directory);
+  return &directory;
+}
+
+std::vector<DirectoryKey> DirectoryTable::ChildrenOf(DirectoryKey key) {
+  std::vector<DirectoryKey> children;
+  const RememberedDirectory* directory = Find(key);
+  for (DirectoryKey child = directory == nullptr ? 0 : directory->first_child; child != 0;
+       child = Find(child)->next_sibling) {
+    children.push_back(child);
+  }
+  return children;
+}
+
+void DirectoryTable::Attach(DirectoryKey key, RememberedDirectory& directory) {
+  RememberedDirectory* parent = Find(directory.parent);
+  if (parent == nullptr) return;
+  directory.previous_sibling = 0;
+  directory.next_sibling = std::exchange(parent->first_child, key);
+  if (directory.next_sibling != 0) Find(directory.next_sibling)->previous_sibling = key;
+}
+
+void DirectoryTable::Detach(const RememberedDirectory& directory) {
+  RememberedDirectory* parent = Find(directory.parent);
+  if (parent == nullptr) return;
+  const DirectoryKey before = directory.previous_sibling;
+  const DirectoryKey after = directory.next_sibling;
+  (before == 0 ? parent->first_child : Find(before)->next_sibling) = after;
+  if (after != 0) Find(after)->previous_sibling = before;
+}
+
+bool DirectoryTable::Move(DirectoryKey key, DirectoryKey parent) {
+  RememberedDirectory& directory = *Find(key);
+  for (const RememberedDirectory* above = Find(parent); above; above = Find(above->parent)) {
+    if (above == &directory) return false;
+  }
+  Detach(directory);
+  directory.parent = parent;
+  Attach(key, directory);
+  return true;
+}
+
+std::vector<std::pair<DirectoryKey, RememberedDirectory>> DirectoryTable::Remove(DirectoryKey key) {
+  std::vector<std::pair<DirectoryKey, RememberedDirectory>> removed;
+  if (const RememberedDirectory* directory = Find(key)) Detach(*directory);
+  std::vector<DirectoryKey> rest = {key};
+  while (!rest.empty()) {
+    const DirectoryKey next = rest.back();
+    rest.pop_back();
+    const auto found = directories_.find(next);
+    if (found == directories_.end()) continue;
+    for (DirectoryKey child = found->second.first_child; child != 0;
+         child = Find(child)->next_sibling) {
+      rest.push_back(child);
+    }
+    removed.emplace_back(next, found->second);
+    directories_.erase(found);
+  }
+  return removed;
+}
+
+}  // namespace jettison::disk_usage
+
 namespace jettison {
 
 using disk_usage::DirectoryCalls;
 using disk_usage::DirectoryKey;
 using disk_usage::DirectorySum;
-using disk_usage::FileId;
 using disk_usage::LinkedFile;
 using disk_usage::RememberedDirectory;
 
@@ -30,7 +106,7 @@ tl::unexpected<Error> Cancelled() {
 // A directory that cannot be remembered still counts.
 DirectoryCalls RememberedTrees::Record(Tree& tree, std::uint32_t id) {
   const auto enter = [this, &tree, id](DirectoryKey parent, int directory) -> DirectoryKey {
-    tree.exact = tree.exact && HasRoomFor(1);
+    tree.exact = tree.exact && table_.size() < most_directories_;
     if (!tree.exact) return 0;
     const auto found = disk_usage::HandleOf(directory);
     const DirectoryKey key = found ? KeyOf(found->handle) : 0;
@@ -55,57 +131,28 @@ void RememberedTrees::AddLinked(Tree& tree, const LinkedFile& file) {
     tree.exact = false;
     return tree.shares.Add(file);
   }
-  const auto [entry, is_new] = tree.linked.try_emplace(file.id);
-  LinkedInode& inode = entry->second;
-  if (is_new) {
-    ++tree.inodes;
-    tree.fresh_links.push_back(file.id);
-  }
-  ++inode.names;
-  tree.bytes += file.bytes - inode.bytes;  // the last reading counts
-  inode.bytes = file.bytes;
-  inode.links = file.links;
+  if (!tree.linked.insert(file.id).second) return;
+  tree.bytes += file.bytes;
+  ++tree.inodes;
 }
 
 void RememberedTrees::AddPart(Tree& tree, DirectoryKey key, const DirectorySum& part) {
   tree.bytes += part.bytes;
   tree.inodes += part.inodes;
-  if (!part.linked.empty() && !HasRoomFor(part.linked.size())) tree.exact = false;
+  if (!part.linked.empty() && tree.is_walked) tree.exact = false;
   for (const LinkedFile& file : part.linked) AddLinked(tree, file);
   RememberedDirectory* directory = table_.Find(key);
   if (directory == nullptr) return;
   directory->bytes += part.bytes;
   directory->inodes += static_cast<std::uint32_t>(part.inodes);
-  if (part.linked.empty() || !tree.exact) return;
-  auto& names = linked_in_[key];
-  for (const LinkedFile& file : part.linked) names.push_back(file.id);
-  linked_names_ += part.linked.size();
-}
-
-std::vector<FileId> RememberedTrees::TakeLinkedIn(DirectoryKey key) {
-  const auto names = linked_in_.find(key);
-  if (names == linked_in_.end()) return {};
-  std::vector<FileId> files = std::move(names->second);
-  linked_in_.erase(names);
-  linked_names_ -= files.size();
-  return files;
-}
-
-void RememberedTrees::Release(Tree& tree, const std::vector<FileId>& files) {
-  for (const FileId& id : files) {
-    const auto file = tree.linked.find(id);
-    if (--file->second.names > 0) continue;
-    tree.bytes -= file->second.bytes;
-    --tree.inodes;
-    tree.linked.erase(file);
-  }
+  if (!part.linked.empty()) with_linked_.insert(key);
 }
 
 void RememberedTrees::RemoveSubtree(Tree& tree, DirectoryKey key) {
   for (const auto& [removed, directory] : table_.Remove(key)) {
     tree.bytes -= directory.bytes;
     tree.inodes -= directory.inodes;
-    Release(tree, TakeLinkedIn(removed));
+    if (with_linked_.erase(removed) > 0) tree.exact = false;
   }
 }
 
@@ -115,7 +162,8 @@ Result<TreeUsage> RememberedTrees::Walk(const std::string& path, TreeWalk& walk)
   Tree& tree = trees_[id];
   tree.path = &ids_.emplace(path, id).first->first;
   auto walked = walk.Survey(path, Record(tree, id));
-  tree.fresh_links = {};
+  tree.linked = {};
+  tree.is_walked = true;
   const FsUsage usage = {.used_bytes = tree.bytes + tree.shares.bytes(),
                          .inodes_used = tree.inodes + tree.shares.inodes()};
   if (!walked || walked->errors > 0 || !tree.exact || tree.top == 0) Forget(path);
@@ -168,12 +216,6 @@ Result<void> RememberedTrees::RereadAll(Tree& tree, std::uint32_t id,
     }
     if (auto read = Reread(tree, id, directory->get(), change, walk); !read) return read;
   }
-  // A file with a new second name would count twice if its first name is in a directory that was
-  // not read.
-  for (const FileId& fresh : std::exchange(tree.fresh_links, {})) {
-    const auto file = tree.linked.find(fresh);
-    if (file != tree.linked.end() && file->second.names < file->second.links) tree.exact = false;
-  }
   return {};
 }
 
@@ -185,7 +227,7 @@ Result<void> RememberedTrees::ReadWhole(Tree& tree, int directory, std::uint64_t
     const std::uint64_t bytes = sum.bytes;
     const std::uint64_t inodes = sum.inodes;
     const auto some = disk_usage::ReadSome(directory, device, entries_, sum);
-    if (!some || sum.errors > 0 || !HasRoomFor(sum.linked.size())) return Lose(tree);
+    if (!some || sum.errors > 0 || !sum.linked.empty()) return Lose(tree);
     if (!*some) return {};
     going_on = walk.Continue(sum.bytes - bytes, sum.inodes - inodes);
   }
@@ -196,18 +238,16 @@ Result<void> RememberedTrees::Reread(Tree& tree, std::uint32_t id, int directory
                                      const DirectoryChange& change, TreeWalk& walk) {
   const DirectoryKey key = KeyOf(change.directory);
   const auto status = disk_usage::StatusOf(directory);
-  if (!status) return Lose(tree);
+  if (!status || with_linked_.contains(key)) return Lose(tree);
   DirectorySum sum;
   sum.bytes = status->bytes;
   sum.inodes = 1;
-  const std::vector<FileId> before = TakeLinkedIn(key);  // makes room for the names that are there
   auto read = ReadWhole(tree, directory, status->device, sum, walk);
   if (!read || !tree.exact) return read;
   RememberedDirectory& remembered = *table_.Find(key);
   tree.bytes -= std::exchange(remembered.bytes, 0);
   tree.inodes -= std::exchange(remembered.inodes, 0);
   AddPart(tree, key, sum);
-  Release(tree, before);  // last, so that a file which is still there is kept
   if (!change.subdirectories) return {};
   return CompareChildren(
       {.tree = tree, .id = id, .fd = directory, .key = key, .device = status->device},
@@ -297,8 +337,7 @@ void RememberedTrees::ForgetAll() {
   table_ = {};
   trees_.clear();
   ids_.clear();
-  linked_in_.clear();
-  linked_names_ = 0;
+  with_linked_.clear();
 }
 
 }  // namespace jettison

@@ -6,13 +6,51 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
-#include "kernel/disk_usage/directory_sum.h"
-#include "kernel/disk_usage/directory_table.h"
 #include "kernel/disk_usage/file_status.h"
 #include "kernel/disk_usage/tree_walk.h"
 #include "ports/directory_change.h"
+
+namespace jettison::disk_usage {
+
+// One remembered directory. No name is kept: a directory is known by its handle, and opened by it.
+struct RememberedDirectory {
+  std::uint64_t bytes = 0;   // of itself and its files with one name
+  std::uint32_t inodes = 0;  // the same
+  std::uint32_t tree = 0;
+  DirectoryKey parent = 0;  // 0: the top of its tree
+  DirectoryKey first_child = 0;
+  DirectoryKey next_sibling = 0;
+  DirectoryKey previous_sibling = 0;  // so that leaving a wide directory takes no search
+};
+
+// Directories with their places in trees, by the keys of their handles.
+class DirectoryTable {
+ public:
+  // Null where the directory is not known.
+  [[nodiscard]] RememberedDirectory* Find(DirectoryKey key);
+  // Null where there is one already.
+  RememberedDirectory* Add(DirectoryKey key, DirectoryKey parent, std::uint32_t tree);
+  [[nodiscard]] std::vector<DirectoryKey> ChildrenOf(DirectoryKey key);
+  // Gives a directory another parent in the same tree. Returns false, and changes nothing, where
+  // the new parent lies below the directory: what is remembered of the two is then out of date.
+  [[nodiscard]] bool Move(DirectoryKey key, DirectoryKey parent);
+  // Removes a directory with everything below it. Returns what was removed, each with its key.
+  [[nodiscard]] std::vector<std::pair<DirectoryKey, RememberedDirectory>> Remove(DirectoryKey key);
+  [[nodiscard]] std::size_t size() const { return directories_.size(); }
+
+ private:
+  // Makes a directory the first child of its parent.
+  void Attach(DirectoryKey key, RememberedDirectory& directory);
+  void Detach(const RememberedDirectory& directory);
+
+  std::unordered_map<DirectoryKey, RememberedDirectory> directories_;
+};
+
+}  // namespace jettison::disk_usage
 
 namespace jettison {
 
@@ -21,12 +59,13 @@ namespace jettison {
 // directory takes 89 bytes; its name is not kept.
 //
 // A tree is forgotten, so that the caller walks it again, when its figures may no longer be exact:
-// its top is another directory, something could not be read, or a file in it got a second name (the
-// kernel does not report the directory of the first name).
+// its top is another directory, something could not be read, or something changed in a directory
+// that holds one of several names of a file (the kernel does not report the directories of the
+// others).
 class RememberedTrees {
  public:
-  // At most `most_directories` are remembered, for all trees together: directories, and names of
-  // files that have several. A tree that does not fit is walked each time.
+  // At most `most_directories` are remembered, for all trees together. A tree that does not fit is
+  // walked each time.
   // Of the files with several names in a tree so many are told apart, and count once; of further
   // ones each name counts as its share.
   explicit RememberedTrees(std::size_t most_directories = kMostDirectories,
@@ -51,26 +90,22 @@ class RememberedTrees {
 
  private:
   static constexpr std::size_t kMostDirectories = 200'000;  // 19 MB
-  static constexpr std::size_t kMostLinked = 200'000;       // 13 MB
+  static constexpr std::size_t kMostLinked = 200'000;       // 8 MB
   // In all trees together; a tree with a change beyond these is forgotten.
   static constexpr std::size_t kMostMarked = 65'536;  // 9 MB
 
-  struct LinkedInode {
-    std::uint64_t bytes = 0;
-    std::uint32_t names = 0;  // in this tree
-    std::uint32_t links = 0;  // wherever
-  };
   struct Tree {
     const std::string* path = nullptr;  // its key in `ids_`
     disk_usage::DirectoryKey top = 0;
     int mount = 0;  // that the top is on
     std::uint64_t bytes = 0;
     std::uint64_t inodes = 0;
-    std::unordered_map<disk_usage::FileId, LinkedInode, disk_usage::FileIdHash> linked;
-    disk_usage::LinkedShares shares;  // of the linked files for which `linked` has no room
-    std::vector<disk_usage::FileId> fresh_links;  // that were not in `linked` before
-    std::vector<DirectoryChange> marked;          // to be read again
-    bool exact = true;                            // false: to be forgotten
+    // Files with several names that have been counted; empty once it is walked.
+    std::unordered_set<disk_usage::FileId, disk_usage::FileIdHash> linked;
+    disk_usage::LinkedShares shares;      // of the linked files for which `linked` has no room
+    std::vector<DirectoryChange> marked;  // to be read again
+    bool is_walked = false;               // whole
+    bool exact = true;                    // false: to be forgotten
   };
   struct Parent {  // a directory that is read again
     Tree& tree;
@@ -80,15 +115,10 @@ class RememberedTrees {
     std::uint64_t device;
   };
 
-  [[nodiscard]] bool HasRoomFor(std::size_t more) const {
-    return table_.size() + linked_names_ + more <= most_directories_;
-  }
   // What a walk calls that is recorded in a tree.
   [[nodiscard]] disk_usage::DirectoryCalls Record(Tree& tree, std::uint32_t id);
   void AddPart(Tree& tree, disk_usage::DirectoryKey key, const disk_usage::DirectorySum& part);
   void AddLinked(Tree& tree, const disk_usage::LinkedFile& file);
-  [[nodiscard]] std::vector<disk_usage::FileId> TakeLinkedIn(disk_usage::DirectoryKey key);
-  static void Release(Tree& tree, const std::vector<disk_usage::FileId>& files);
   void RemoveSubtree(Tree& tree, disk_usage::DirectoryKey key);
   [[nodiscard]] Result<void> RereadAll(Tree& tree, std::uint32_t id,
                                        std::span<const DirectoryChange> changes, TreeWalk& walk);
@@ -108,10 +138,8 @@ class RememberedTrees {
   disk_usage::DirectoryTable table_;
   std::uint32_t next_id_ = 1;
   std::unordered_map<std::uint32_t, Tree> trees_;
-  std::unordered_map<std::string, std::uint32_t> ids_;  // by path
-  // Files with several names, by the directory that holds such a name.
-  std::unordered_map<disk_usage::DirectoryKey, std::vector<disk_usage::FileId>> linked_in_;
-  std::size_t linked_names_ = 0;
+  std::unordered_map<std::string, std::uint32_t> ids_;        // by path
+  std::unordered_set<disk_usage::DirectoryKey> with_linked_;  // that hold one of several names
   disk_usage::DirectoryEntries entries_;
 };
 

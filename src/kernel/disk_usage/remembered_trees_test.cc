@@ -121,15 +121,26 @@ TEST_F(LiveRememberedTrees, HardLinksCountOnceWhereverTheyAre) {
   fs::create_hard_link(tree_ / "a/first", tree_ / "c/second");
   ASSERT_TRUE(trees_.Walk(tree_, walk_));
   ExpectExact(tree_);
+  Write(tree_ / "a/b/file", 30000);
+  Apply({FilesIn(tree_ / "a/b")});
+  ExpectExact(tree_);
+}
+
+TEST_F(LiveRememberedTrees, AChangeWhereAHardLinkIsMakesTheTreeBeWalked) {
+  Write(tree_ / "a/first", 20000);
+  fs::create_hard_link(tree_ / "a/first", tree_ / "c/second");
+  const auto walked_after = [&](const std::vector<DirectoryChange>& changes) {
+    Apply(changes);
+    EXPECT_FALSE(trees_.UsageOf(tree_));
+    ASSERT_TRUE(trees_.Walk(tree_, walk_));
+    ExpectExact(tree_);
+  };
+  ASSERT_TRUE(trees_.Walk(tree_, walk_));
   Write(tree_ / "c/second", 60000);
-  Apply({FilesIn(tree_ / "c")});
-  ExpectExact(tree_);
-  fs::remove(tree_ / "a/first");
-  Apply({FilesIn(tree_ / "a")});
-  ExpectExact(tree_);
-  fs::remove(tree_ / "c/second");
-  Apply({FilesIn(tree_ / "c")});
-  ExpectExact(tree_);
+  walked_after({FilesIn(tree_ / "c")});
+  const std::vector<DirectoryChange> gone = {DirectoriesIn(tree_)};
+  fs::remove_all(tree_ / "c");
+  walked_after(gone);
 }
 
 TEST_F(LiveRememberedTrees, ASecondNameForAFileSomewhereMakesTheTreeBeWalked) {
@@ -145,20 +156,6 @@ TEST_F(LiveRememberedTrees, ASecondNameInADirectoryThatCameMakesTheTreeBeWalked)
   fs::create_hard_link(tree_ / "a/b/file", tree_ / "new/link");
   Apply({DirectoriesIn(tree_)});
   EXPECT_FALSE(trees_.UsageOf(tree_));
-}
-
-TEST_F(LiveRememberedTrees, ANameOutsideOfTheTreeIsNoReasonToWalkAgainAndAgain) {
-  fs::create_hard_link(tree_ / "c/file", base_ / "outside");
-  ASSERT_TRUE(trees_.Walk(tree_, walk_));
-  Write(tree_ / "c/file", 70000);
-  Apply({FilesIn(tree_ / "c")});
-  ExpectExact(tree_);
-}
-
-TEST_F(LiveRememberedTrees, ASecondNameWhoseFirstIsReadTooIsNoReasonToWalk) {
-  fs::create_hard_link(tree_ / "a/b/file", tree_ / "a/b/link");
-  Apply({FilesIn(tree_ / "a/b")});
-  ExpectExact(tree_);
 }
 
 TEST_F(LiveRememberedTrees, AnotherTopDirectoryIsAnotherTree) {
@@ -277,48 +274,19 @@ TEST_F(LiveRememberedTrees, SubdirectoriesAreComparedInPieces) {
   ExpectExact(tree_);
 }
 
-// A walk enters few directories, and may find any number of names in them.
-TEST_F(LiveRememberedTrees,
-       ATreeWithMoreNamesOfLinkedFilesThanMayBeRememberedIsMeasuredAllTheSame) {
+TEST_F(LiveRememberedTrees, MoreLinkedFilesThanAreToldApartCountByShares) {
   constexpr std::uint64_t kPairs = 10;
   for (std::uint64_t i = 0; i < kPairs; ++i) {
     const std::string name = std::to_string(i);
     Write(tree_ / "a" / name, 5000);
     fs::create_hard_link(tree_ / "a" / name, tree_ / "c" / name);
   }
-  for (const auto& [most, fits] : {std::pair{8, false}, {23, false}, {24, true}}) {
-    RememberedTrees trees(static_cast<std::size_t>(most));
-    const auto usage = trees.Walk(tree_, walk_);
-    ASSERT_TRUE(usage);
-    EXPECT_EQ(usage->usage.inodes_used, 6 + kPairs) << most;
-    EXPECT_EQ(usage->usage.used_bytes, walk_.Measure(tree_)->usage.used_bytes) << most;
-    EXPECT_EQ(trees.UsageOf(tree_).has_value(), fits) << most;
-    EXPECT_EQ(trees.directories(), fits ? 4U : 0U) << most;
-  }
-  RememberedTrees none(0, 2);
-  EXPECT_EQ(none.Walk(tree_, walk_)->usage.inodes_used, 6 + kPairs) << "by shares of their names";
-}
-
-TEST_F(LiveRememberedTrees, NamesOfLinkedFilesThatComeLaterNeedRoomToo) {
-  RememberedTrees trees(14);  // four directories, ten names
-  ASSERT_TRUE(trees.Walk(tree_, walk_));
-  const auto update = [&](int pairs) {
-    for (int i = 0; i < pairs; ++i) {
-      const fs::path name = tree_ / "c" / std::to_string(i);
-      if (fs::exists(name)) continue;
-      Write(name, 5000);
-      fs::create_hard_link(name, name.string() + "-link");
-    }
-    trees.Mark(std::vector{FilesIn(tree_ / "c")});
-    EXPECT_TRUE(trees.Update(tree_, walk_));
-    return trees.UsageOf(tree_);
-  };
-  EXPECT_TRUE(update(5));
-  EXPECT_TRUE(update(5)) << "the names that were there make room for themselves";
-  EXPECT_FALSE(update(6));
-  EXPECT_EQ(trees.directories(), 0U);
-  ASSERT_TRUE(trees.Walk(tree_ / "a", walk_));
-  EXPECT_TRUE(trees.UsageOf(tree_ / "a")) << "the forgotten names take no room";
+  RememberedTrees few(100, 2);
+  const auto usage = few.Walk(tree_, walk_);
+  ASSERT_TRUE(usage);
+  EXPECT_EQ(usage->usage.inodes_used, 6 + kPairs);
+  EXPECT_EQ(usage->usage.used_bytes, walk_.Measure(tree_)->usage.used_bytes);
+  EXPECT_FALSE(few.UsageOf(tree_)) << "it is walked each time";
 }
 
 TEST_F(LiveRememberedTrees, ACancelledUpdateForgetsItsTree) {

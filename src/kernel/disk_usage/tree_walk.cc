@@ -1,13 +1,116 @@
 #include "kernel/disk_usage/tree_walk.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <utility>
 
-#include "kernel/disk_usage/directory_sum.h"
 #include "kernel/disk_usage/file_status.h"
 #include "kernel/disk_usage/remembered_trees.h"
 #include "ports/system_error.h"
+
+namespace jettison::disk_usage {
+
+void DirectoryStack::Push(FileDescriptor directory, FileId id, std::uint64_t key) {
+  frames_.push_back(Frame{.fd = std::move(directory),
+                          .position = 0,
+                          .id = id,
+                          .key = key,
+                          .exhausted = false,
+                          .pending = {}});
+  if (frames_.size() <= kOpenDirectories) return;
+  Frame& far = frames_[frames_.size() - kOpenDirectories];  // never the top, which has index 0
+  if (!far.fd) return;
+  far.position = ::lseek(far.fd.get(), 0, SEEK_CUR);
+  far.fd.Close();
+}
+
+bool DirectoryStack::Reopen(Frame& frame, int below) {
+  FileDescriptor fd(::openat(below, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  struct stat status {};
+  if (!fd || ::fstat(fd.get(), &status) != 0) return false;
+  if (frame.id != FileId{.device = status.st_dev, .inode = status.st_ino}) return false;
+  if (frame.position < 0 || ::lseek(fd.get(), frame.position, SEEK_SET) < 0) return false;
+  frame.fd = std::move(fd);
+  return true;
+}
+
+bool DirectoryStack::Pop() {
+  const Frame left = std::move(frames_.back());
+  frames_.pop_back();
+  if (frames_.empty() || frames_.back().fd) return true;
+  if (Reopen(frames_.back(), left.fd.get())) return true;
+  while (!frames_.back().fd) frames_.pop_back();  // ends at the top, which is always open
+  return false;
+}
+
+std::string DirectoryStack::TakePending() {
+  std::string& pending = frames_.back().pending;
+  if (pending.empty()) return {};
+  pending.pop_back();
+  const auto before = pending.rfind('\0');
+  const std::size_t start = before == std::string::npos ? 0 : before + 1;
+  std::string name = pending.substr(start);
+  pending.resize(start);
+  return name;
+}
+
+namespace {
+
+void AddName(const char* name, DirectorySum& sum) {
+  sum.subdirectories.append(name).push_back('\0');
+}
+
+void AddEntry(int directory, std::uint64_t device, const DirectoryEntry& entry, DirectorySum& sum) {
+  const auto status = StatusOf(directory, entry.name, entry.inode);
+  if (!status) {
+    if (!Vanished(status.error())) sum.Report(status.error());
+    return;
+  }
+  if (status->is_directory && !status->is_mount_point) return AddName(entry.name, sum);
+  if (!IsInTree(directory, entry.name, *status, device)) return;
+  if (status->links > 1) {
+    sum.linked.push_back({.id = {.device = status->device, .inode = status->inode},
+                          .bytes = status->bytes,
+                          .links = status->links});
+    return;
+  }
+  sum.bytes += status->bytes;
+  ++sum.inodes;
+}
+
+}  // namespace
+
+void DirectorySum::Clear() {
+  bytes = 0;
+  inodes = 0;
+  linked.clear();
+  subdirectories.clear();
+  errors = 0;
+  first_error.clear();
+}
+
+void DirectorySum::Report(const Error& error) {
+  if (errors++ == 0) first_error = error.message;
+}
+
+Result<bool> ReadSome(int directory, std::uint64_t device, DirectoryEntries& entries,
+                      DirectorySum& sum) {
+  auto some = entries.ReadFrom(directory);
+  if (!some || !*some) return some;
+  while (const auto entry = entries.Next()) {
+    // A directory is examined when it is opened, which saves a call.
+    if (entry->is_directory) {
+      AddName(entry->name, sum);
+    } else {
+      AddEntry(directory, device, *entry, sum);
+    }
+  }
+  return true;
+}
+
+}  // namespace jettison::disk_usage
 
 namespace jettison {
 
