@@ -5,7 +5,7 @@
 #include <string>
 
 #include "fuzz/fuzz.h"
-#include "kernel/processes/proc_files.h"
+#include "kernel/processes/processes.h"
 #include "rpc/verbose_info.h"
 #include "sources/foreign/foreign_group.h"
 

@@ -2,7 +2,7 @@
 #include <span>
 
 #include "fuzz/fuzz.h"
-#include "kernel/fs_events/event_records.h"
+#include "kernel/fs_events/filesystem_events.h"
 
 // Nothing outside the buffer is read, and every handle fits.
 void Fuzz(std::string_view text) {

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "kernel/groups/layout/cgroup_layout.h"
-#include "kernel/processes/proc_files.h"
 #include "kernel/processes/processes.h"
 
 namespace jettison {

@@ -22,7 +22,6 @@
 #include "kernel/files/temporary_folder.h"
 #include "ports/file_descriptor.h"
 #include "rpc/client.h"
-#include "rpc/endpoint.h"
 
 namespace jettison::cri {
 

@@ -1,7 +1,7 @@
-#include "rpc/endpoint.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "rpc/client.h"
 
 namespace jettison::cri {
 namespace {

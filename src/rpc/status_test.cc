@@ -4,7 +4,7 @@
 #include <array>
 #include <chrono>
 
-#include "rpc/endpoint.h"
+#include "rpc/client.h"
 
 namespace jettison::cri {
 namespace {

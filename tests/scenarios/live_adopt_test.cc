@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "kernel/files/files.h"
-#include "kernel/processes/proc_files.h"
+#include "kernel/processes/processes.h"
 #include "runtimes/cri/test_bed/containerd_remains.h"
 #include "runtimes/cri/test_bed/live_containerd.h"
 #include "tests/scenarios/agent_bed.h"

@@ -10,7 +10,7 @@
 #include "core/observe/observations.h"
 #include "kernel/filesystem/filesystem.h"
 #include "kernel/groups/layout/cgroup_layout.h"
-#include "kernel/procfs/kernel_memory.h"
+#include "kernel/procfs/procfs.h"
 
 namespace jettison {
 namespace {

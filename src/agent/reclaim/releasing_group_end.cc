@@ -4,8 +4,8 @@
 #include <cerrno>
 #include <csignal>
 
+#include "kernel/groups/group_processes.h"
 #include "kernel/groups/layout/cgroup_layout.h"
-#include "kernel/groups/memory_release.h"
 #include "kernel/readiness/pidfd.h"
 
 namespace jettison {

@@ -15,7 +15,7 @@
 
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "kernel/groups/memory_release.h"
+#include "kernel/groups/group_processes.h"
 #include "machine/loop/job_queue.h"
 #include "ports/cgroups.h"
 #include "ports/file_descriptor.h"

@@ -11,7 +11,6 @@
 #include "core/units/result.h"
 #include "kernel/memcg_events/memcg_threshold.h"
 #include "kernel/psi/pressure.h"
-#include "kernel/psi/pressure_trigger.h"
 #include "machine/log/log.h"
 #include "machine/loop/event_loop.h"
 #include "machine/loop/job_queue.h"

@@ -17,7 +17,6 @@
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/memcg_events/memcg_threshold.h"
 #include "kernel/psi/pressure.h"
-#include "kernel/psi/pressure_trigger.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/cgroups/kubelet_tree.h"
 #include "machine/log/log.h"

@@ -18,7 +18,6 @@
 #include "core/evaluate/evaluate.h"
 #include "core/model/fault.h"
 #include "kernel/filesystem/filesystem.h"
-#include "kernel/procfs/kernel_memory.h"
 #include "kernel/procfs/parse.h"
 #include "kernel/procfs/procfs.h"
 #include "machine/cgroups/host_cgroups.h"

@@ -15,7 +15,7 @@
 
 #include "cli/doctor/doctor.h"
 #include "ports/file_descriptor.h"
-#include "rpc/endpoint.h"
+#include "rpc/client.h"
 
 namespace jettison {
 namespace {

@@ -1,5 +1,3 @@
-#include "kernel/fs_events/event_records.h"
-
 #include <gtest/gtest.h>
 #include <linux/fanotify.h>
 
@@ -8,6 +6,8 @@
 #include <cstring>
 #include <optional>
 #include <string>
+
+#include "kernel/fs_events/filesystem_events.h"
 
 namespace jettison::fs_events {
 namespace {

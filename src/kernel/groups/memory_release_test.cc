@@ -1,5 +1,3 @@
-#include "kernel/groups/memory_release.h"
-
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -7,6 +5,7 @@
 
 #include <csignal>
 
+#include "kernel/groups/group_processes.h"
 #include "kernel/readiness/pidfd.h"
 
 namespace jettison::kernel {

@@ -1,8 +1,8 @@
-#include "kernel/processes/proc_files.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "kernel/processes/processes.h"
 
 namespace jettison {
 namespace {

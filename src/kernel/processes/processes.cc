@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "kernel/files/files.h"
-#include "kernel/processes/proc_files.h"
+#include "kernel/groups/kernel_text.h"
+#include "kernel/mounts/mount_info.h"
 #include "kernel/readiness/pidfd.h"
 #include "ports/system_error.h"
 
@@ -92,6 +93,120 @@ Result<std::optional<FirstProcess>> FirstProcessIn(Processes& processes, Cgroups
     first = {.pid = pid, .began = *began};
   }
   return first ? first : hidden;
+}
+
+namespace {
+
+// What is before the ID in the name of conmon's group.
+constexpr std::string_view kConmon = "conmon-";
+
+// Cuts off the text up to the separator; the whole rest if there is none.
+std::string_view Cut(std::string_view& text, char separator) {
+  const std::size_t end = text.find(separator);
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return part;
+}
+
+std::string_view Option(std::string_view options, std::string_view name) {
+  while (!options.empty()) {
+    std::string_view option = Cut(options, ',');
+    if (Cut(option, '=') == name) return option;
+  }
+  return {};
+}
+
+// A field of /proc/PID/stat by its number in proc(5), from the third one on. The name of the
+// program, in parentheses, may contain anything.
+template <typename Number>
+std::optional<Number> StatField(std::string_view proc_stat, int place) {
+  const std::size_t name_end = proc_stat.rfind(") ");
+  if (name_end == std::string_view::npos) return std::nullopt;
+  proc_stat.remove_prefix(name_end + 2);
+  for (int before = 3; before < place; ++before) (void)Cut(proc_stat, ' ');
+  return kernel::ParseNumber<Number>(Cut(proc_stat, ' '));
+}
+
+}  // namespace
+
+std::string MemoryGroupIn(std::string_view proc_cgroup) {
+  std::string unified;
+  while (!proc_cgroup.empty()) {
+    std::string_view line = Cut(proc_cgroup, '\n');
+    Cut(line, ':');
+    std::string_view controllers = Cut(line, ':');
+    if (controllers.empty() && !line.empty()) unified = line;
+    while (!controllers.empty()) {
+      if (Cut(controllers, ',') == "memory") return std::string(line);
+    }
+  }
+  return unified;
+}
+
+// The last mount at a place covers the others.
+std::string UpperFolderOf(std::string_view mountinfo) {
+  std::string upper;
+  for (const kernel::Mount& mount : kernel::ParseMounts(mountinfo)) {
+    if (mount.point != "/") continue;
+    upper.clear();
+    if (mount.type != "overlay") continue;
+    upper = kernel::UnescapedMountField(Option(mount.super_options, "upperdir"));
+  }
+  return upper.starts_with('/') ? upper : std::string();
+}
+
+bool IsGroupOfContainer(std::string_view name, std::string_view id) {
+  constexpr std::string_view kScope = ".scope";
+  if (id.empty()) return false;
+  if (name == id) return true;
+  if (name.ends_with(kScope)) name.remove_suffix(kScope.size());
+  if (!name.ends_with(id)) return false;
+  name.remove_suffix(id.size());
+  if (name.ends_with(kConmon)) return false;
+  return name.empty() || name.back() == '-' || name.back() == ':';
+}
+
+bool IsGroupOfConmon(std::string_view name) {
+  return name.substr(0, name.rfind('-') + 1).ends_with(kConmon);
+}
+
+// runc names the process after its stage; the last one is "runc:[2:INIT]".
+bool IsPrepared(std::string_view proc_stat) {
+  constexpr std::string_view kStage = "(runc:[";
+  const std::size_t name = proc_stat.find(" (");
+  return name != std::string_view::npos && proc_stat.substr(name + 1).starts_with(kStage);
+}
+
+// runc executes /proc/self/exe, and then a sealed copy of itself (ensure_cloned_binary). The kernel
+// names the latter after the descriptor's number, and since Linux 6.14 after the file.
+bool IsNamedLikeRunc(std::string_view proc_stat) {
+  const std::size_t begin = proc_stat.find(" (");
+  const std::size_t end = proc_stat.rfind(") ");
+  if (begin == std::string_view::npos || end == std::string_view::npos || end <= begin + 2) {
+    return false;
+  }
+  const std::string_view name = proc_stat.substr(begin + 2, end - begin - 2);
+  return name == "exe" || name.starts_with("runc") ||
+         name.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool IsRuncInit(std::string_view proc_cmdline) {
+  std::string_view program = Cut(proc_cmdline, '\0');
+  program = program.substr(program.rfind('/') + 1);
+  return program == "runc" && proc_cmdline == std::string_view("init\0", 5);
+}
+
+pid_t ParentOf(std::string_view proc_stat) {
+  return StatField<pid_t>(proc_stat, 4).value_or(0);
+}
+
+bool IsEnding(std::string_view proc_stat) {
+  constexpr std::uint64_t kPfExiting = 0x4;
+  return (StatField<std::uint64_t>(proc_stat, 9).value_or(0) & kPfExiting) != 0;
+}
+
+std::optional<std::uint64_t> StartOf(std::string_view proc_stat) {
+  return StatField<std::uint64_t>(proc_stat, 22);
 }
 
 }  // namespace jettison

@@ -64,4 +64,43 @@ struct FirstProcess {
                                                                  std::string_view group,
                                                                  Counts counts = Counts::kAll);
 
+// The control group that a process is charged to for memory, from the root of its hierarchy: that
+// of the memory controller, without one that of the unified hierarchy. Empty where neither is told.
+[[nodiscard]] std::string MemoryGroupIn(std::string_view proc_cgroup);
+
+// The folder that takes what a container writes: the upper folder of the overlay that is its root,
+// by its /proc/PID/mountinfo; empty where its root is something else.
+[[nodiscard]] std::string UpperFolderOf(std::string_view mountinfo);
+
+// Whether a group of this name, without a slash, is that of the container: named by its ID, maybe
+// with what a runtime puts before it ("cri-containerd-ID.scope"). An ID that is but a part of
+// another one is not enough, and neither is conmon's group.
+[[nodiscard]] bool IsGroupOfContainer(std::string_view name, std::string_view id);
+
+// Whether a group of this name is that of conmon, which CRI-O runs beside each container and, with
+// conmon_cgroup = "pod", in the pod's group ("crio-conmon-ID.scope"). It is no container.
+[[nodiscard]] bool IsGroupOfConmon(std::string_view name);
+
+// Whether a process is what runc keeps in a container that is made and not started yet, by its
+// /proc/PID/stat.
+[[nodiscard]] bool IsPrepared(std::string_view proc_stat);
+
+// Whether a process has a name that the first stage of runc ("runc init") has until it learns what
+// it has to make, by its /proc/PID/stat. A program may have such a name, too; IsRuncInit decides.
+[[nodiscard]] bool IsNamedLikeRunc(std::string_view proc_stat);
+// Whether a process is a stage of runc, by its /proc/PID/cmdline.
+[[nodiscard]] bool IsRuncInit(std::string_view proc_cmdline);
+
+// The process that a process is a child of, by its /proc/PID/stat; 0 where that does not say.
+[[nodiscard]] pid_t ParentOf(std::string_view proc_stat);
+
+// Whether a process, or only its first thread, is about to end or has ended, by its
+// /proc/PID/stat. Cgroup v1 tells "/" as its group then, although other threads may run on in its
+// own.
+[[nodiscard]] bool IsEnding(std::string_view proc_stat);
+
+// When a process began, in the kernel's ticks since the boot, by its /proc/PID/stat; absent where
+// it does not say. With its number it names a process for good.
+[[nodiscard]] std::optional<std::uint64_t> StartOf(std::string_view proc_stat);
+
 }  // namespace jettison

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "kernel/files/temporary_folder.h"
-#include "kernel/procfs/kernel_memory.h"
 
 namespace jettison {
 namespace {

@@ -1,11 +1,10 @@
-#include "kernel/psi/pressure_trigger.h"
-
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 
 #include "kernel/psi/live_group.h"
+#include "kernel/psi/pressure.h"
 
 namespace jettison::psi {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernel/files/files.h"
-#include "kernel/processes/proc_files.h"
+#include "kernel/processes/processes.h"
 #include "runtimes/cri/test_bed/live_runtime_bed.h"
 #include "runtimes/cri/values/testing/plain_pod.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernel/readiness/readiness.h"
-#include "pods/tree_removals.h"
+#include "pods/pod_removal.h"
 #include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/pod_removal.h"
 

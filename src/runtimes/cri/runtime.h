@@ -19,7 +19,6 @@
 #include "runtimes/cri/observed_pods.h"
 #include "runtimes/cri/pods/own_pods.h"
 #include "runtimes/cri/pods/pod_record.h"
-#include "runtimes/cri/recalled_pods.h"
 
 namespace jettison::cri {
 

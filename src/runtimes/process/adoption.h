@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "pods/tree_removals.h"
+#include "pods/pod_removal.h"
 #include "ports/container_runtime.h"
 #include "runtimes/process/pods.h"
 #include "runtimes/process/runs/found_runs.h"

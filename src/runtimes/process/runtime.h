@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernel/processes/processes.h"
-#include "pods/tree_removals.h"
+#include "pods/pod_removal.h"
 #include "ports/container_runtime.h"
 #include "ports/file_descriptor.h"
 #include "runtimes/process/adoption.h"

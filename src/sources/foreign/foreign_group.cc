@@ -8,7 +8,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernel/processes/proc_files.h"
+#include "kernel/processes/processes.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 
 namespace jettison {
 namespace {

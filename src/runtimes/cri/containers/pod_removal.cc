@@ -8,7 +8,7 @@
 
 #include "kernel/files/files.h"
 #include "kernel/groups/layout/cgroup_layout.h"
-#include "pods/tree_removals.h"
+#include "pods/pod_removal.h"
 
 namespace jettison::cri {
 

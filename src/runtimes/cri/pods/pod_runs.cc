@@ -8,7 +8,7 @@
 #include "containers/cri_container.h"
 #include "kernel/files/files.h"
 #include "kernel/files/paths.h"
-#include "pods/tree_removals.h"
+#include "pods/pod_removal.h"
 #include "rpc/verbose_info.h"
 #include "runtimes/cri/containers/sandboxes.h"
 

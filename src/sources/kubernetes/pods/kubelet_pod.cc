@@ -9,7 +9,8 @@
 
 #include "core/model/pod_origin.h"
 #include "core/pods/pod_kind.h"
-#include "kernel/processes/proc_files.h"
+#include "kernel/processes/processes.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/processes/processes.h"
 
 namespace jettison::kube {

@@ -9,7 +9,7 @@
 
 #include "core/model/fault.h"
 #include "kernel/groups/layout/cgroup_layout.h"
-#include "kernel/processes/proc_files.h"
+#include "kernel/processes/processes.h"
 
 namespace jettison::kube {
 namespace {
