@@ -50,6 +50,20 @@ Result<bool> Move(const std::string& folder, const std::string& place) {
 
 }  // namespace
 
+Result<PodPlan> ReadWrittenPod(const WrittenPods& written, std::string_view text,
+                               const std::string& uid) {
+  auto plan = written.Read(text);
+  if (!plan) return Fail(ErrorCode::kInvalidArgument, plan.error().message);
+  const Pod& pod = *plan->pod;
+  if (pod.uid != uid) {
+    return Fail(ErrorCode::kInvalidArgument, "it describes the pod " + pod.uid);
+  }
+  if (auto names = kernel::CheckNames(pod); !names) {
+    return Fail(ErrorCode::kInvalidArgument, names.error().message);
+  }
+  return plan;
+}
+
 bool IsDamage(const Error& error) {
   return error.code == ErrorCode::kInvalidArgument;
 }

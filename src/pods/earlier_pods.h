@@ -10,8 +10,14 @@
 #include "kernel/files/paths.h"
 #include "kernel/readiness/disk_work.h"
 #include "ports/container_runtime.h"
+#include "ports/pod_plan.h"
 
 namespace jettison {
+
+// The plan of the pod that a text describes. kInvalidArgument: it is damaged, or describes another
+// pod.
+[[nodiscard]] Result<PodPlan> ReadWrittenPod(const WrittenPods& written, std::string_view text,
+                                             const std::string& uid);
 
 // Whether what describes a pod is damaged or missing; otherwise it may be readable a moment later.
 [[nodiscard]] bool IsDamage(const Error& error);

@@ -51,17 +51,4 @@ Result<void> RemoveGroupsOfPod(Cgroups& cgroups, GroupEnd& group_end,
   return {};
 }
 
-Result<void> RemoveEmptyGroups(Cgroups& cgroups, GroupEnd& group_end,
-                               const std::vector<std::string>& groups) {
-  Result<void> first;
-  for (const std::string& group : groups) {
-    if (IsInhabited(cgroups, group) || HoldsTasks(cgroups, group, true)) continue;
-    auto removed = group_end.Remove(group);
-    if (!removed && removed.error().code != ErrorCode::kNotFound && first) {
-      first = Fail(removed.error().In("remove the empty group " + group));
-    }
-  }
-  return first;
-}
-
 }  // namespace jettison

@@ -182,23 +182,5 @@ TEST_F(CriRuntime, AContainerThatIsMadeDuringAWantedEndIsNotStarted) {
   EXPECT_EQ(containerd().At("main").state, api::CONTAINER_CREATED);
 }
 
-// The runtime continues the call, and makes the pod's group when the pod is gone.
-TEST_F(CriRuntime, AGroupThatARuntimeMakesTooLateIsSweptWhenItIsEmpty) {
-  bed_.relist_period = milliseconds(10);
-  bed_.Open();
-  ASSERT_TRUE(runtime().List());
-  bed_.calls->HoldBack("RunPodSandbox");
-  const Pod pod = SimplePod("u");
-  bed_.known[pod.uid] = pod;
-  runtime().CreatePod(kernel::PlainPlan(pod));
-  (void)bed_.Await<PodReady>("u", milliseconds(30));
-  ASSERT_TRUE(bed_.Remove("u"));
-  ASSERT_TRUE(bed_.cgroups.Create("kubepods/burstable/podu/x", {}));
-  ASSERT_TRUE(bed_.cgroups.Create("kubepods/burstable/podforeign", {}));
-  (void)bed_.Await<PodRemoved>("nobody", milliseconds(300));
-  EXPECT_FALSE(bed_.cgroups.Exists("kubepods/burstable/podu"));
-  EXPECT_TRUE(bed_.cgroups.Exists("kubepods/burstable/podforeign")) << "a foreign pod's";
-}
-
 }  // namespace
 }  // namespace jettison::cri

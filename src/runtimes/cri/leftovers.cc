@@ -47,7 +47,6 @@ void Leftovers::Remove(const std::string& uid) {
 
 void Leftovers::Remove(PodRemains remains) {
   const std::string uid = remains.uid;
-  ExpectGroupsOf(uid);
   context_.disk.Do([file = RecordFile(context_, uid)]() -> Result<void> {
     (void)::unlink(file.c_str());
     return {};
@@ -65,18 +64,6 @@ const PodRemoval* Leftovers::Find(const std::string& uid) const {
 void Leftovers::Advance() {
   trees_.Continue();
   std::erase_if(removals_, [](const auto& removal) { return removal.second->done(); });
-}
-
-void Leftovers::SweepLateGroups(const std::function<bool(const std::string&)>& is_pod) {
-  for (auto it = late_groups_.begin(); it != late_groups_.end();) {
-    const std::string& uid = it->first;
-    if (!is_pod(uid) && !removals_.contains(uid)) {
-      context_.LogFailure("pod " + uid,
-                          RemoveEmptyGroups(context_.cgroups, context_.group_end,
-                                            PossibleGroupsOf(uid, context_.options.cgroup_driver)));
-    }
-    it = --it->second == 0 ? late_groups_.erase(it) : std::next(it);
-  }
 }
 
 }  // namespace jettison::cri

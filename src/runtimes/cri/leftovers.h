@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -36,20 +35,10 @@ class Leftovers {
   // Forgets those that are gone.
   void Advance();
 
-  // The pod ended while its sandbox was being created, so the runtime may still create groups for
-  // it.
-  void ExpectGroupsOf(const std::string& uid) { late_groups_[uid] = kLateListings; }
-  // Called after a listing: removes such groups of pods that no longer exist.
-  void SweepLateGroups(const std::function<bool(const std::string&)>& is_pod);
-
  private:
-  // So many listings: a call that creates a sandbox ends within a minute after its client is gone.
-  static constexpr int kLateListings = 6;
-
   RuntimeContext& context_;
   std::map<std::string, std::unique_ptr<PodRemoval>> removals_;  // by UID
-  std::map<std::string, int> late_groups_;  // in how many more listings these are looked for
-  TreeRemovals trees_{context_};            // that an earlier agent had begun to delete
+  TreeRemovals trees_{context_};  // that an earlier agent had begun to delete
   Instant since_;
 };
 

@@ -183,8 +183,6 @@ void Runtime::OnListing(const Result<Listing>& listing) {
   RemoveStrays(*listing);
   recalled_pods_.OnListed(*listing);
   observed_.OnListed(*listing);
-  leftovers_.SweepLateGroups(
-      [this](const std::string& uid) { return pods_.Has(uid) || observed_.Has(uid); });
   if (listener_) listener_(*listing);
 }
 
@@ -287,8 +285,7 @@ std::string_view Runtime::GroupOf(const std::string& pod_uid, const std::string&
 }
 
 void Runtime::Advance() {
-  pods_.Advance([this](const std::string& uid, const PodActor& pod) {
-    if (pod.abandoned()) leftovers_.ExpectGroupsOf(uid);
+  pods_.Advance([this](const std::string& uid) {
     recalled_pods_.Forget(uid);
     if (!adopted_) adoption_.NoteGone(uid);
   });

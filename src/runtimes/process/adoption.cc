@@ -12,6 +12,7 @@
 #include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
 #include "kernel/readiness/pidfd.h"
+#include "pods/earlier_pods.h"
 #include "pods/pod_groups.h"
 #include "runtimes/process/pod_removal.h"
 #include "runtimes/process/runs/run_record.h"
@@ -65,14 +66,8 @@ Result<std::optional<PodPlan>> Adoption::ReadPlan(const std::string& uid) const 
     return std::nullopt;
   }
   if (!text) return Fail(text.error());
-  const auto damaged = [&path](const std::string& why) {
-    return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", path, why));
-  };
-  auto plan = context_.options.written_pods->Read(*text);
-  if (!plan) return damaged(plan.error().message);
-  const Pod& pod = *plan->pod;
-  if (pod.uid != uid) return damaged("it describes the pod " + pod.uid);
-  if (auto names = CheckNames(pod); !names) return damaged(names.error().message);
+  auto plan = ReadWrittenPod(*context_.options.written_pods, *text, uid);
+  if (!plan) return Fail(plan.error().In(path));
   return std::move(*plan);
 }
 

@@ -129,7 +129,6 @@ void PodActor::RemoveContainer(const std::string& name, int attempt) {
 
 void PodActor::Remove() {
   tell_removed_ = true;
-  if (sandbox_.is_making()) abandoned_ = true;
   sandbox_.GiveUp();
   create_error_.reset();
   if (std::exchange(removing_, true)) return;
@@ -235,7 +234,7 @@ void OwnPods::Advance(const OnGone& gone) {
     if (actor->next_attempt() > 1 && !actor->created()) {
       first_attempts_[uid] = actor->next_attempt();
     }
-    gone(uid, *actor);
+    gone(uid);
     it = actors_.erase(it);
   }
 }

@@ -74,8 +74,6 @@ class PodActor {
   [[nodiscard]] bool removing() const { return removing_; }
   // Nothing is left of it, and that has been told.
   [[nodiscard]] bool gone() const { return gone_; }
-  // It was ended while its sandbox was being made.
-  [[nodiscard]] bool abandoned() const { return abandoned_; }
   // Whether the sandbox is or may become this pod's.
   [[nodiscard]] bool Claims(const std::string& sandbox_id) const;
   // The lowest attempt of its sandbox whose name is free for sure.
@@ -102,7 +100,6 @@ class PodActor {
   bool created_ = false;              // PodReady was told, or the pod was adopted
   std::vector<std::string> waiting_;  // containers to be started when the sandbox stands
   bool removing_ = false;
-  bool abandoned_ = false;
   bool tell_removed_ = false;
   bool gone_ = false;
   std::optional<Error> create_error_;  // PodFailed has to be told
@@ -113,7 +110,7 @@ class PodActor {
 class OwnPods {
  public:
   using Actors = std::map<std::string, std::unique_ptr<PodActor>>;  // by UID
-  using OnGone = std::function<void(const std::string& uid, const PodActor& pod)>;
+  using OnGone = std::function<void(const std::string& uid)>;
 
   explicit OwnPods(RuntimeContext& context) : context_(context) {}
   OwnPods(const OwnPods&) = delete;

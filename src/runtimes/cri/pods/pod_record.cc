@@ -10,7 +10,7 @@
 #include "kernel/files/files.h"
 #include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
-#include "runtimes/cri/containers/pod_removal.h"
+#include "pods/earlier_pods.h"
 #include "runtimes/cri/containers/sandboxes.h"
 
 namespace jettison::cri {
@@ -83,20 +83,6 @@ bool IsBetter(const api::PodSandbox& one, const api::PodSandbox& other) {
   return one.metadata().attempt() > other.metadata().attempt();
 }
 
-// The plan of the pod that a text describes. kInvalidArgument: there is none, or it is another one.
-Result<PodPlan> ParsePlan(const RuntimeContext& context, const std::string& text,
-                          const std::string& uid) {
-  const auto damaged = [](std::string why) {
-    return Fail(ErrorCode::kInvalidArgument, std::move(why));
-  };
-  auto plan = context.options.written_pods->Read(text);
-  if (!plan) return damaged(plan.error().message);
-  const Pod& pod = *plan->pod;
-  if (pod.uid != uid) return damaged("it describes the pod " + pod.uid);
-  if (auto names = kernel::CheckNames(pod); !names) return damaged(names.error().message);
-  return plan;
-}
-
 }  // namespace
 
 std::string FormatPodRecord(const PodRecord& record) {
@@ -149,8 +135,9 @@ Result<WrittenPod> ReadPodRecord(const RuntimeContext& context, const std::strin
   const auto text = kernel::ReadFile(path);
   if (!text) return Fail(text.error());
   auto record = ParsePodRecord(*text);
-  auto plan =
-      record.and_then([&](const PodRecord& r) { return ParsePlan(context, r.written_pod, uid); });
+  auto plan = record.and_then([&](const PodRecord& r) {
+    return ReadWrittenPod(*context.options.written_pods, r.written_pod, uid);
+  });
   if (!plan) return Fail(plan.error().In(path));
   return WrittenPod{.plan = std::move(*plan), .record = std::move(*record)};
 }
@@ -187,7 +174,7 @@ Result<PodPlan> ReadDescription(const RuntimeContext& context, const std::string
   for (const api::PodSandbox* sandbox : sandboxes) {
     const std::string* const text = Annotation(*sandbox, kPodAnnotation);
     auto plan = text == nullptr ? Fail(ErrorCode::kInvalidArgument, "it is missing")
-                                : ParsePlan(context, *text, uid);
+                                : ReadWrittenPod(*context.options.written_pods, *text, uid);
     if (plan) return plan;
     why += fmt::format("annotation {} of sandbox {}: {}; ", kPodAnnotation, sandbox->id(),
                        plan.error().message);
