@@ -12,7 +12,7 @@
 #include "core/config/read_config.h"
 #include "core/model/pod.h"
 #include "core/units/result.h"
-#include "kernel/mounts/mount_calls.h"
+#include "kernel/mounts/mount_info.h"
 #include "kernel/procfs/procfs.h"
 #include "machine/cgroups/enforced_limits.h"
 #include "machine/cgroups/guarded_groups.h"

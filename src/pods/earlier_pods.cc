@@ -13,7 +13,6 @@
 
 #include "kernel/files/files.h"
 #include "kernel/files/own_folders.h"
-#include "kernel/mounts/mount_calls.h"
 #include "kernel/mounts/mount_info.h"
 #include "ports/system_error.h"
 

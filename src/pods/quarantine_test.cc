@@ -7,7 +7,7 @@
 
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
-#include "kernel/mounts/mount_calls.h"
+#include "kernel/mounts/mount_info.h"
 #include "pods/earlier_pods.h"
 
 namespace jettison {

@@ -17,7 +17,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "kernel/mounts/mount_calls.h"
+#include "kernel/mounts/mount_info.h"
 
 namespace jettison {
 namespace {

@@ -13,7 +13,7 @@
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "kernel/filesystem/filesystem.h"
-#include "kernel/mounts/mount_calls.h"
+#include "kernel/mounts/mount_info.h"
 #include "machine/pods/guard_trial.h"
 #include "runtimes/cri/runtime_facts.h"
 #include "sources/kubernetes/credentials/api_access.h"

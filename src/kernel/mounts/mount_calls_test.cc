@@ -1,10 +1,9 @@
-#include "kernel/mounts/mount_calls.h"
-
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernel/mounts/mount_info.h"
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/forgotten_calls.h"
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/units/result.h"
+#include "ports/file_descriptor.h"
 
 namespace jettison::kernel {
 
@@ -39,5 +40,34 @@ struct Mount {
 
 // Detaches these mounts, apart from the one at `except`.
 void DetachMountsBelow(const std::string& folder, std::string_view except = {});
+
+// What the kernel offers for folders in which other file systems may be mounted. Without it a pod's
+// folder cannot be emptied without the risk of emptying what is mounted in it.
+struct MountCalls {
+  bool opens_within_mount = false;  // openat2(2), since Linux 5.6
+  bool tells_mount_points = false;  // STATX_ATTR_MOUNT_ROOT of statx(2), since Linux 5.8
+  bool changes_attributes = false;  // mount_setattr(2), since Linux 5.12
+};
+
+// Tries the calls; changes nothing.
+[[nodiscard]] MountCalls ProbeMountCalls();
+
+// The calls that are missing for pods whose mounts the agent makes itself (`makes_mounts`), or that
+// a runtime makes: "openat2(2), mount_setattr(2)"; empty: none.
+[[nodiscard]] std::string MissingCalls(const MountCalls& calls, bool makes_mounts);
+
+// Most hosts share their mounts: a mount or a detachment in one mount also takes effect in all of
+// its copies (mount_namespaces(7), shared subtrees). A copy is therefore made private before
+// anything in it is detached; otherwise the host would lose what is mounted at the same place of
+// the original.
+
+// Mounts the file or folder that is open as `content` at `place`, without the mounts inside it.
+// Later mounts and detachments there do not propagate anywhere else.
+[[nodiscard]] Result<void> BindPrivately(const FileDescriptor& content, const std::string& place);
+
+// Detaches the uppermost mount at `name` in the open folder `folder`, with what is mounted within
+// it, and nothing anywhere else; a link is not followed. The folder may be AT_FDCWD, the name a
+// path. 0 or an errno: EINVAL where nothing is mounted there. Async-signal-safe.
+[[nodiscard]] int DetachPrivately(int folder, const char* name);
 
 }  // namespace jettison::kernel

@@ -7,7 +7,7 @@
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
 #include "ports/group_end.h"
-#include "runtimes/process/runs/process_options.h"
+#include "runtimes/process/runs/runtime_context.h"
 
 namespace jettison {
 

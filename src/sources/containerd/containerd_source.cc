@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "containers/labels.h"
+#include "containers/cri_container.h"
 #include "kernel/files/paths.h"
 #include "rpc/verbose_info.h"
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "containers/labels.h"
+#include "containers/cri_container.h"
 #include "core/model/pod_resources.h"
 #include "kernel/files/paths.h"
 #include "kernel/groups/layout/cgroup_layout.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "containers/labels.h"
+#include "containers/cri_container.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "runtimes/cri/values/sandbox_config.h"
 

@@ -10,7 +10,7 @@
 #include <cerrno>
 
 #include "kernel/files/files.h"
-#include "kernel/mounts/mount_calls.h"
+#include "kernel/mounts/mount_info.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 

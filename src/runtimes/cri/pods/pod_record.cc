@@ -6,7 +6,7 @@
 #include <charconv>
 #include <utility>
 
-#include "containers/labels.h"
+#include "containers/cri_container.h"
 #include "kernel/files/files.h"
 #include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "containers/labels.h"
+#include "containers/cri_container.h"
 #include "kernel/files/files.h"
 #include "kernel/files/own_folders.h"
 #include "kernel/files/temporary_folder.h"

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "containers/labels.h"
+#include "containers/cri_container.h"
 #include "core/pods/variables.h"
 #include "runtimes/cri/values/sandbox_config.h"
 

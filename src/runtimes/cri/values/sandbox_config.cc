@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "containers/labels.h"
+#include "containers/cri_container.h"
 #include "kernel/files/paths.h"
 
 namespace jettison::cri {
