@@ -14,7 +14,7 @@
 #include "core/units/http_url.h"
 #include "http/client/client.h"
 #include "http/server/listen.h"
-#include "http/test_certificates.h"
+#include "http/testing/test_certificates.h"
 #include "kernel/files/temporary_folder.h"
 #include "ports/file_descriptor.h"
 #include "view/board.h"

@@ -10,7 +10,7 @@
 #include "codec/recordings/replay_writer.h"
 #include "http/client/client.h"
 #include "http/server/listen.h"
-#include "http/server/test_wire.h"
+#include "http/server/testing/test_wire.h"
 #include "sim/replay.h"
 #include "tests/scenarios/agent_bed.h"
 

@@ -9,7 +9,7 @@
 
 #include "http/endpoint.h"
 #include "http/server/access.h"
-#include "http/server/test_server.h"
+#include "http/server/testing/test_server.h"
 #include "kernel/files/temporary_folder.h"
 
 namespace jettison {

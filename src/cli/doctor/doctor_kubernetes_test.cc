@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "cli/doctor/doctor.h"
-#include "http/test_certificates.h"
+#include "http/testing/test_certificates.h"
 #include "kernel/files/temporary_folder.h"
 #include "sources/kubernetes/test_bed/fake_api_server.h"
 

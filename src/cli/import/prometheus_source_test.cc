@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "cli/import/import.h"
-#include "http/server/test_server.h"
+#include "http/server/testing/test_server.h"
 
 namespace jettison {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "cli/recording/recording.h"
 #include "codec/flight/recording_writer.h"
-#include "http/server/test_server.h"
+#include "http/server/testing/test_server.h"
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
 

@@ -18,7 +18,7 @@
 #include "codec/flight/recording_lines.h"
 #include "codec/flight/recording_writer.h"
 #include "kernel/files/temporary_folder.h"
-#include "sim/whatif/test_world.h"
+#include "sim/whatif/testing/test_world.h"
 
 // Recordings of nodes for tests: pods that leak, and are evicted.
 namespace jettison {

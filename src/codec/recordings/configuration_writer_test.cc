@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "codec/recordings/scenario_policy.h"
-#include "core/config/test_documents.h"
+#include "core/config/testing/test_documents.h"
 #include "core/model/pressure.h"
 #include "core/thresholds/threshold_settings.h"
 

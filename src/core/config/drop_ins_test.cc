@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/config/config_document.h"
-#include "core/config/test_documents.h"
+#include "core/config/testing/test_documents.h"
 
 namespace jettison {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/config/config_changes.h"
-#include "core/config/test_documents.h"
+#include "core/config/testing/test_documents.h"
 
 namespace jettison {
 namespace {

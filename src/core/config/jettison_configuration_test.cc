@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/config/test_documents.h"
+#include "core/config/testing/test_documents.h"
 
 namespace jettison {
 namespace {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/config/test_documents.h"
+#include "core/config/testing/test_documents.h"
 
 namespace jettison {
 namespace {

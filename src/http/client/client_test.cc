@@ -12,8 +12,8 @@
 #include <future>
 
 #include "http/server/listen.h"
-#include "http/server/test_server.h"
-#include "http/server/test_wire.h"
+#include "http/server/testing/test_server.h"
+#include "http/server/testing/test_wire.h"
 #include "ports/fakes/scarcity.h"
 #include "ports/file_descriptor.h"
 

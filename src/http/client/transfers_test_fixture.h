@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "http/client/transfers.h"
-#include "http/server/test_server.h"
+#include "http/server/testing/test_server.h"
 
 namespace jettison::http {
 

@@ -8,9 +8,9 @@
 #include <fstream>
 
 #include "http/client/client.h"
-#include "http/server/test_server.h"
-#include "http/server/test_wire.h"
-#include "http/test_certificates.h"
+#include "http/server/testing/test_server.h"
+#include "http/server/testing/test_wire.h"
+#include "http/testing/test_certificates.h"
 
 namespace jettison::http {
 namespace {

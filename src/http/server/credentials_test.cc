@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "http/client/client.h"
-#include "http/server/test_server.h"
-#include "http/test_certificates.h"
+#include "http/server/testing/test_server.h"
+#include "http/testing/test_certificates.h"
 
 namespace jettison::http {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "http/server/test_server.h"
-#include "http/server/test_wire.h"
+#include "http/server/testing/test_server.h"
+#include "http/server/testing/test_wire.h"
 
 namespace jettison::http {
 namespace {

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "http/server/test_wire.h"
+#include "http/server/testing/test_wire.h"
 #include "kernel/files/temporary_folder.h"
 
 namespace jettison::http {

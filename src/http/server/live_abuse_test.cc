@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "http/client/client.h"
-#include "http/server/test_server.h"
-#include "http/server/test_wire.h"
+#include "http/server/testing/test_server.h"
+#include "http/server/testing/test_wire.h"
 
 namespace jettison::http {
 namespace {

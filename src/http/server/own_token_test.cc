@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "http/server/access.h"
-#include "http/server/test_server.h"
-#include "http/server/test_wire.h"
+#include "http/server/testing/test_server.h"
+#include "http/server/testing/test_wire.h"
 
 namespace jettison::http {
 namespace {

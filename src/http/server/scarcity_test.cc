@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "http/client/client.h"
-#include "http/server/test_server.h"
+#include "http/server/testing/test_server.h"
 
 namespace jettison::http {
 namespace {

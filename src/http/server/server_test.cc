@@ -7,8 +7,8 @@
 #include <atomic>
 #include <thread>
 
-#include "http/server/test_server.h"
-#include "http/server/test_wire.h"
+#include "http/server/testing/test_server.h"
+#include "http/server/testing/test_wire.h"
 
 namespace jettison::http {
 namespace {

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <utility>
 
-#include "http/server/test_server.h"
-#include "http/server/test_wire.h"
+#include "http/server/testing/test_server.h"
+#include "http/server/testing/test_wire.h"
 
 namespace jettison::http {
 namespace {

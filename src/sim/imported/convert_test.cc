@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "sim/imported/test_cluster.h"
+#include "sim/imported/testing/test_cluster.h"
 #include "sim/whatif/whatif.h"
 
 namespace jettison {

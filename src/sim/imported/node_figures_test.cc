@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sim/imported/test_cluster.h"
+#include "sim/imported/testing/test_cluster.h"
 
 namespace jettison {
 namespace {

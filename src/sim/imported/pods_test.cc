@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "sim/imported/test_cluster.h"
+#include "sim/imported/testing/test_cluster.h"
 
 namespace jettison {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sim/whatif/test_world.h"
+#include "sim/whatif/testing/test_world.h"
 
 namespace jettison {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "http/test_certificates.h"
+#include "http/testing/test_certificates.h"
 #include "kernel/files/temporary_folder.h"
 #include "sources/kubernetes/credentials/api_access.h"
 

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "http/test_certificates.h"
+#include "http/testing/test_certificates.h"
 #include "kernel/files/temporary_folder.h"
 
 namespace jettison::kube {
