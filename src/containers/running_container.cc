@@ -118,9 +118,8 @@ Result<void> RunningContainer::FindGroup() {
 Result<std::optional<pid_t>> RunningContainer::FirstProcess() const {
   if (group_.empty()) return std::optional<pid_t>();
   const auto first = FirstProcessIn(edges_.processes, edges_.cgroups, Path());
-  if (first) return *first ? std::optional((*first)->pid) : std::nullopt;
-  if (first.error().code == ErrorCode::kNotFound) return std::optional<pid_t>();
-  return Fail(first.error());
+  if (!first) return Fail(first.error());
+  return *first ? std::optional((*first)->pid) : std::nullopt;
 }
 
 // Where nobody tells the process, the keeper alone knows whether it runs.

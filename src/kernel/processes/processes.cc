@@ -79,6 +79,7 @@ Result<std::string> GroupOfContainer(Cgroups& cgroups, const std::string& parent
 Result<std::optional<FirstProcess>> FirstProcessIn(Processes& processes, Cgroups& cgroups,
                                                    std::string_view group, Counts counts) {
   auto pids = cgroups.Processes(group);
+  if (!pids && pids.error().code == ErrorCode::kNotFound) return std::nullopt;
   if (!pids) return Fail(pids.error());
   std::ranges::sort(*pids);
   std::optional<FirstProcess> first;

@@ -57,8 +57,7 @@ struct FirstProcess {
 
 // The first process of a container, by its group: among those whose parent is not in the group (the
 // container's own, and processes of later execs), the one that began first. A process that /proc
-// hides (hidepid) counts where it shows none. Absent: nothing runs in the group. kNotFound: there
-// is no such group.
+// hides (hidepid) counts where it shows none. Absent: nothing runs in the group, or there is none.
 [[nodiscard]] Result<std::optional<FirstProcess>> FirstProcessIn(Processes& processes,
                                                                  Cgroups& cgroups,
                                                                  std::string_view group,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel/processes/processes.h"
 #include "ports/fakes/child_process.h"
 #include "runtimes/process/runs/found_runs.h"
 #include "runtimes/process/runs/run_record.h"
@@ -265,14 +266,14 @@ TEST_F(ProcessRuntimeAdoption, ShimsThatDoNotEndAreWaitedForTogether) {
     if (::ptrace(PTRACE_SEIZE, pid, nullptr, PTRACE_O_TRACEEXIT) != 0) {
       GTEST_SKIP() << "no process can be traced here";
     }
-    const auto stat = ParseProcessStat(ReadFile(fmt::format("/proc/{}/stat", pid)).value_or(""));
-    ASSERT_TRUE(stat);
+    const auto start = StartOf(ReadFile(fmt::format("/proc/{}/stat", pid)).value_or(""));
+    ASSERT_TRUE(start);
     const std::string run = bed_.paths().Run(uid, "main", 0);
     ASSERT_TRUE(MakeFolders(run));
     ASSERT_TRUE(WriteFile(run + "/starting",
                           fmt::format("jettison run 1\nshim {} {}\ncontainer 13\nboot {}\n"
                                       "created 99\noom_kills 0\n",
-                                      pid, stat->start_time, *ReadBootId())));
+                                      pid, *start, *ReadBootId())));
   }
   bed_.Open();
   const auto begin = std::chrono::steady_clock::now();

@@ -28,14 +28,13 @@ constexpr Duration kInterruptedPatience = std::chrono::seconds(10);
 Result<std::optional<pid_t>> FirstProcessOf(const RuntimeContext& context,
                                             const std::string& pod_group,
                                             const std::string& container_id, Counts counts) {
-  const auto first =
-      GroupOfContainer(context.cgroups, pod_group, container_id).and_then([&](const auto& group) {
-        return FirstProcessIn(context.processes, context.cgroups,
-                              kernel::ContainerGroup(pod_group, group), counts);
-      });
-  if (first) return *first ? std::optional((*first)->pid) : std::nullopt;
-  if (first.error().code == ErrorCode::kNotFound) return std::optional<pid_t>();
-  return Fail(first.error());
+  const auto group = GroupOfContainer(context.cgroups, pod_group, container_id);
+  if (!group && group.error().code == ErrorCode::kNotFound) return std::nullopt;
+  if (!group) return Fail(group.error());
+  const auto first = FirstProcessIn(context.processes, context.cgroups,
+                                    kernel::ContainerGroup(pod_group, *group), counts);
+  if (!first) return Fail(first.error());
+  return *first ? std::optional((*first)->pid) : std::nullopt;
 }
 
 ContainerStart::ContainerStart(RuntimeContext& context, const StartOrder& order, Done done)

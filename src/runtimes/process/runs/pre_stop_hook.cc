@@ -11,6 +11,7 @@
 
 #include "core/pods/variables.h"
 #include "kernel/files/files.h"
+#include "kernel/processes/processes.h"
 #include "kernel/readiness/pidfd.h"
 #include "ports/system_error.h"
 #include "runtimes/process/runs/run_record.h"
@@ -33,8 +34,7 @@ Result<pid_t> ParentOf(pid_t pid) {
   const auto text = ReadFile(fmt::format("/proc/{}/stat", pid));
   if (!text && text.error().code == ErrorCode::kNotFound) return 0;
   if (!text) return Fail(text.error());
-  const auto stat = ParseProcessStat(*text);
-  return stat ? stat->parent : 0;
+  return jettison::ParentOf(*text);
 }
 
 bool HasEnded(const FileDescriptor& pidfd) {

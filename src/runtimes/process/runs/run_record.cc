@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "kernel/files/files.h"
+#include "kernel/processes/processes.h"
 #include "kernel/readiness/pidfd.h"
 #include "ports/system_error.h"
 
@@ -129,24 +130,6 @@ Result<std::string> ReadBootId() {
   return text;
 }
 
-std::optional<ProcessStat> ParseProcessStat(std::string_view text) {
-  const std::size_t name_end = text.rfind(')');
-  if (name_end == std::string_view::npos || text.size() < name_end + 4) return std::nullopt;
-  ProcessStat stat{.state = text[name_end + 2]};
-  std::size_t at = name_end;
-  const auto read = [&](auto& number) {
-    const auto parsed = std::from_chars(text.data() + at + 1, text.data() + text.size(), number);
-    return parsed.ec == std::errc{};
-  };
-  for (int field = 3; field <= 22; ++field) {
-    at = text.find(' ', at + 1);
-    if (at == std::string_view::npos) return std::nullopt;
-    if (field == 4 && !read(stat.parent)) return std::nullopt;
-  }
-  if (!read(stat.start_time)) return std::nullopt;
-  return stat;
-}
-
 Result<FileDescriptor> OpenLiveProcess(const ProcessIdentity& identity, std::string_view boot_id) {
   if (identity.boot_id != boot_id) return FileDescriptor();
   // The handle is opened first, so that what is read afterwards is about its process.
@@ -155,11 +138,7 @@ Result<FileDescriptor> OpenLiveProcess(const ProcessIdentity& identity, std::str
   if (!pidfd) return FailErrno(fmt::format("pidfd_open {}", identity.pid));
   const auto text = ReadFile(fmt::format("/proc/{}/stat", identity.pid));
   if (!text && text.error().code != ErrorCode::kNotFound) return Fail(text.error());
-  const auto stat = text ? ParseProcessStat(*text) : std::nullopt;
-  if (!stat || stat->state == 'Z' || stat->state == 'X' ||
-      stat->start_time != identity.start_time) {
-    return FileDescriptor();
-  }
+  if (!text || IsEnding(*text) || StartOf(*text) != identity.start_time) return FileDescriptor();
   return pidfd;
 }
 

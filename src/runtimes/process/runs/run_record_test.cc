@@ -106,17 +106,5 @@ TEST(OpenLiveProcess, KnowsAProcessByPidStartTimeAndBoot) {
   EXPECT_FALSE(*OpenLiveProcess(other, boot));
 }
 
-TEST(ParseProcessStat, CopesWithAnyCommandName) {
-  const auto stat =
-      ParseProcessStat("7 (a) Z 1 (x) S 1 7 7 0 -1 4194304 1 0 0 0 1 2 3 4 20 0 1 0 4711 100 5");
-  ASSERT_TRUE(stat);
-  EXPECT_EQ(stat->state, 'S');
-  EXPECT_EQ(stat->parent, 1);
-  EXPECT_EQ(stat->start_time, 4711U);
-  for (const std::string_view text : {"", "7", "7 (a)", "7 (a) S 1 2 3", "no name at all"}) {
-    EXPECT_FALSE(ParseProcessStat(text)) << text;
-  }
-}
-
 }  // namespace
 }  // namespace jettison::process

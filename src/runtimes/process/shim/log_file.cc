@@ -5,38 +5,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <cstdio>
 #include <cstring>
 
 namespace jettison::shim {
 namespace {
-
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kDay = 86'400;
-
-struct Date {
-  std::int64_t year;
-  std::int64_t month;  // 1..12
-  std::int64_t day;    // 1..31
-};
-
-// The Gregorian date of a day since 1970-01-01. Years are counted from March, so that a leap day
-// is the last of its year; an era is the 400 years after which the calendar repeats.
-Date DateOf(std::int64_t days) {
-  const std::int64_t shifted = days + 719'468;  // days since 0000-03-01
-  const std::int64_t era = (shifted >= 0 ? shifted : shifted - 146'096) / 146'097;
-  const std::int64_t day_of_era = shifted - era * 146'097;
-  const std::int64_t year_of_era =
-      (day_of_era - day_of_era / 1'460 + day_of_era / 36'524 - day_of_era / 146'096) / 365;
-  const std::int64_t day_of_year =
-      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  const std::int64_t month_from_march = (5 * day_of_year + 2) / 153;
-  const std::int64_t month = month_from_march < 10 ? month_from_march + 3 : month_from_march - 9;
-  return {.year = year_of_era + era * 400 + (month <= 2 ? 1 : 0),
-          .month = month,
-          .day = day_of_year - (153 * month_from_march + 2) / 5 + 1};
-}
 
 // Writes `number` with leading zeros and returns its end.
 char* PutDigits(char* at, std::int64_t number, int width) {
@@ -95,27 +70,19 @@ bool LineCutter::Last(Line& line) {
 }
 
 void FormatTimestamp(std::int64_t ns_since_epoch, char (&text)[kTimestampSize]) {
-  std::int64_t seconds = ns_since_epoch / kSecond;
-  std::int64_t nanos = ns_since_epoch % kSecond;
-  if (nanos < 0) {
-    nanos += kSecond;
-    --seconds;
-  }
-  std::int64_t day = seconds / kDay;
-  std::int64_t second_of_day = seconds % kDay;
-  if (second_of_day < 0) {
-    second_of_day += kDay;
-    --day;
-  }
-  const Date date = DateOf(day);
-  char* at = PutDigits(text, date.year, 4);
-  at = PutDigits(Put(at, '-'), date.month, 2);
-  at = PutDigits(Put(at, '-'), date.day, 2);
-  at = PutDigits(Put(at, 'T'), second_of_day / 3600, 2);
-  at = PutDigits(Put(at, ':'), second_of_day / 60 % 60, 2);
-  at = PutDigits(Put(at, ':'), second_of_day % 60, 2);
-  at = PutDigits(Put(at, '.'), nanos, 9);
-  Put(at, 'Z');
+  const std::chrono::sys_time<std::chrono::nanoseconds> at{
+      std::chrono::nanoseconds(ns_since_epoch)};
+  const auto day = std::chrono::floor<std::chrono::days>(at);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss time(at - day);
+  char* end = PutDigits(text, static_cast<int>(date.year()), 4);
+  end = PutDigits(Put(end, '-'), static_cast<unsigned>(date.month()), 2);
+  end = PutDigits(Put(end, '-'), static_cast<unsigned>(date.day()), 2);
+  end = PutDigits(Put(end, 'T'), time.hours().count(), 2);
+  end = PutDigits(Put(end, ':'), time.minutes().count(), 2);
+  end = PutDigits(Put(end, ':'), time.seconds().count(), 2);
+  end = PutDigits(Put(end, '.'), time.subseconds().count(), 9);
+  Put(end, 'Z');
 }
 
 void FormatHead(std::int64_t ns_since_epoch, const char* stream, bool full,
