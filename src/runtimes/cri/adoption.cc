@@ -63,7 +63,7 @@ RuntimePod Adoption::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes, c
   });
   RuntimePod adopted{.pod = *plan.pod};
   for (const api::ContainerStatusResponse* container : own) {
-    if (auto record = actor.AdoptContainer(*container)) {
+    if (auto record = actor.runs().Adopt(*container)) {
       record->of_earlier_life = sandbox.state() != api::SANDBOX_READY;
       adopted.containers.push_back(std::move(*record));
     }
@@ -90,7 +90,7 @@ std::vector<RuntimePod> Adoption::TakeOverUnlisted(
   for (const auto& [uid, actor] : pods_.actors()) {
     if (listed.contains(uid) || actor->removing()) continue;
     actor->LoseSandbox();
-    adopted.push_back({.pod = *actor->plan().pod, .containers = actor->RunningRecords()});
+    adopted.push_back({.pod = *actor->plan().pod, .containers = actor->runs().Running()});
   }
   if (adopted.empty()) return adopted;
   context_.Log(
@@ -134,7 +134,7 @@ void RecalledPods::OnLost(PodActor& pod) {
   const std::string& uid = pod.plan().pod->uid;
   asked_.erase(uid);
   pod.LoseSandbox();
-  context_.Emit(PodFound{uid, {.pod = *pod.plan().pod, .containers = pod.RunningRecords()}});
+  context_.Emit(PodFound{uid, {.pod = *pod.plan().pod, .containers = pod.runs().Running()}});
 }
 
 void RecalledPods::Ask(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing) {

@@ -259,17 +259,17 @@ void Runtime::StartContainer(const std::string& pod_uid, const std::string& cont
 
 void Runtime::StopContainer(const std::string& pod_uid, const std::string& container,
                             Duration grace) {
-  if (PodActor* pod = pods_.Find(pod_uid)) pod->StopContainer(container, grace);
+  if (ContainerRun* run = pods_.FindRun(pod_uid, container)) run->Stop(grace);
 }
 
 void Runtime::KillContainer(const std::string& pod_uid, const std::string& container) {
-  if (PodActor* pod = pods_.Find(pod_uid)) pod->KillContainer(container);
+  if (ContainerRun* run = pods_.FindRun(pod_uid, container)) run->Kill();
 }
 
 void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& container,
                               int attempt) {
   PodActor* const pod = pods_.Find(pod_uid);
-  if (pod != nullptr && !pod->removing()) pod->RemoveContainer(container, attempt);
+  if (pod != nullptr && !pod->removing()) pod->runs().Remove(container, attempt);
 }
 
 void Runtime::RemovePod(const std::string& pod_uid) {
@@ -283,8 +283,8 @@ PodDisk Runtime::DiskOf(const Pod& pod) const {
 }
 
 std::string_view Runtime::GroupOf(const std::string& pod_uid, const std::string& container) const {
-  const PodActor* const own = pods_.Find(pod_uid);
-  return own == nullptr ? std::string_view() : own->GroupOf(container);
+  const ContainerRun* const run = pods_.FindRun(pod_uid, container);
+  return run == nullptr ? std::string_view() : run->group();
 }
 
 void Runtime::Advance() {

@@ -115,18 +115,6 @@ void PodActor::StartContainer(const std::string& name, int attempt, int oom_scor
   if (!sandbox_.is_making()) sandbox_.Make(next_attempt());
 }
 
-void PodActor::StopContainer(const std::string& name, Duration grace) {
-  if (ContainerRun* run = runs_.Find(name)) run->Stop(grace);
-}
-
-void PodActor::KillContainer(const std::string& name) {
-  if (ContainerRun* run = runs_.Find(name)) run->Kill();
-}
-
-void PodActor::RemoveContainer(const std::string& name, int attempt) {
-  runs_.Remove(name, attempt);
-}
-
 void PodActor::Remove() {
   tell_removed_ = true;
   sandbox_.GiveUp();
@@ -203,6 +191,11 @@ void PodActor::AddLogs(std::vector<RunningLog>& logs) const {
 PodActor* OwnPods::Find(const std::string& uid) const {
   const auto it = actors_.find(uid);
   return it == actors_.end() ? nullptr : it->second.get();
+}
+
+ContainerRun* OwnPods::FindRun(const std::string& uid, const std::string& container) const {
+  PodActor* const pod = Find(uid);
+  return pod == nullptr ? nullptr : pod->runs().Find(container);
 }
 
 PodActor& OwnPods::Add(PodPlan plan) {

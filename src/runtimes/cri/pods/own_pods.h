@@ -34,28 +34,17 @@ class PodActor {
   void Create(std::uint32_t first_attempt);
   // Takes over what was found of it; `ready`: containers can be started in the sandbox.
   void Adopt(Sandbox sandbox, bool ready);
-  // Takes over one of its containers; absent where it is none of the pod's, or is known as ended.
-  [[nodiscard]] std::optional<ContainerRecord> AdoptContainer(
-      const api::ContainerStatusResponse& container) {
-    return runs_.Adopt(container);
-  }
-
   // Takes it over by what was written down of it, without the container runtime; which of its
   // containers run.
   [[nodiscard]] std::vector<ContainerRecord> Recall(const PodRecord& record);
   // The runtime does not know the pod: running containers go on, and the next start uses a new
   // sandbox.
   void LoseSandbox() { sandbox_.Lose(); }
-  // Its containers that run.
-  [[nodiscard]] std::vector<ContainerRecord> RunningRecords() const { return runs_.Running(); }
   // Writes down how it stands, for Recall, once it has had a sandbox; `then`, which may be null, is
   // called afterwards, whether that was possible or not.
   void WriteRecord(const std::function<void()>& then = nullptr) const;
 
   void StartContainer(const std::string& name, int attempt, int oom_score_adj);
-  void StopContainer(const std::string& name, Duration grace);
-  void KillContainer(const std::string& name);
-  void RemoveContainer(const std::string& name, int attempt);
   // Ends what runs and takes everything down -> PodRemoved.
   void Remove();
 
@@ -81,9 +70,7 @@ class PodActor {
   // Why a removal does not come to its end; empty: it does.
   [[nodiscard]] std::string Problem() const { return removal_ ? removal_->problem() : ""; }
   [[nodiscard]] PodDisk Disk() const;
-  [[nodiscard]] std::string_view GroupOf(const std::string& container) const {
-    return runs_.GroupOf(container);
-  }
+  [[nodiscard]] PodRuns& runs() { return runs_; }
 
  private:
   void OnSandbox(const Result<void>& made);
@@ -120,6 +107,8 @@ class OwnPods {
   // Of this UID; null: there is none.
   [[nodiscard]] PodActor* Find(const std::string& uid) const;
   [[nodiscard]] bool Has(const std::string& uid) const { return actors_.contains(uid); }
+  // Null: nothing of the container runs.
+  [[nodiscard]] ContainerRun* FindRun(const std::string& uid, const std::string& container) const;
   [[nodiscard]] const Actors& actors() const { return actors_; }
 
   PodActor& Add(PodPlan plan);

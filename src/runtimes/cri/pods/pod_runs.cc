@@ -266,11 +266,6 @@ void PodRuns::AddLayers(PodDisk& disk) const {
   }
 }
 
-std::string_view PodRuns::GroupOf(const std::string& container) const {
-  const ContainerRun* const run = Find(container);
-  return run == nullptr ? std::string_view() : run->group();
-}
-
 void PodRuns::OnListed(const Listing& listing, const std::string& sandbox_id) {
   NoteIds();
   std::set<std::string, std::less<>> listed;

@@ -59,8 +59,6 @@ class PodRuns {
   // The writable layers that are known.
   [[nodiscard]] std::vector<std::string> Layers() const;
   void AddLayers(PodDisk& disk) const;
-  // The group of a container, below the pod's; empty: none.
-  [[nodiscard]] std::string_view GroupOf(const std::string& container) const;
 
  private:
   [[nodiscard]] StartOrder OrderFor(const Container& container, int attempt, int adj) const;
