@@ -1,7 +1,6 @@
 #include "runtimes/process/shim/mounts.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -14,65 +13,15 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "kernel/mounts/sub_path.h"
+
 namespace jettison::shim {
 namespace {
-
-int OpenBeneath(int root, const char* path) {
-  struct open_how how = {};
-  how.flags = O_PATH | O_CLOEXEC;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  return static_cast<int>(syscall(SYS_openat2, root, path, &how, sizeof(how)));
-}
-
-// Makes a folder that everybody may use who may use the volume, as the kubelet does. The umask
-// limits mkdir's mode, but not this one. One that another container has just made is kept as it is.
-bool MakeFolder(int parent, const char* name, mode_t mode) {
-  if (mkdirat(parent, name, mode) != 0) return errno == EEXIST;
-  const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  const bool opened = fd >= 0 && fchmod(fd, mode) == 0;
-  if (fd >= 0) close(fd);
-  return opened;
-}
-
-// Opens `sub_path` within the folder `root`, making the folders that are missing. Links may lead
-// anywhere within the folder but never out of it: each step is resolved from the top by the kernel.
-int OpenSubPath(int root, const char* sub_path) {
-  char prefix[PATH_MAX];
-  if (std::strlen(sub_path) >= sizeof(prefix)) {
-    errno = ENAMETOOLONG;
-    return -1;
-  }
-  struct stat volume;
-  if (fstat(root, &volume) != 0) return -1;
-  int parent = dup(root);
-  for (std::size_t end = 0; parent >= 0;) {
-    const std::size_t begin = end;
-    const char* const slash = std::strchr(sub_path + begin, '/');
-    end = slash == nullptr ? std::strlen(sub_path) : static_cast<std::size_t>(slash - sub_path);
-    std::memcpy(prefix, sub_path, end);
-    prefix[end] = '\0';
-    int fd = OpenBeneath(root, prefix);
-    if (fd < 0 && errno == ENOENT && MakeFolder(parent, prefix + begin, volume.st_mode & 07777)) {
-      fd = OpenBeneath(root, prefix);
-    }
-    close(parent);
-    if (fd < 0 || slash == nullptr) return fd;
-    parent = fd;
-    ++end;
-  }
-  return -1;
-}
-
-bool IsLink(const char* path) {
-  struct stat facts;
-  return lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode);
-}
 
 int OpenSource(const MountOrder& mount) {
   const int root = open(mount.source, O_PATH | O_CLOEXEC);
   if (root < 0 || mount.sub_path == nullptr) return root;
-  const bool may_make = !mount.kept_by_operator || !IsLink(mount.source);
-  const int fd = may_make ? OpenSubPath(root, mount.sub_path) : OpenBeneath(root, mount.sub_path);
+  const int fd = kernel::OpenSubPath(root, mount.source, mount.sub_path, mount.kept_by_operator);
   const int error = errno;
   close(root);
   errno = error;
