@@ -84,7 +84,6 @@ class PodRemoval {
   // When the files are deleted.
   virtual void AwaitTheRest(Done done) { done({}); }
 
-  [[nodiscard]] PodEdges& edges() { return edges_; }
   [[nodiscard]] PodRemains& remains() { return remains_; }
   [[nodiscard]] const Lifetime& lifetime() const { return lifetime_; }
 
