@@ -6,6 +6,7 @@
 #include <grpc/support/time.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/impl/codegen/proto_utils.h>
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/status_code_enum.h>
 #include <sys/eventfd.h>
