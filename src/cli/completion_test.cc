@@ -10,7 +10,7 @@
 #include "api/overview/overview.h"
 #include "cli/command_bed.h"
 #include "cli/simulate/candidates.h"
-#include "http/server/test_server.h"
+#include "http/server/testing/test_server.h"
 
 namespace jettison {
 namespace {
