@@ -12,6 +12,7 @@
 #include "kernel/files/files.h"
 #include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
+#include "kernel/readiness/pidfd.h"
 #include "pods/pod_groups.h"
 #include "pods/removal_job.h"
 #include "ports/system_error.h"
