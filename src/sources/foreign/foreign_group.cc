@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernel/processes/processes.h"
 #include "kernel/groups/layout/cgroup_layout.h"
+#include "kernel/processes/processes.h"
 
 namespace jettison {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "core/model/pod_origin.h"
 #include "core/pods/pod_kind.h"
-#include "kernel/processes/processes.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/processes/processes.h"
 
