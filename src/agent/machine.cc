@@ -47,7 +47,6 @@ Result<OpenedRuntime> OpenProcess(const AgentConfig& config, const RuntimeEdges&
   options.log_max_bytes =
       static_cast<std::uint64_t>(config.logs.max_size_bytes.value_or(kNeverRotated));
   options.log_max_files = config.logs.max_files;
-  options.path_patience.slow_paths = std::make_shared<SlowPathThreads>();
   options.disk_thread = dependencies.disk_thread;
   options.log = LogOf(dependencies.log, "process runtime");
   auto runtime = OpenProcessRuntime(std::move(options), dependencies.pod_groups,
@@ -75,7 +74,6 @@ Result<OpenedRuntime> OpenCri(const AgentConfig& config, const RuntimeEdges& dep
   options.request_timeout = config.runtime_request_timeout;
   options.log_max_bytes = config.logs.max_size_bytes;
   options.log_max_files = config.logs.max_files;
-  options.path_patience.slow_paths = std::make_shared<SlowPathThreads>();
   options.disk_thread = dependencies.disk_thread;
   options.log = LogOf(dependencies.log, "container runtime");
   cri::Calls& shared = **calls;  // owned by the runtime, which outlives the images

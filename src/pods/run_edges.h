@@ -63,7 +63,7 @@ struct RunEdges {
 struct PodEdges : RunEdges {
   kernel::Paths paths;
   CgroupDriver cgroup_driver;
-  kernel::PathPatience path_patience;
+  Duration path_patience = std::chrono::seconds(10);
   // For files of this agent.
   kernel::DiskWork disk;
 };

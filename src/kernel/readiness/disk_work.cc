@@ -24,17 +24,15 @@ Result<void> DoStep(const PathStep& step, const std::atomic<bool>& wanted) {
 DiskWork::DiskWork(Readiness& readiness, std::shared_ptr<DiskThread> thread)
     : thread_(std::move(thread)) {
   if (!thread_) return;
-  outcomes_ = std::make_shared<Mailbox<Outcome>>();
-  if (outcomes_->fd() < 0) {
-    thread_.reset();  // the caller does the work
-    return;
-  }
+  auto outcomes = std::make_shared<Mailbox<Outcome>>();
+  if (outcomes->fd() < 0) return;  // the caller does the work
+  outcomes_ = std::move(outcomes);
   on_done_ = readiness.OnReadable(outcomes_->fd(), [this] { Deliver(); });
 }
 
 void DiskWork::Do(const Work& work, Done done) {
   const std::uint64_t number = next_++;
-  if (thread_ && thread_->Do([to = outcomes_, number, work] { to->Put({number, work()}); })) {
+  if (outcomes_ && thread_->Do([to = outcomes_, number, work] { to->Put({number, work()}); })) {
     if (done) waiting_.emplace(number, std::move(done));
     return;
   }
@@ -52,11 +50,11 @@ void DiskWork::Deliver() {
 struct PathErrand::Shared {
   std::vector<PathStep> steps;
   std::size_t next = 0;  // the first step that the disk's thread leaves; constant afterwards
-  FileDescriptor over;   // readable when SlowPaths has done its part
+  FileDescriptor over;   // readable when what may hang is done
   std::atomic<bool> wanted{true};
   std::mutex mutex;
   const PathStep* at = nullptr;         // guarded by mutex; null: none is being done
-  std::optional<Result<void>> outcome;  // guarded by mutex; of what SlowPaths did
+  std::optional<Result<void>> outcome;  // guarded by mutex; of that
 
   void SetAt(const PathStep* step) {
     const std::lock_guard lock(mutex);
@@ -64,10 +62,10 @@ struct PathErrand::Shared {
   }
 
   // Those that come before the first one that may hang.
-  Result<void> DoThoseThatAnswer(const SlowPaths* slow) {
+  Result<void> DoThoseThatAnswer(const std::weak_ptr<DiskThread>& thread) {
     Result<void> done;
     for (; next < steps.size() && done && wanted; ++next) {
-      if (slow != nullptr && slow->MayHang(steps[next].path)) break;
+      if (const auto there = thread.lock(); there && there->MayHang(steps[next].path)) break;
       SetAt(&steps[next]);
       done = DoStep(steps[next], wanted);
     }
@@ -115,7 +113,7 @@ std::optional<Result<void>> PathErrand::Begin(std::vector<PathStep> steps, Done 
   done_ = std::move(done);
   beginning_ = true;
   disk_.Do([shared = shared_,
-            slow = patience_.slow_paths] { return shared->DoThoseThatAnswer(slow.get()); },
+            thread = std::weak_ptr(disk_.thread())] { return shared->DoThoseThatAnswer(thread); },
            lifetime_.Guard([this](const Result<void>& outcome) { OnDisk(outcome); }));
   beginning_ = false;
   return std::exchange(known_, std::nullopt);
@@ -124,16 +122,16 @@ std::optional<Result<void>> PathErrand::Begin(std::vector<PathStep> steps, Done 
 void PathErrand::OnDisk(const Result<void>& outcome) {
   if (!done_) return;  // it was told to hurry
   if (!outcome || shared_->next == shared_->steps.size()) return Tell(outcome);
-  if (const auto asked = AskSlowPaths(); !asked) Tell(asked);
+  if (const auto asked = DoTheRest(); !asked) Tell(asked);
 }
 
-Result<void> PathErrand::AskSlowPaths() {
+Result<void> PathErrand::DoTheRest() {
   shared_->over = FileDescriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!shared_->over) return FailErrno("make an eventfd");
   on_done_ = readiness_.OnReadable(shared_->over.get(), [this] { Tell(shared_->OutcomeSoFar()); });
-  on_late_ = readiness_.After(patience_.patience, [this] { Tell(shared_->OutcomeSoFar()); });
-  errand_ = std::make_shared<SlowPaths::Work>([shared = shared_] { shared->DoTheOthers(); });
-  patience_.slow_paths->Do(shared_->steps[shared_->next].path, errand_);
+  on_late_ = readiness_.After(patience_, [this] { Tell(shared_->OutcomeSoFar()); });
+  errand_ = std::make_shared<DiskThread::Work>([shared = shared_] { shared->DoTheOthers(); });
+  disk_.thread()->DoAt(shared_->steps[shared_->next].path, errand_);
   return {};
 }
 

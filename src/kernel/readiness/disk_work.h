@@ -15,7 +15,6 @@
 #include "kernel/readiness/readiness.h"
 #include "ports/disk_thread.h"
 #include "ports/mailbox.h"
-#include "ports/slow_paths.h"
 
 namespace jettison::kernel {
 
@@ -39,6 +38,8 @@ class DiskWork {
   // `done`, which may be null, is called from Dispatch, or before Do returns where the caller did
   // the work.
   void Do(const Work& work, Done done = nullptr);
+  // Null: there is none.
+  [[nodiscard]] const std::shared_ptr<DiskThread>& thread() const { return thread_; }
 
  private:
   struct Outcome {
@@ -63,22 +64,17 @@ struct PathStep {
   std::function<Result<void>(const std::atomic<bool>& wanted)> work;
 };
 
-// What runs the steps that may hang, and how long their result is awaited.
-struct PathPatience {
-  std::shared_ptr<SlowPaths> slow_paths;  // null: nothing hangs
-  Duration patience = std::chrono::seconds(10);
-};
-
 // Runs steps one after the other, until one fails. The steps before the first one whose path may
 // hang are work of the disk: they wait for a slow disk without limit, in their order among the work
-// on the agent's own files. The others run on a thread of SlowPaths.
+// on the agent's own files. The others are done by DiskThread::DoAt, whose result is awaited for as
+// long as the patience lasts.
 class PathErrand {
  public:
   using Done = std::function<void(const Result<void>&)>;
 
   // `readiness` and `disk` must outlive it.
-  PathErrand(Readiness& readiness, DiskWork& disk, PathPatience patience)
-      : readiness_(readiness), disk_(disk), patience_(std::move(patience)) {}
+  PathErrand(Readiness& readiness, DiskWork& disk, Duration patience)
+      : readiness_(readiness), disk_(disk), patience_(patience) {}
   PathErrand(const PathErrand&) = delete;
   PathErrand& operator=(const PathErrand&) = delete;
   // The step that is being done goes on, with `wanted` false; those after it are not begun.
@@ -94,17 +90,17 @@ class PathErrand {
  private:
   struct Shared;
   void OnDisk(const Result<void>& outcome);
-  [[nodiscard]] Result<void> AskSlowPaths();
+  [[nodiscard]] Result<void> DoTheRest();
   void Tell(const Result<void>& outcome);
 
   Readiness& readiness_;
   DiskWork& disk_;
-  PathPatience patience_;
-  std::shared_ptr<Shared> shared_;           // with whoever does it
-  std::shared_ptr<SlowPaths::Work> errand_;  // the work that SlowPaths has
-  Done done_;                                // null: the result has been told
-  bool beginning_ = false;                   // Begin returns a result that is known now
-  std::optional<Result<void>> known_;        // the same
+  Duration patience_;
+  std::shared_ptr<Shared> shared_;            // with whoever does it
+  std::shared_ptr<DiskThread::Work> errand_;  // the work on paths that may hang
+  Done done_;                                 // null: the result has been told
+  bool beginning_ = false;                    // Begin returns a result that is known now
+  std::optional<Result<void>> known_;         // the same
   Readiness::Watch on_done_;
   Readiness::Watch on_late_;
   Lifetime lifetime_;

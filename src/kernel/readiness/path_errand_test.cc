@@ -13,8 +13,11 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+constexpr Duration kPatience = std::chrono::seconds(10);
+
 class PathErrandTest : public testing::Test {
  protected:
+  PathErrandTest() { disk_thread_->slow_paths = slow_; }
   [[nodiscard]] PathStep Step(const std::string& path, Result<void> outcome = {}) {
     return {.what = "volume of " + path, .path = path, .work = [this, path, outcome](const auto&) {
               done_.push_back(path);
@@ -34,7 +37,7 @@ class PathErrandTest : public testing::Test {
   }
   std::unique_ptr<Readiness> readiness_ = std::move(*Readiness::Create());
   std::shared_ptr<FakeSlowPaths> slow_ = std::make_shared<FakeSlowPaths>("/dead");
-  DiskWork disk_{*readiness_, nullptr};
+  DiskWork disk_{*readiness_, slow_};
   std::shared_ptr<FakeDiskThread> disk_thread_ = std::make_shared<FakeDiskThread>();
   DiskWork slow_disk_{*readiness_, disk_thread_};
   std::vector<std::string> done_;
@@ -43,7 +46,7 @@ class PathErrandTest : public testing::Test {
 };
 
 TEST_F(PathErrandTest, OfPathsThatAnswerIsDoneAtOnce) {
-  errand_.emplace(*readiness_, disk_, PathPatience{.slow_paths = slow_});
+  errand_.emplace(*readiness_, disk_, kPatience);
   const auto outcome = errand_->Begin({Step("/a"), Step("/b")}, Note());
   ASSERT_TRUE(outcome);
   EXPECT_TRUE(*outcome);
@@ -52,7 +55,7 @@ TEST_F(PathErrandTest, OfPathsThatAnswerIsDoneAtOnce) {
 }
 
 TEST_F(PathErrandTest, EndsWithTheFirstFailure) {
-  errand_.emplace(*readiness_, disk_, PathPatience{.slow_paths = slow_});
+  errand_.emplace(*readiness_, disk_, kPatience);
   const auto outcome =
       errand_->Begin({Step("/a", Fail(ErrorCode::kInternal, "no")), Step("/b")}, Note());
   ASSERT_TRUE(outcome && !*outcome);
@@ -61,7 +64,7 @@ TEST_F(PathErrandTest, EndsWithTheFirstFailure) {
 }
 
 TEST_F(PathErrandTest, OfAPathThatMayHangIsDoneBeside) {
-  errand_.emplace(*readiness_, disk_, PathPatience{.slow_paths = slow_});
+  errand_.emplace(*readiness_, disk_, kPatience);
   ASSERT_FALSE(errand_->Begin({Step("/a"), Step("/dead/x"), Step("/b")}, Note()));
   EXPECT_THAT(done_, ElementsAre("/a"));
   EXPECT_EQ(slow_->Answer(), 1);
@@ -71,8 +74,7 @@ TEST_F(PathErrandTest, OfAPathThatMayHangIsDoneBeside) {
 }
 
 TEST_F(PathErrandTest, OfPathsThatAnswerWaitsForASlowDisk) {
-  errand_.emplace(*readiness_, slow_disk_,
-                  PathPatience{.slow_paths = slow_, .patience = Duration(1)});
+  errand_.emplace(*readiness_, slow_disk_, Duration(1));
   ASSERT_FALSE(errand_->Begin({Step("/a"), Step("/b")}, Note()));
   readiness_->Dispatch();
   EXPECT_THAT(done_, IsEmpty());
@@ -84,7 +86,7 @@ TEST_F(PathErrandTest, OfPathsThatAnswerWaitsForASlowDisk) {
 }
 
 TEST_F(PathErrandTest, GoesOnBesideAfterTheDisk) {
-  errand_.emplace(*readiness_, slow_disk_, PathPatience{.slow_paths = slow_});
+  errand_.emplace(*readiness_, slow_disk_, kPatience);
   ASSERT_FALSE(errand_->Begin({Step("/a"), Step("/dead/x"), Step("/b")}, Note()));
   EXPECT_EQ(slow_->Answer(), 0);
   EXPECT_EQ(disk_thread_->Answer(), 1);
@@ -97,7 +99,7 @@ TEST_F(PathErrandTest, GoesOnBesideAfterTheDisk) {
 }
 
 TEST_F(PathErrandTest, TellsOfAFailureOnTheDiskAndDoesNothingMore) {
-  errand_.emplace(*readiness_, slow_disk_, PathPatience{.slow_paths = slow_});
+  errand_.emplace(*readiness_, slow_disk_, kPatience);
   ASSERT_FALSE(
       errand_->Begin({Step("/a", Fail(ErrorCode::kInternal, "no")), Step("/dead/x")}, Note()));
   EXPECT_EQ(disk_thread_->Answer(), 1);
@@ -107,7 +109,7 @@ TEST_F(PathErrandTest, TellsOfAFailureOnTheDiskAndDoesNothingMore) {
 }
 
 TEST_F(PathErrandTest, ThatNobodyWaitsForIsNotBegunByTheDisk) {
-  errand_.emplace(*readiness_, slow_disk_, PathPatience{.slow_paths = slow_});
+  errand_.emplace(*readiness_, slow_disk_, kPatience);
   ASSERT_FALSE(errand_->Begin({Step("/a")}, Note()));
   errand_.reset();
   EXPECT_EQ(disk_thread_->Answer(), 1);
@@ -117,7 +119,7 @@ TEST_F(PathErrandTest, ThatNobodyWaitsForIsNotBegunByTheDisk) {
 }
 
 TEST_F(PathErrandTest, ThatIsHurriedDoesNotWaitForTheDisk) {
-  errand_.emplace(*readiness_, slow_disk_, PathPatience{.slow_paths = slow_});
+  errand_.emplace(*readiness_, slow_disk_, kPatience);
   ASSERT_FALSE(errand_->Begin({Step("/a")}, [this](const Result<void>& outcome) {
     told_.push_back(outcome ? "fine" : outcome.error().message);
   }));
@@ -131,7 +133,7 @@ TEST_F(PathErrandTest, ThatIsHurriedDoesNotWaitForTheDisk) {
 }
 
 TEST_F(PathErrandTest, IsGivenUpWithThePathThatDoesNotAnswer) {
-  errand_.emplace(*readiness_, disk_, PathPatience{.slow_paths = slow_, .patience = Duration(1)});
+  errand_.emplace(*readiness_, disk_, Duration(1));
   ASSERT_FALSE(errand_->Begin({Step("/dead/x")}, Note()));
   Dispatch();
   EXPECT_THAT(told_, ElementsAre(HasSubstr("volume of /dead/x: /dead/x")));
@@ -139,7 +141,7 @@ TEST_F(PathErrandTest, IsGivenUpWithThePathThatDoesNotAnswer) {
 }
 
 TEST_F(PathErrandTest, ThatNobodyWaitsForIsNotBegun) {
-  errand_.emplace(*readiness_, disk_, PathPatience{.slow_paths = slow_});
+  errand_.emplace(*readiness_, disk_, kPatience);
   ASSERT_FALSE(errand_->Begin({Step("/dead/x")}, Note()));
   errand_.reset();
   EXPECT_EQ(slow_->Answer(), 0);
@@ -147,7 +149,7 @@ TEST_F(PathErrandTest, ThatNobodyWaitsForIsNotBegun) {
 }
 
 TEST_F(PathErrandTest, ThatIsHurriedIsGivenUpAtOnce) {
-  errand_.emplace(*readiness_, disk_, PathPatience{.slow_paths = slow_});
+  errand_.emplace(*readiness_, disk_, kPatience);
   ASSERT_FALSE(errand_->Begin({Step("/dead/x")}, Note()));
   errand_->Hurry();
   Dispatch();

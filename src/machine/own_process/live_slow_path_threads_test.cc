@@ -16,16 +16,16 @@ class LiveSlowPathThreads : public LiveSilentFilesystem {
   struct Errand {
     std::shared_ptr<std::promise<void>> promise = std::make_shared<std::promise<void>>();
     std::future<void> done = promise->get_future();
-    std::shared_ptr<SlowPaths::Work> work;
+    std::shared_ptr<DiskThread::Work> work;
   };
-  [[nodiscard]] static Errand LookAt(SlowPathThreads& threads, const std::string& path) {
+  [[nodiscard]] static Errand LookAt(OwnDiskThread& threads, const std::string& path) {
     Errand errand;
-    errand.work = std::make_shared<SlowPaths::Work>([promise = errand.promise, path] {
+    errand.work = std::make_shared<DiskThread::Work>([promise = errand.promise, path] {
       struct stat facts {};
       (void)::stat(path.c_str(), &facts);
       promise->set_value();
     });
-    threads.Do(path, errand.work);
+    threads.DoAt(path, errand.work);
     return errand;
   }
   [[nodiscard]] static bool IsDone(const Errand& errand, std::chrono::seconds patience) {
@@ -39,7 +39,7 @@ TEST_F(LiveSlowPathThreads, KnowWhatMayHangWithoutAskingIt) {
   bool local = true;
   ASSERT_EQ(::symlink(folder_.c_str(), (base_ + "/link").c_str()), 0);
   ASSERT_TRUE(ReturnsWhileItIsSilent([&] {
-    const SlowPathThreads threads;
+    const OwnDiskThread threads;
     silent = threads.MayHang(folder_ + "/a/b");
     link = threads.MayHang(base_ + "/link/a");
     local = threads.MayHang("/proc/self");
@@ -50,7 +50,7 @@ TEST_F(LiveSlowPathThreads, KnowWhatMayHangWithoutAskingIt) {
 }
 
 TEST_F(LiveSlowPathThreads, OneFileSystemKeepsOneThreadAndOthersGoOn) {
-  SlowPathThreads threads;
+  OwnDiskThread threads;
   std::vector<Errand> silent;
   for (std::size_t i = 0; i < 4; ++i) {
     silent.push_back(LookAt(threads, folder_ + "/" + std::to_string(i)));
@@ -70,7 +70,7 @@ TEST_F(LiveSlowPathThreads, OneFileSystemKeepsOneThreadAndOthersGoOn) {
 TEST_F(LiveSlowPathThreads, AnAgentThatEndsDoesNotWaitForThem) {
   Errand silent;
   ASSERT_TRUE(ReturnsWhileItIsSilent([&] {
-    SlowPathThreads threads;
+    OwnDiskThread threads;
     silent = LookAt(threads, folder_ + "/x");
   }));
 }

@@ -4,12 +4,12 @@
 
 namespace jettison {
 
-bool SlowPathThreads::MayHang(const std::string& path) const {
+bool OwnDiskThread::MayHang(const std::string& path) const {
   return path.starts_with('/') && !FindPlace(path).answers_by_itself;
 }
 
 // The file system is identified without asking it.
-void SlowPathThreads::Do(const std::string& path, const std::shared_ptr<Work>& work) {
+void OwnDiskThread::DoAt(const std::string& path, const std::shared_ptr<Work>& work) {
   const Place place = FindPlace(path);
   const std::string& file_system = place.mount ? place.mount->point : place.path;
   auto& jobs =

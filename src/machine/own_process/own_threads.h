@@ -8,17 +8,20 @@
 
 #include "machine/loop/job_queue.h"
 #include "ports/disk_thread.h"
-#include "ports/slow_paths.h"
 
 namespace jettison {
 
-// Work on the agent's own files, on the thread that has them all.
+// Work on the agent's own files, on the thread that has them all, and work on paths that may never
+// answer. Of the latter, work on one file system is done in its order, so one that does not answer
+// keeps one thread; other work on it waits. Where two of them do not answer, other work begins when
+// they have been given up (CareForThreads).
 class OwnDiskThread : public DiskThread {
  public:
   OwnDiskThread() = default;
   OwnDiskThread(const OwnDiskThread&) = delete;
   OwnDiskThread& operator=(const OwnDiskThread&) = delete;
-  // Waits until everything is done, but not longer than a few seconds for a disk that hangs.
+  // Waits until everything with the agent's own files is done, but not longer than a few seconds
+  // for a disk that hangs.
   ~OwnDiskThread() override {
     if (jobs_.running()) (void)jobs_.FinishWithin(std::chrono::seconds(5));
   }
@@ -28,20 +31,11 @@ class OwnDiskThread : public DiskThread {
     jobs_.Do(std::move(work));
     return true;
   }
+  [[nodiscard]] bool MayHang(const std::string& path) const override;
+  void DoAt(const std::string& path, const std::shared_ptr<Work>& work) override;
 
  private:
   JobQueue jobs_{Threads::kFiles, AtEnd::kLeave};
-};
-
-// Runs work on paths that may never answer. Work on one file system is done in its order, so one
-// that does not answer keeps one thread; other work on it waits. Where two of them do not answer,
-// other work begins when they have been given up (CareForThreads).
-class SlowPathThreads : public SlowPaths {
- public:
-  [[nodiscard]] bool MayHang(const std::string& path) const override;
-  void Do(const std::string& path, const std::shared_ptr<Work>& work) override;
-
- private:
   std::map<std::string, JobQueue> by_file_system_;
 };
 

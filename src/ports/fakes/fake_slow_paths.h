@@ -5,19 +5,21 @@
 #include <utility>
 #include <vector>
 
-#include "ports/slow_paths.h"
+#include "ports/disk_thread.h"
 
 namespace jettison {
 
-// Paths below `folder` count as slow; their work runs when the test calls Answer.
-class FakeSlowPaths : public SlowPaths {
+// Paths below `folder` count as slow; their work runs when the test calls Answer. The disk of the
+// agent's own files is fast.
+class FakeSlowPaths : public DiskThread {
  public:
   explicit FakeSlowPaths(std::string folder) : folder_(std::move(folder)) {}
 
+  [[nodiscard]] bool Do(Work) override { return false; }
   [[nodiscard]] bool MayHang(const std::string& path) const override {
     return path.starts_with(folder_);
   }
-  void Do(const std::string&, const std::shared_ptr<Work>& work) override {
+  void DoAt(const std::string&, const std::shared_ptr<Work>& work) override {
     works_.push_back(work);
   }
   // Runs the waiting work whose owner has not released it. Returns how many pieces were run.

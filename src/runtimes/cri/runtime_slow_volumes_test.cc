@@ -15,7 +15,7 @@ class CriRuntimeSlowVolumes : public CriRuntime {
   void Begin(Duration patience) {
     ASSERT_TRUE(kernel::MakeFolders(dead_));
     slow_ = std::make_shared<FakeSlowPaths>(dead_);
-    bed_.slow_paths = slow_;
+    bed_.disk_thread = slow_;
     bed_.path_patience = patience;
     bed_.Open();
   }
@@ -64,7 +64,7 @@ class CriRuntimeSlowSubPath : public CriRuntimeSlowVolumes {
     pod.containers[0].volume_mounts = {{"data", "/data", "sub", false}};
     // Only what is below the volume hangs.
     slow_ = std::make_shared<FakeSlowPaths>(bed_.root() + "/dea/sub");
-    bed_.slow_paths = slow_;
+    bed_.disk_thread = slow_;
     bed_.Open();
     ASSERT_TRUE(bed_.Create(pod));
     runtime().StartContainer("u", "main", 0, 0);

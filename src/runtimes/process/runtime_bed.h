@@ -64,7 +64,7 @@ class RuntimeBed {
         .root = root_,
         .shim = shim,
         .written_pods = std::move(written_pods),
-        .path_patience = {.slow_paths = slow_paths, .patience = path_patience},
+        .path_patience = path_patience,
         .disk_thread = disk_thread,
         .log = [this](std::string_view message) { logged.emplace_back(message); }};
     return options;
@@ -146,9 +146,8 @@ class RuntimeBed {
   std::string shim = JETTISON_SHIM;
   std::map<std::string, Pod> known;
   std::vector<std::string> logged;
-  std::shared_ptr<SlowPaths> slow_paths;  // null: nothing hangs
   Duration path_patience = std::chrono::seconds(10);
-  std::shared_ptr<DiskThread> disk_thread;  // null: the disk is fast
+  std::shared_ptr<DiskThread> disk_thread;  // null: the disk is fast, and nothing hangs
   std::function<void()> on_format;          // called in the middle of CreatePod
 
  private:

@@ -16,7 +16,7 @@ class ProcessRuntimeSlowVolumes : public ProcessRuntimeTest {
  protected:
   void SetUp() override {
     ASSERT_TRUE(MakeFolders(dead_));
-    bed_.slow_paths = slow_;
+    bed_.disk_thread = slow_;
     ProcessRuntimeTest::SetUp();
   }
   // A pod with a mount point that its shim has made there.

@@ -40,9 +40,9 @@ struct CriRuntimeOptions {
   Duration log_period = std::chrono::seconds(10);
   // How often everything is listed and compared with what is known.
   Duration relist_period = std::chrono::seconds(10);
-  // Runs work on file systems that may never answer, and says how long a pod waits for it.
-  kernel::PathPatience path_patience = {};
-  // Does what a slow disk may hold up; null: the caller's thread does.
+  // How long a pod waits for file systems that may never answer.
+  Duration path_patience = std::chrono::seconds(10);
+  // Does what a disk may hold up; null: the caller's thread does.
   std::shared_ptr<DiskThread> disk_thread = nullptr;
   // Receives a message about a fault that has no consequences yet: one sentence without a line
   // feed.

@@ -106,7 +106,7 @@ class FakeRuntimeBed {
             .log_max_files = 3,
             .log_period = std::chrono::milliseconds(10),
             .relist_period = relist_period,
-            .path_patience = {.slow_paths = slow_paths, .patience = path_patience},
+            .path_patience = path_patience,
             .disk_thread = disk_thread,
             .log = [this](std::string_view message) { logged.emplace_back(message); }};
   }
@@ -162,9 +162,8 @@ class FakeRuntimeBed {
   std::string cgroup_prefix;
   std::map<std::string, Pod> known;
   std::vector<std::string> logged;
-  std::shared_ptr<SlowPaths> slow_paths;  // null: nothing hangs
   Duration path_patience = std::chrono::seconds(10);
-  std::shared_ptr<DiskThread> disk_thread;  // null: the disk is fast
+  std::shared_ptr<DiskThread> disk_thread;  // null: the disk is fast, and nothing hangs
   EventReader events;
   std::unique_ptr<ContainerRuntime> runtime;  // with foreign pods
 
