@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <span>
 #include <utility>
 
 #include "machine/loop/steady_clock.h"
@@ -26,6 +27,7 @@ timespec TimespecOf(Duration time) {
 struct EventLoop::Watched {
   OnReady on_ready;
   Urgency urgency = Urgency::kNormal;
+  std::uint64_t called_back = 0;  // in this turn, if it is not urgent
 };
 
 struct EventLoop::Signals {
@@ -49,24 +51,17 @@ Result<std::unique_ptr<EventLoop>> EventLoop::Make() {
 }
 
 Result<void> EventLoop::Prepare() {
-  all_ = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
-  if (!all_) return FailErrno("make the event loop");
-  urgent_ = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
-  if (!urgent_) return FailErrno("make the event loop");
+  epoll_ = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
+  if (!epoll_) return FailErrno("make the event loop");
   timer_ = FileDescriptor(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK));
   if (!timer_) return FailErrno("make the timer of the event loop");
-  epoll_event entry{.events = EPOLLIN, .data = {.fd = urgent_.get()}};
-  if (::epoll_ctl(all_.get(), EPOLL_CTL_ADD, urgent_.get(), &entry) != 0) {
-    return FailErrno("make the event loop");
-  }
   return Add(timer_.get(), EPOLLIN, Urgency::kNormal, [this](std::uint32_t) { TimerExpired(); });
 }
 
 Result<void> EventLoop::Add(int fd, std::uint32_t events, Urgency urgency, OnReady on_ready) {
   auto watched = std::make_unique<Watched>(std::move(on_ready), urgency);
-  const FileDescriptor& epoll = urgency == Urgency::kFirst ? urgent_ : all_;
   epoll_event entry{.events = events, .data = {.fd = fd}};
-  if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &entry) != 0) {
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &entry) != 0) {
     return FailErrno("watch a descriptor");
   }
   watched_[fd] = std::move(watched);
@@ -86,14 +81,13 @@ Result<void> EventLoop::WatchAlarm(int fd, std::function<void(bool error)> callb
 void EventLoop::Unwatch(int fd) {
   const auto found = watched_.find(fd);
   if (found == watched_.end()) return;
-  const bool is_urgent = found->second->urgency == Urgency::kFirst;
-  ::epoll_ctl((is_urgent ? urgent_ : all_).get(), EPOLL_CTL_DEL, fd, nullptr);
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
   dropped_.push_back(std::move(found->second));
   watched_.erase(found);
   // Another descriptor may have this number soon.
-  const auto is_of_it = [fd](const epoll_event& ready) { return ready.data.fd == fd; };
-  const auto end = std::remove_if(ready_.begin() + next_, ready_.begin() + end_, is_of_it);
-  end_ = static_cast<std::size_t>(end - ready_.begin());
+  for (epoll_event& ready : ready_) {
+    if (ready.data.fd == fd) ready.data.fd = -1;
+  }
 }
 
 void EventLoop::SetTimer(std::optional<Duration> delay) {
@@ -144,30 +138,45 @@ Result<void> EventLoop::OnSignals(std::initializer_list<int> signals, const Call
 }
 
 Result<void> EventLoop::Wait() {
-  if (next_ < end_) return {};
   SetKernelTimer();
-  next_ = end_ = 0;
-  const int count = ::epoll_wait(all_.get(), ready_.data(), static_cast<int>(ready_.size()), -1);
+  const int count = ::epoll_wait(epoll_.get(), ready_.data(), static_cast<int>(ready_.size()), -1);
   if (count < 0 && errno != EINTR) return FailErrno("wait for events");
-  const auto is_urgent = [this](const epoll_event& ready) {
-    return ready.data.fd == urgent_.get();
-  };
-  const auto end = std::remove_if(ready_.begin(), ready_.begin() + std::max(count, 0), is_urgent);
-  end_ = static_cast<std::size_t>(end - ready_.begin());
+  count_ = static_cast<std::size_t>(std::max(count, 0));
+  ++turns_;
   return {};
 }
 
-void EventLoop::CallBack() {
-  epoll_event first{};
-  if (::epoll_wait(urgent_.get(), &first, 1, 0) == 1) return CallBackFor(first);
-  if (next_ < end_) CallBackFor(ready_.at(next_++));
+EventLoop::Watched* EventLoop::Find(int fd) const {
+  const auto found = watched_.find(fd);
+  return found == watched_.end() ? nullptr : found->second.get();
 }
 
-void EventLoop::CallBackFor(const epoll_event& ready) {
-  const auto found = watched_.find(ready.data.fd);
-  if (found == watched_.end()) return;
-  Watched& watched = *found->second;  // a callback that unwatches it drops it after the turn
-  watched.on_ready(ready.events);
+// The kernel tells of a stall once, as soon as it is asked, so no alarm is left to another turn (or
+// to an epoll within this one). Of the others the one comes that has waited longest; they are told
+// again. A callback that unwatches its own descriptor drops it after the turn.
+void EventLoop::CallBack() {
+  const std::span ready = std::span(ready_).first(count_);
+  bool any_urgent = false;
+  for (const epoll_event& each : ready) {
+    Watched* const watched = Find(each.data.fd);
+    if (watched == nullptr || watched->urgency != Urgency::kFirst) continue;
+    any_urgent = true;
+    watched->on_ready(each.events);
+  }
+  if (any_urgent) return;
+  Watched* next = nullptr;
+  std::uint32_t events = 0;
+  for (const epoll_event& each : ready) {
+    Watched* const watched = Find(each.data.fd);
+    if (watched == nullptr || (next != nullptr && next->called_back <= watched->called_back)) {
+      continue;
+    }
+    next = watched;
+    events = each.events;
+  }
+  if (next == nullptr) return;
+  next->called_back = turns_;
+  next->on_ready(events);
 }
 
 Result<void> EventLoop::Run(const Callback& after_each, const Callback& before_each) {

@@ -20,7 +20,7 @@ namespace jettison {
 
 // The event loop of the agent's main thread: it waits for descriptors, signals, and one timer. What
 // it needs of the kernel it takes when it is made and when something is watched, never while it
-// turns. In each turn it calls back once.
+// turns. In each turn it calls back for all that is urgent, or else for one other descriptor.
 class EventLoop {
  public:
   using Callback = std::function<void()>;
@@ -62,25 +62,24 @@ class EventLoop {
   EventLoop();
   [[nodiscard]] Result<void> Prepare();
   [[nodiscard]] Result<void> Add(int fd, std::uint32_t events, Urgency urgency, OnReady on_ready);
-  // Waits until something is ready, unless something still is from before.
+  // Waits until something is ready.
   [[nodiscard]] Result<void> Wait();
-  // Calls back for what is ready and comes first.
   void CallBack();
-  void CallBackFor(const epoll_event& ready);
+  // Null: it is not watched.
+  [[nodiscard]] Watched* Find(int fd) const;
   void SetKernelTimer();
   void TimerExpired();
 
-  FileDescriptor all_;     // epoll; the urgent ones are one entry of it
-  FileDescriptor urgent_;  // epoll
+  FileDescriptor epoll_;
   FileDescriptor timer_;
   std::map<int, std::unique_ptr<Watched>> watched_;  // by descriptor
   std::vector<std::unique_ptr<Watched>> dropped_;    // one of them may be calling back now
   std::unique_ptr<Signals> signals_;
-  std::array<epoll_event, 32> ready_{};  // of the last wait, the urgent ones left out
-  std::size_t next_ = 0;                 // in ready_
-  std::size_t end_ = 0;                  // of ready_
-  std::optional<Duration> due_;          // when the timer is to call back, since boot
-  std::optional<Duration> set_to_;       // what the kernel's timer stands at
+  std::array<epoll_event, 32> ready_{};  // of the last wait
+  std::size_t count_ = 0;                // in ready_
+  std::uint64_t turns_ = 0;
+  std::optional<Duration> due_;     // when the timer is to call back, since boot
+  std::optional<Duration> set_to_;  // what the kernel's timer stands at
   Callback on_timer_;
   bool quit_ = false;
 };

@@ -1,15 +1,18 @@
 #include "machine/loop/event_loop.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -81,6 +84,35 @@ TEST(EventLoop, WhatIsUrgentComesFirstHoweverLateItIsReady) {
     b.Take();
   }));
   EXPECT_EQ(FirstTurns(*loop, seen, 3), (std::vector<std::string>{"normal", "urgent", "other"}));
+}
+
+// Whoever polls the file takes the stall away from all who ask later.
+TEST(LiveEventLoop, AStallCallsBack) {
+  const FileDescriptor stalls(::open("/proc/pressure/cpu", O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  constexpr std::string_view kTrigger = "some 20000 2000000";
+  if (!stalls || ::write(stalls.get(), kTrigger.data(), kTrigger.size() + 1) < 0) {
+    GTEST_SKIP() << "no stalls of processors can be waited for";
+  }
+  auto loop = EventLoop::Make().value();
+  bool called = false;
+  ASSERT_TRUE(loop->WatchAlarm(stalls.get(), [&](bool) {
+    called = true;
+    loop->Quit();
+  }));
+  loop->OnTimer([&] { loop->Quit(); });
+  loop->SetTimer(std::chrono::seconds(30));
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> busy;
+  for (unsigned i = 0; i < 2 * std::thread::hardware_concurrency(); ++i) {
+    busy.emplace_back([&stop] {
+      while (!stop) {
+      }
+    });
+  }
+  EXPECT_TRUE(loop->Run([] {}));
+  stop = true;
+  for (std::thread& each : busy) each.join();
+  EXPECT_TRUE(called);
 }
 
 TEST(EventLoop, WhatComesBeforeATurnComesAfterItsWaitAndBeforeItsCallback) {
