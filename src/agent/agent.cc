@@ -22,26 +22,6 @@ namespace jettison {
 
 namespace {
 
-// A configuration that is read again still names the driver of the kubelet's configuration; it is
-// replaced by the one in use.
-void ReadAsUsed(CgroupDriver named, CgroupDriver used, AgentOptions& options) {
-  if (named == used) return;
-  const auto use = [named, used](ConfigReading reading) {
-    if (reading.config.cgroup_driver == named) reading.config.cgroup_driver = used;
-    return reading;
-  };
-  if (auto read = std::move(options.reread_config)) {
-    options.reread_config = [read = std::move(read), use] { return use(read()); };
-  }
-  if (auto look = std::move(options.look_at_kubelet)) {
-    options.look_at_kubelet = [look = std::move(look), use]() -> std::optional<ConfigReading> {
-      auto reading = look();
-      if (reading) reading = use(*std::move(reading));
-      return reading;
-    };
-  }
-}
-
 Result<void> CheckIsRoot() {
   if (geteuid() == 0) return {};
   return Fail(ErrorCode::kPermissionDenied,
@@ -75,7 +55,6 @@ Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& named, AgentOption
   const auto used = WithDriverInUse(named, *log);
   if (!used) return Fail(used.error());
   const AgentConfig& config = *used;
-  ReadAsUsed(named.cgroup_driver, config.cgroup_driver, options);
   auto groups = OpenGuardedGroups(config, *log);
   if (!groups) return Fail(groups.error());
   if (const auto root = MakeRoot(config.root); !root) return Fail(root.error());
@@ -96,7 +75,8 @@ Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& named, AgentOption
                                      std::move(*machine),
                                      NodeShares{.memory_bytes = *memory,
                                                 .allocatable = SharedAmong(config, resources),
-                                                .capacity = resources});
+                                                .capacity = resources},
+                                     named.cgroup_driver);
 }
 
 }  // namespace jettison

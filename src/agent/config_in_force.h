@@ -35,6 +35,8 @@ class ConfigInForce {
     Duration kubelet_every{0};
     // The kubelet's thresholds, if they are known.
     std::optional<std::vector<Threshold>> kubelet_thresholds = {};
+    // The cgroup driver that the configuration names, which stands for the one in use.
+    std::optional<CgroupDriver> named_driver = {};
     // The caller asked for a dry run, whatever is read.
     bool dry_run = false;
   };

@@ -33,11 +33,13 @@ std::function<ConfigReading()> ReaderOf(const AgentOptions& options, const Machi
   };
 }
 
-ConfigInForce::Readers ReadersOf(const AgentOptions& options, const Machine& machine) {
+ConfigInForce::Readers ReadersOf(const AgentOptions& options, const Machine& machine,
+                                 CgroupDriver named_driver) {
   return {.again = ReaderOf(options, machine),
           .kubelet = options.look_at_kubelet,
           .kubelet_every = options.kubelet_look_every,
           .kubelet_thresholds = options.kubelet_thresholds,
+          .named_driver = named_driver,
           .dry_run = options.dry_run};
 }
 
@@ -51,12 +53,13 @@ NodeIdentity IdentityOf(const Machine& machine, const NodeShares& shares) {
 }  // namespace
 
 NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::unique_ptr<Log> log,
-                     std::unique_ptr<Machine> machine, const NodeShares& shares)
+                     std::unique_ptr<Machine> machine, const NodeShares& shares,
+                     CgroupDriver named_driver)
     : options_(std::move(options)),
       log_(std::move(log)),
       machine_(std::move(machine)),
       config_(WithOptions(config, options_), IdentityOf(*machine_, shares),
-              ReadersOf(options_, *machine_), *log_),
+              ReadersOf(options_, *machine_, named_driver), *log_),
       parts_(BuildParts(config_.config(), options_, *machine_, shares, *log_)),
       manifests_(machine_->manifests.get(),
                  {.path = config.static_pod_path,

@@ -25,8 +25,9 @@ namespace jettison {
 class NodeAgent : public Agent {
  public:
   // `machine` is open; `log` and `machine` belong together and live as long as this.
+  // `named_driver` is as in ConfigInForce::Readers.
   NodeAgent(const AgentConfig& config, AgentOptions options, std::unique_ptr<Log> log,
-            std::unique_ptr<Machine> machine, const NodeShares& shares);
+            std::unique_ptr<Machine> machine, const NodeShares& shares, CgroupDriver named_driver);
 
   [[nodiscard]] Result<void> Run() override;
   void Stop() override { ending_.Ask(); }
