@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -22,6 +21,7 @@
 #include "core/recording/recording.h"
 #include "core/shadow/shadow_fields.h"
 #include "core/text/ascii.h"
+#include "core/text/number.h"
 #include "view/recording_desk.h"
 
 namespace jettison {
@@ -62,14 +62,6 @@ void WriteEvictions(JsonWriter& json, const RecordedPass& pass) {
 // Each is written out with everything that it was made of.
 constexpr std::size_t kCycles = 10;
 constexpr std::size_t kMostCycles = 100;
-
-std::optional<std::size_t> NumberOf(std::string_view text) {
-  std::size_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return number;
-}
 
 // Whether a body of that type is read; neither its parameters matter nor its case.
 bool IsDocumentType(std::string_view type) {
@@ -173,7 +165,7 @@ HttpResponse AnswerOverview(const Call& call) {
 HttpResponse AnswerCycles(const Call& call) {
   std::size_t count = kCycles;
   if (const auto text = call.Parameter("n")) {
-    const auto number = NumberOf(*text);
+    const auto number = ParseNumber<std::size_t>(*text);
     if (!number || *number == 0 || *number > kMostCycles) {
       return StatusAnswer(400, fmt::format("n must be a whole number from 1 to {}, not \"{}\"",
                                            kMostCycles, *text));

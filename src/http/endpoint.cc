@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <system_error>
 
 #include "core/model/redaction.h"
+#include "core/text/number.h"
 
 namespace jettison::http {
 namespace {
@@ -23,10 +23,7 @@ bool IsHost(std::string_view host) {
 }
 
 bool IsPort(std::string_view port) {
-  std::uint16_t number = 0;
-  const char* const end = port.data() + port.size();
-  const auto [rest, fault] = std::from_chars(port.data(), end, number);
-  return fault == std::errc() && rest == end && number != 0;
+  return ParseNumber<std::uint16_t>(port).value_or(0) != 0;
 }
 
 tl::unexpected<Error> Refused(std::string_view text) {

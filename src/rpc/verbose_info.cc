@@ -2,19 +2,18 @@
 
 #include <simdjson.h>
 
-#include <charconv>
 #include <csignal>
 #include <cstdint>
 #include <limits>
+
+#include "core/text/number.h"
 
 namespace jettison::cri {
 namespace {
 
 std::optional<int> NumberIn(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number;
+  const auto number = ParseNumber<int>(text);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 std::optional<int> Valid(int signal) {

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <mutex>
 #include <utility>
 
 #include "core/explanation/explanation_text.h"
+#include "core/text/number.h"
 
 namespace jettison {
 namespace {
@@ -36,10 +36,8 @@ std::string EvictionId(std::uint64_t number) {
 std::uint64_t EvictionNumber(std::string_view id) {
   if (!id.starts_with(kPrefix)) return 0;
   id.remove_prefix(kPrefix.size());
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
-  const bool whole = error == std::errc() && end == id.data() + id.size();
-  return whole && !id.empty() && id.front() != '0' ? number : 0;
+  const auto number = ParseNumber<std::uint64_t>(id);
+  return number && id.front() != '0' ? *number : 0;
 }
 
 PastEviction KeepEviction(const RecordedPass& pass, const std::string& uid, std::uint64_t number,

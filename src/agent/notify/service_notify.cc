@@ -5,13 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
 #include <string>
 #include <utility>
+
+#include "core/text/number.h"
 
 namespace jettison {
 namespace {
@@ -31,10 +32,8 @@ FileDescriptor OpenSocket() {
 
 // Absent where it is no number from 1 on.
 std::optional<std::uint64_t> NumberIn(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failed != std::errc() || end != text.data() + text.size() || number == 0) return std::nullopt;
-  return number;
+  const auto number = ParseNumber<std::uint64_t>(text);
+  return number && *number > 0 ? number : std::nullopt;
 }
 
 // How long the service manager waits for a sign of life of this process (sd_watchdog_enabled(3)).

@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <ranges>
 #include <utility>
 
 #include "codec/flight/recording_writer.h"
+#include "core/text/number.h"
 #include "kernel/files/files.h"
 #include "ports/system_error.h"
 
@@ -49,9 +49,7 @@ Result<void> Force(int file, RecordingFolder::Sync sync) {
 std::uint64_t NumberOf(std::string_view name) {
   if (!name.ends_with(kSuffix)) return 0;
   name.remove_suffix(kSuffix.size());
-  std::uint64_t number = 0;
-  const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), number);
-  return fault == std::errc() && end == name.data() + name.size() ? number : 0;
+  return ParseNumber<std::uint64_t>(name).value_or(0);
 }
 
 Result<std::vector<std::uint64_t>> NumbersIn(const std::string& folder) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -13,6 +12,7 @@
 
 #include "codec/documents/json.h"
 #include "core/json/json_writer.h"
+#include "core/text/number.h"
 #include "machine/loop/steady_clock.h"
 
 namespace jettison {
@@ -210,15 +210,10 @@ class Reader {
   }
   template <std::integral T>
   void Take(const Value& value, T& count) {
-    std::int64_t number = -1;
-    if (value.AsNumber() != nullptr) {
-      const std::string& text = value.AsNumber()->text;
-      const char* const text_end = text.data() + text.size();
-      const auto [end, error] = std::from_chars(text.data(), text_end, number);
-      if (error != std::errc() || end != text_end) number = -1;
-    }
-    if (number < 0 || number > std::numeric_limits<T>::max()) return Refuse("a number from 0 on");
-    count = static_cast<T>(number);
+    const auto* const text = value.AsNumber();
+    const auto number = text == nullptr ? std::nullopt : ParseNumber<T>(text->text);
+    if (!number || std::cmp_less(*number, 0)) return Refuse("a number from 0 on");
+    count = *number;
   }
   void Take(const Value& value, Duration& duration) {
     const auto parsed = value.AsString() == nullptr ? Fail(ErrorCode::kInvalidArgument, "")

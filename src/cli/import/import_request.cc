@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "cli/import/import.h"
 #include "cli/terminal/output.h"
 #include "core/model/fault.h"
+#include "core/text/number.h"
 #include "core/units/duration.h"
 #include "core/units/http_url.h"
 
@@ -164,15 +164,9 @@ void ReadTimes(const ImportCommand& command, Instant now, ImportRequest& request
 void ReadPods(const ImportCommand& command, ImportRequest& request, FaultLines& faults) {
   for (const std::string& text : command.priority_classes) {
     const auto pair = PairOf(text);
-    std::int32_t value = 0;
-    const bool is_number = [&] {
-      if (!pair) return false;
-      const char* const end = pair->second.data() + pair->second.size();
-      const auto [rest, fault] = std::from_chars(pair->second.data(), end, value);
-      return fault == std::errc() && rest == end;
-    }();
-    if (is_number) {
-      request.options.pods.priority_classes[pair->first] = value;
+    const auto value = pair ? ParseNumber<std::int32_t>(pair->second) : std::nullopt;
+    if (value) {
+      request.options.pods.priority_classes[pair->first] = *value;
     } else {
       faults.Add(
           fmt::format("--priority-class: {}: must be NAME=VALUE, where VALUE is an integer of 32 "

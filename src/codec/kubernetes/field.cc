@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "core/model/redaction.h"
+#include "core/text/number.h"
 #include "core/text/spelling.h"
 #include "core/units/quantity.h"
 
@@ -100,11 +100,9 @@ std::optional<bool> Field::Bool() const {
 
 std::optional<std::int64_t> Field::Integer(std::int64_t least, std::int64_t most) const {
   if (value_ == nullptr) return std::nullopt;
-  std::int64_t number = 0;
   if (const auto* text = value_->AsNumber()) {
-    const char* end = text->text.data() + text->text.size();
-    const auto [stop, error] = std::from_chars(text->text.data(), end, number);
-    if (error == std::errc{} && stop == end && number >= least && number <= most) return number;
+    const auto number = ParseNumber<std::int64_t>(text->text);
+    if (number && *number >= least && *number <= most) return number;
   }
   FaultOfType(fmt::format("a whole number from {} to {}", least, most));
   return std::nullopt;

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 
+#include "core/text/number.h"
 #include "core/text/spelling.h"
 #include "core/units/duration.h"
 
@@ -67,14 +67,6 @@ namespace {
 // A hundred years, so that what ends that much later than now is still an instant.
 constexpr Duration kLongestSpan = std::chrono::hours(100 * 365 * 24);
 constexpr std::string_view kAnyDuration = "a duration such as 1m30s";
-
-std::optional<std::int64_t> IntegerOf(std::string_view text) {
-  std::int64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return number;
-}
 
 // The word that a value is; absent: it is none.
 std::optional<std::string_view> WordOf(const Value& value) {
@@ -163,7 +155,7 @@ std::optional<std::int64_t> Fields::Integer(std::string_view key, std::int64_t l
     RefuseKind(key, *value, "a whole number");
     return std::nullopt;
   }
-  const auto integer = IntegerOf(number->text);
+  const auto integer = ParseNumber<std::int64_t>(number->text);
   if (integer && *integer >= least && *integer <= most) return integer;
   Refuse(key, number->text, fmt::format("must be a whole number from {} to {}", least, most));
   return std::nullopt;

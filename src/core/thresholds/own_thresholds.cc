@@ -1,23 +1,19 @@
 #include "core/thresholds/own_thresholds.h"
 
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <utility>
 
 #include "core/model/pressure.h"
+#include "core/text/number.h"
 #include "core/thresholds/go_float.h"
 
 namespace jettison {
 namespace {
 
 std::optional<std::int32_t> Digits(std::string_view text, std::size_t most) {
-  std::int32_t number = 0;
-  if (text.empty() || text.size() > most || text.front() == '-') return std::nullopt;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return number;
+  if (text.size() > most || text.starts_with('-')) return std::nullopt;
+  return ParseNumber<std::int32_t>(text);
 }
 
 // Parses "20%" or "2.5%", in hundredths of a percent.

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <optional>
 
+#include "core/text/number.h"
+
 namespace jettison {
 namespace {
 
@@ -98,22 +100,10 @@ Result<HttpUrl> ParseHttpUrl(std::string_view text) {
   return url;
 }
 
-namespace {
-
-std::optional<std::uint16_t> PortOf(std::string_view text) {
-  std::uint16_t port = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, port);
-  if (text.empty() || error != std::errc{} || stop != end) return std::nullopt;
-  return port;
-}
-
-}  // namespace
-
 std::optional<TcpAddress> ParseTcpAddress(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  const auto port = PortOf(text.substr(colon + 1));
+  const auto port = ParseNumber<std::uint16_t>(text.substr(colon + 1));
   if (!port) return std::nullopt;
   std::string_view host = text.substr(0, colon);
   const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';

@@ -11,12 +11,12 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <optional>
 #include <utility>
 
+#include "core/text/number.h"
 #include "ports/system_error.h"
 
 namespace jettison::http {
@@ -39,12 +39,7 @@ std::optional<sockaddr_un> AddressOf(const std::string& path) {
 }
 
 Result<gid_t> GroupOf(const std::string& group) {
-  gid_t id = 0;
-  const char* end = group.data() + group.size();
-  if (const auto [stop, error] = std::from_chars(group.data(), end, id);
-      error == std::errc{} && stop == end) {
-    return id;
-  }
+  if (const auto id = ParseNumber<gid_t>(group)) return *id;
   std::array<char, 16384> buffer{};
   ::group entry{};
   ::group* found = nullptr;

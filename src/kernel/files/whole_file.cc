@@ -10,13 +10,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <vector>
+
+#include "core/text/number.h"
 
 namespace jettison {
 namespace {
@@ -74,12 +75,7 @@ int StreamAt(std::string_view path) {
   if (path == "/dev/stderr") return STDERR_FILENO;
   for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
     if (!path.starts_with(folder)) continue;
-    const std::string_view number = path.substr(folder.size());
-    int stream = -1;
-    const auto [rest, fault] =
-        std::from_chars(number.data(), number.data() + number.size(), stream);
-    const bool is_number = fault == std::errc() && rest == number.data() + number.size();
-    return is_number && stream >= 0 ? stream : -1;
+    return std::max(-1, ParseNumber<int>(path.substr(folder.size())).value_or(-1));
   }
   return -1;
 }

@@ -2,7 +2,6 @@
 
 #include <sys/types.h>
 
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,21 +9,12 @@
 #include <system_error>
 #include <vector>
 
+#include "core/text/number.h"
 #include "core/units/result.h"
 
 // What the files of control groups are made of, in either version. Pure. A text that the kernel
 // would not write is kInternal, never a zero.
 namespace jettison::kernel {
-
-// A number and nothing else; absent where the text is anything else.
-template <typename T>
-[[nodiscard]] std::optional<T> ParseNumber(std::string_view text) {
-  T value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
 
 [[nodiscard]] inline std::string_view WithoutNewline(std::string_view text) {
   if (text.ends_with('\n')) text.remove_suffix(1);

@@ -1,42 +1,16 @@
 #include "machine/log/log.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <iterator>
+#include <chrono>
 #include <vector>
 
-#include "core/text/printable.h"
+#include "core/json/json_writer.h"
 
 namespace jettison {
 namespace {
 
-// Bytes that are no character become U+FFFD, because a line must be JSON whatever a file is called.
 void AppendQuoted(std::string& line, std::string_view text) {
-  line.push_back('"');
-  while (!text.empty()) {
-    const char c = text.front();
-    const std::size_t size = Utf8CharacterSize(text);
-    if (size != 1) {
-      line += size == 0 ? kReplacementCharacter : text.substr(0, size);
-      text.remove_prefix(std::max<std::size_t>(size, 1));
-      continue;
-    }
-    text.remove_prefix(1);
-    switch (c) {
-      case '"': line += "\\\""; break;
-      case '\\': line += "\\\\"; break;
-      case '\n': line += "\\n"; break;
-      case '\t': line += "\\t"; break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          fmt::format_to(std::back_inserter(line), "\\u{:04x}", static_cast<unsigned char>(c));
-        } else {
-          line.push_back(c);
-        }
-    }
-  }
-  line.push_back('"');
+  JsonWriter(line).String(text);
 }
 
 bool IsPlain(std::string_view text) {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <tuple>
 #include <vector>
 
+#include "core/text/number.h"
 #include "core/text/spelling.h"
 #include "sim/report/report_words.h"
 
@@ -81,13 +81,8 @@ std::vector<std::string_view> Names() {
 }
 
 std::optional<double> NumberOf(std::string_view text) {
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, value);
-  if (read.ec != std::errc() || read.ptr != end || !std::isfinite(value) || value < 0) {
-    return std::nullopt;
-  }
-  return value;
+  const auto value = ParseNumber<double>(text);
+  return value && std::isfinite(*value) && *value >= 0 ? value : std::nullopt;
 }
 
 // Takes one "NAME=NUMBER". Returns its fault; empty: there is none.

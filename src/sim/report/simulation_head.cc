@@ -3,22 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
+#include "core/text/number.h"
+
 namespace jettison {
-namespace {
-
-std::optional<std::uint64_t> WholeNumber(std::string_view text) {
-  std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, number);
-  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
-  return number;
-}
-
-}  // namespace
-
 std::uint64_t ShardHashOf(std::string_view node) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : node) {
@@ -42,8 +31,8 @@ Result<FleetShard> ParseShard(std::string_view text) {
     return Fail(ErrorCode::kInvalidArgument, fmt::format("--shard {}: {}", text, why));
   };
   if (slash == std::string_view::npos) return fail("must be INDEX/COUNT, such as 0/16");
-  const auto index = WholeNumber(text.substr(0, slash));
-  const auto count = WholeNumber(text.substr(slash + 1));
+  const auto index = ParseNumber<std::uint64_t>(text.substr(0, slash));
+  const auto count = ParseNumber<std::uint64_t>(text.substr(slash + 1));
   if (!index || !count) return fail("must be INDEX/COUNT, such as 0/16");
   if (*count == 0 || *count > FleetShard::kMost) {
     return fail(fmt::format("COUNT must be from 1 to {}", FleetShard::kMost));

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "containers/cri_container.h"
+#include "core/text/number.h"
 #include "kernel/files/files.h"
 #include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
@@ -35,11 +35,9 @@ class Words {
   }
   template <typename T>
   T Number() {
-    const std::string word = Word();
-    T number{};
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    ok_ = ok_ && error == std::errc() && end == word.data() + word.size() && number >= T{0};
-    return number;
+    const auto number = ParseNumber<T>(Word());
+    ok_ = ok_ && number && *number >= T{0};
+    return number.value_or(T{});
   }
   // Whether no word was missing or wrong, and none is left.
   [[nodiscard]] bool Complete() const { return ok_ && line_.empty(); }

@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <charconv>
 #include <csignal>
 
+#include "core/text/number.h"
 #include "kernel/files/files.h"
 #include "runtimes/process/runs/run_record.h"
 #include "runtimes/process/shim/protocol.h"
@@ -22,10 +22,8 @@ bool IsNoFolder(const std::string& path) {
 }
 
 std::optional<int> AttemptNamed(std::string_view name) {
-  int attempt = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), attempt);
-  if (error != std::errc{} || end != name.data() + name.size() || attempt < 0) return std::nullopt;
-  return attempt;
+  const auto attempt = ParseNumber<int>(name);
+  return attempt && *attempt >= 0 ? attempt : std::nullopt;
 }
 
 std::string FileOf(const std::string& run_dir, const char* name) {

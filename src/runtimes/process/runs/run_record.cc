@@ -7,6 +7,7 @@
 #include <charconv>
 #include <chrono>
 
+#include "core/text/number.h"
 #include "kernel/files/files.h"
 #include "kernel/processes/processes.h"
 #include "kernel/readiness/pidfd.h"
@@ -43,10 +44,9 @@ class Lines {
 
   template <typename T>
   T ToNumber(std::string_view key, std::string_view text) {
-    T number{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size()) Refuse(key);
-    return number;
+    const auto number = ParseNumber<T>(text);
+    if (!number) Refuse(key);
+    return number.value_or(T{});
   }
 
   WallTime TakeTime(std::string_view key) {
