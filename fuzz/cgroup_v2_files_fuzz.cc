@@ -5,7 +5,7 @@
 #include "fuzz/fuzz.h"
 #include "kernel/cgroup_v2/kernel_files.h"
 #include "kernel/cgroup_v2/tree.h"
-#include "kernel/groups/kernel_text.h"
+#include "kernel/groups/kept_files.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/mount_info.h"
 

@@ -8,7 +8,7 @@
 #include "kernel/cgroup_v1/kernel_files.h"
 #include "kernel/groups/group_files.h"
 #include "kernel/groups/group_processes.h"
-#include "kernel/groups/kernel_text.h"
+#include "kernel/groups/kept_files.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/mount_info.h"
 

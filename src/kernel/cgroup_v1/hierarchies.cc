@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "kernel/groups/group_files.h"
+#include "kernel/groups/kept_files.h"
 #include "kernel/groups/kernel_groups.h"
-#include "kernel/groups/kernel_text.h"
 
 namespace jettison::cgroup_v1 {
 namespace {

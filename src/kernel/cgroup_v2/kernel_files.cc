@@ -3,7 +3,6 @@
 #include <array>
 
 #include "kernel/groups/kept_files.h"
-#include "kernel/groups/kernel_text.h"
 
 namespace jettison::cgroup_v2 {
 namespace {

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-#include "kernel/groups/kernel_text.h"
+#include "kernel/groups/kept_files.h"
 
 namespace jettison::cgroup_v2 {
 namespace {

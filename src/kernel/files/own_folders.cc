@@ -92,13 +92,6 @@ Result<void> MakeRootFolders(const Paths& paths) {
       .and_then([&] { return MakeFolders(paths.Logs()); });
 }
 
-Result<FileDescriptor> OpenRootFolders(const Paths& paths) {
-  (void)MakeRootFolders(paths);  // what needs them says so
-  auto lock = LockRoot(paths.Lock());
-  const bool is_others = !lock && lock.error().code == ErrorCode::kUnavailable;
-  return lock || is_others ? std::move(lock) : FileDescriptor();
-}
-
 bool IsPodFolder(const std::string& path) {
   if (!IsOpenFolder(path)) return false;
   const auto names = NamesIn(path);
@@ -143,6 +136,20 @@ Result<void> CheckPodsAreOwn(const std::string& pods, const PodMarks& marks) {
           "the earlier configuration and --stop-pods, and delete the folders of those that "
           "are left",
           *other, std::count_if(other, uids->end(), is_others), pods, marks.other_runtime));
+}
+
+Result<FileDescriptor> OpenRootFolders(const Paths& paths, const PodMarks& marks) {
+  if (!paths.root().starts_with('/')) {
+    return Fail(ErrorCode::kInvalidArgument, "the runtime's root must be an absolute path");
+  }
+  (void)MakeRootFolders(paths);  // what needs them says so
+  auto lock = LockRoot(paths.Lock());
+  if (!lock && lock.error().code == ErrorCode::kUnavailable) return lock;
+  if (auto own = CheckPodsAreOwn(paths.Pods(), marks);
+      !own && own.error().code == ErrorCode::kInvalidArgument) {
+    return Fail(own.error());
+  }
+  return lock ? std::move(lock) : FileDescriptor();
 }
 
 std::vector<std::string> LogFoldersOf(const Paths& paths, std::string_view uid) {

@@ -28,11 +28,6 @@ namespace jettison::kernel {
 // of one that is there already is corrected.
 [[nodiscard]] Result<void> MakeRootFolders(const Paths& paths);
 
-// Makes these folders and takes the lock of the root (root_lock.h). On a disk that is read-only,
-// full or broken, the runtime does without what cannot be made: the descriptor is empty then. Fails
-// with kUnavailable where another runtime holds the lock.
-[[nodiscard]] Result<FileDescriptor> OpenRootFolders(const Paths& paths);
-
 // The name of a folder of a pod or of its logs that is being deleted may begin so; no UID and no
 // namespace does.
 inline constexpr std::string_view kDoomedPrefix = ".gone-";
@@ -67,5 +62,11 @@ inline constexpr PodMarks kCriPodMarks{
 // Fails if a folder in `pods` is that of a pod of the other runtime, which this one would take for
 // leftovers: kInvalidArgument; also if the folders cannot be listed.
 [[nodiscard]] Result<void> CheckPodsAreOwn(const std::string& pods, const PodMarks& marks);
+
+// Makes the folders of a runtime's root and takes its lock. On a disk that is read-only, full or
+// broken, the runtime does without what cannot be made: the descriptor is empty then. Fails with
+// kUnavailable where another runtime holds the lock, and with kInvalidArgument where the root is no
+// absolute path or the pods are the other runtime's.
+[[nodiscard]] Result<FileDescriptor> OpenRootFolders(const Paths& paths, const PodMarks& marks);
 
 }  // namespace jettison::kernel

@@ -42,7 +42,7 @@ TEST(RootFolders, OfARootThatFailsAreDoneWithout) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() + "/root") << "in the way";
   const Paths paths(folder.path() + "/root");
-  const auto opened = OpenRootFolders(paths);
+  const auto opened = OpenRootFolders(paths, kProcessPodMarks);
   ASSERT_TRUE(opened) << opened.error().message;
   EXPECT_FALSE(*opened);
 }
@@ -50,10 +50,10 @@ TEST(RootFolders, OfARootThatFailsAreDoneWithout) {
 TEST(RootFolders, OfAnotherAgentAreRefused) {
   const TemporaryFolder folder;
   const Paths paths(folder.path() + "/root");
-  const auto first = OpenRootFolders(paths);
+  const auto first = OpenRootFolders(paths, kProcessPodMarks);
   ASSERT_TRUE(first);
   EXPECT_TRUE(*first);
-  EXPECT_EQ(OpenRootFolders(paths).error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(OpenRootFolders(paths, kProcessPodMarks).error().code, ErrorCode::kUnavailable);
 }
 
 }  // namespace

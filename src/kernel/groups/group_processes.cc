@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "kernel/groups/group_files.h"
-#include "kernel/groups/kernel_text.h"
+#include "kernel/groups/kept_files.h"
 #include "kernel/readiness/pidfd.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"

@@ -12,7 +12,7 @@
 
 #include "kernel/groups/group_files.h"
 #include "kernel/groups/group_processes.h"
-#include "kernel/groups/kernel_text.h"
+#include "kernel/groups/kept_files.h"
 #include "ports/system_error.h"
 
 namespace jettison::kernel {

@@ -1,9 +1,9 @@
-#include "kernel/groups/kernel_text.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
+
+#include "kernel/groups/kept_files.h"
 
 namespace jettison::kernel {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernel/files/files.h"
-#include "kernel/groups/kernel_text.h"
+#include "kernel/groups/kept_files.h"
 #include "kernel/mounts/mount_info.h"
 #include "kernel/readiness/pidfd.h"
 #include "ports/system_error.h"
@@ -125,7 +125,7 @@ std::optional<Number> StatField(std::string_view proc_stat, int place) {
   if (name_end == std::string_view::npos) return std::nullopt;
   proc_stat.remove_prefix(name_end + 2);
   for (int before = 3; before < place; ++before) (void)Cut(proc_stat, ' ');
-  return kernel::ParseNumber<Number>(Cut(proc_stat, ' '));
+  return ParseNumber<Number>(Cut(proc_stat, ' '));
 }
 
 }  // namespace

@@ -6,13 +6,12 @@
 #include <array>
 #include <string>
 
-#include "kernel/groups/kernel_text.h"
+#include "kernel/groups/kept_files.h"
 
 namespace jettison::procfs {
 namespace {
 
 using kernel::FailText;
-using kernel::ParseNumber;
 using kernel::Row;
 using kernel::WithoutNewline;
 

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "kernel/groups/kept_files.h"
-#include "kernel/groups/kernel_text.h"
 #include "ports/system_error.h"
 
 namespace jettison::psi {
@@ -17,7 +16,6 @@ namespace {
 constexpr std::int32_t kAll = 10'000;
 
 using kernel::FailText;
-using kernel::ParseNumber;
 
 // "12.34", always with two decimals.
 std::optional<std::int32_t> Share(std::string_view text) {

@@ -315,16 +315,9 @@ Result<std::unique_ptr<CriRuntime>> OpenCriRuntime(CriRuntimeOptions options,
                                                    Cgroups& cgroups, GroupEnd& group_end,
                                                    const Clock& clock) {
   options = Tidied(std::move(options));
-  if (!options.root.starts_with('/')) {
-    return Fail(ErrorCode::kInvalidArgument, "the runtime's root must be an absolute path");
-  }
-  const kernel::Paths paths(options.root, options.logs);
-  auto lock = kernel::OpenRootFolders(paths);
+  auto lock =
+      kernel::OpenRootFolders(kernel::Paths(options.root, options.logs), kernel::kCriPodMarks);
   if (!lock) return Fail(lock.error());
-  if (auto own = kernel::CheckPodsAreOwn(paths.Pods(), kernel::kCriPodMarks);
-      !own && own.error().code == ErrorCode::kInvalidArgument) {
-    return Fail(own.error());
-  }
   auto readiness = kernel::Readiness::Create();
   if (!readiness) return Fail(readiness.error());
   cri::RuntimeEdges edges{.calls = std::move(calls),

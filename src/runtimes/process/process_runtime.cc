@@ -31,21 +31,13 @@ Result<std::unique_ptr<ContainerRuntime>> OpenProcessRuntime(ProcessRuntimeOptio
                                                              Cgroups& cgroups, GroupEnd& group_end,
                                                              const Clock& clock) {
   while (options.root.ends_with('/')) options.root.pop_back();
-  if (!options.root.starts_with('/')) {
-    return Fail(ErrorCode::kInvalidArgument, "the runtime's root must be an absolute path");
-  }
   if (options.shim.empty()) {
     auto shim = DefaultShim();
     if (!shim) return Fail(shim.error());
     options.shim = std::move(*shim);
   }
-  const kernel::Paths paths(options.root);
-  auto lock = kernel::OpenRootFolders(paths);
+  auto lock = kernel::OpenRootFolders(kernel::Paths(options.root), kernel::kProcessPodMarks);
   if (!lock) return Fail(lock.error());
-  if (auto own = kernel::CheckPodsAreOwn(paths.Pods(), kernel::kProcessPodMarks);
-      !own && own.error().code == ErrorCode::kInvalidArgument) {
-    return Fail(own.error());
-  }
   auto boot_id = process::ReadBootId();
   if (!boot_id) return Fail(boot_id.error());
   auto readiness = kernel::Readiness::Create();
