@@ -149,8 +149,8 @@ TEST_F(PodWatchTest, DoubledAndOldEventsAreToldOnce) {
   };
   server_.SendToWatches(line("ADDED", "x", 501) + line("ADDED", "x", 501) +
                         line("MODIFIED", "x", 503) + line("MODIFIED", "x", 502) +
-                        line("DELETED", "x", 505) + line("DELETED", "x", 505) +
-                        line("ADDED", "y", 400));
+                        line("DELETED", "x", 505) + line("MODIFIED", "x", 504) +
+                        line("DELETED", "x", 505) + line("ADDED", "y", 400));
   ASSERT_TRUE(Told(4));
   EXPECT_THAT(TakeNews(), ElementsAre("+x Running", "~x Running", "-x", "+y Running"));
 }

@@ -83,6 +83,7 @@ void Reflector::OnListBegun() {
   if (!continue_token_.empty()) return;
   listed_.clear();
   if (old_lists_ < kMostOldLists) return;
+  gone_.clear();
   for (auto& [uid, head] : objects_) head.resource_version.clear();
 }
 
@@ -92,6 +93,8 @@ bool Reflector::OnItem(const ObjectHead& head) {
 }
 
 bool Reflector::Tell(const ObjectHead& head) {
+  const auto gone = gone_.find(head.uid);
+  if (gone != gone_.end() && IsOld(head.resource_version, gone->second)) return false;
   const auto [at, is_new] = objects_.try_emplace(head.uid, head);
   if (!is_new && IsOld(head.resource_version, at->second.resource_version)) return false;
   at->second = head;
@@ -168,6 +171,8 @@ bool Reflector::OnSeen(const ObjectHead& head) {
 
 bool Reflector::OnDeleted(const ObjectHead& head) {
   Advance(head.resource_version);
+  if (gone_.size() >= kMostGone) gone_.clear();
+  gone_[head.uid] = head.resource_version;
   return objects_.erase(head.uid) > 0;
 }
 

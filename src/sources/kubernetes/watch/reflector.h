@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -108,6 +109,8 @@ class Reflector {
   [[nodiscard]] const std::map<std::string, ObjectHead>& objects() const { return objects_; }
 
  private:
+  // As many that are gone are remembered, so that a late event does not bring them back.
+  static constexpr std::size_t kMostGone = 1024;
   enum class From : std::uint8_t { kAnywhere, kKnown, kNewest };
 
   [[nodiscard]] bool Tell(const ObjectHead& head);
@@ -118,7 +121,8 @@ class Reflector {
   [[nodiscard]] bool IsSetBack(const std::string& resource_version) const;
 
   std::map<std::string, ObjectHead> objects_;
-  std::set<std::string> listed_;  // UIDs of the list that has begun
+  std::map<std::string, std::string> gone_;  // last versions of what was deleted lately, by UID
+  std::set<std::string> listed_;             // UIDs of the list that has begun
   bool has_listed_ = false;
   bool has_bookmarks_ = false;
   bool is_listing_ = true;
