@@ -264,9 +264,8 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, GuardedG
   machine->runtime = std::move(runtime->runtime);
   machine->images = std::move(runtime->images);
   if (config.source == SourceKind::kManifests && !config.static_pod_path.empty()) {
-    auto manifests = ManifestDirectory::Open(config.static_pod_path);
-    if (!manifests) return Fail(manifests.error());
-    machine->manifests = std::make_unique<ManifestReader>(std::move(*manifests), machine->clock);
+    machine->manifests =
+        std::make_unique<ManifestReader>(ManifestDirectory(config.static_pod_path), machine->clock);
   }
   return machine;
 }

@@ -51,7 +51,7 @@ class ManifestReaderTest : public testing::Test {
   kernel::TemporaryFolder folder_;
   bool whole_ = false;
   SteadyClock clock_;
-  ManifestReader reader_{ManifestDirectory::Open(folder_.path()).value(), clock_};
+  ManifestReader reader_{ManifestDirectory(folder_.path()), clock_};
 };
 
 TEST_F(ManifestReaderTest, ReadsBesideTheLoopWhatIsThereAndWhatChanges) {

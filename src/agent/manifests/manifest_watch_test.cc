@@ -98,7 +98,7 @@ class WatchOfAFolder : public testing::Test {
   const std::string path_ = folder_.path() + "/manifests";
   SteadyClock clock_;
   Log log_{LogFormat::kText, clock_, [](std::string_view) {}};
-  ManifestReader reader_{ManifestDirectory::Open(path_).value(), clock_};
+  ManifestReader reader_{ManifestDirectory(path_), clock_};
   ManifestWatch watch_{&reader_, {.path = path_}, clock_, log_};
 };
 

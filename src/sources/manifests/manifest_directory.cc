@@ -11,7 +11,6 @@
 #include <csignal>
 #include <cstring>
 #include <memory>
-#include <utility>
 
 #include "ports/system_error.h"
 
@@ -88,11 +87,10 @@ ManifestDirectory::Stamp ManifestDirectory::StampOf(const struct stat& status) {
           .changed_ns = NsOf(status.st_ctim)};
 }
 
-Result<ManifestDirectory> ManifestDirectory::Open(std::string path) {
-  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  ManifestDirectory directory(std::move(path));
-  directory.Watch();
-  return directory;
+ManifestDirectory::ManifestDirectory(std::string path) : path_(std::move(path)) {
+  while (path_.size() > 1 && path_.ends_with('/')) path_.pop_back();
+  folder_ = path_;
+  Watch();
 }
 
 void ManifestDirectory::Expect(const std::vector<std::string>& files) {
@@ -230,7 +228,7 @@ std::vector<ManifestChange> ManifestDirectory::ScanAll(Patience patience) {
     auto change = IsHere(file) ? Look(file, patience) : Gone(file);
     if (change) changes.push_back(std::move(*change));
   }
-  const bool another = folder_id_ && listed && !(*folder_id_ == listed->folder);
+  const bool another = folder_id_ && listed && *folder_id_ != listed->folder;
   if (listed) folder_id_ = listed->folder;
   if (!listed || another || known_.empty()) NoteGoneWithFolder(changes);
   return changes;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -53,7 +54,7 @@ class ManifestDirectory {
  public:
   // `path` need not exist yet. Where the kernel has no inotify to spare it is asked again by
   // Rescan.
-  [[nodiscard]] static Result<ManifestDirectory> Open(std::string path);
+  explicit ManifestDirectory(std::string path);
 
   // Readable when TakeChanges has something to look at; -1 as long as there is no inotify.
   [[nodiscard]] int fd() const { return inotify_.get(); }
@@ -89,19 +90,14 @@ class ManifestDirectory {
     Stamp stamp;
     std::size_t text_bytes = 0;  // of what was read; 0: nothing
   };
-  // Tells one folder from another of the same path.
-  struct FolderId {
-    std::uint64_t device = 0;
-    std::uint64_t inode = 0;
-    friend bool operator==(const FolderId&, const FolderId&) = default;
-  };
+  // Device and inode, which tell one folder from another of the same path.
+  using FolderId = std::pair<std::uint64_t, std::uint64_t>;
   struct Listing {
     FolderId folder;
     std::vector<std::string> files;
   };
   enum class Patience : bool { kReadNow, kLeaveFreshFiles };
 
-  explicit ManifestDirectory(std::string path) : path_(std::move(path)), folder_(path_) {}
   void Watch();
   [[nodiscard]] Result<Listing> List() const;
   [[nodiscard]] std::vector<ManifestChange> ScanAll(Patience patience);

@@ -67,7 +67,7 @@ TEST(ManifestDirectory, FirstRescanTellsEveryFileButHiddenOnesAndFolders) {
   folder.Write("a.json", "a");
   folder.Write(".hidden.yaml", "x");
   fs::create_directory(folder / "sub");
-  auto directory = ManifestDirectory::Open(folder.path() + "/").value();
+  ManifestDirectory directory(folder.path() + "/");
   EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a.json=a", "b.yaml=b"));
   EXPECT_THAT(directory.Rescan(), IsEmpty());
   EXPECT_TRUE(directory.watched().has_value());
@@ -75,7 +75,7 @@ TEST(ManifestDirectory, FirstRescanTellsEveryFileButHiddenOnesAndFolders) {
 
 TEST(ManifestDirectory, TellsFilesThatAppearChangeAndGo) {
   const TemporaryFolder folder;
-  auto directory = ManifestDirectory::Open(folder.path()).value();
+  ManifestDirectory directory(folder.path());
   EXPECT_THAT(directory.Rescan(), IsEmpty());
   EXPECT_FALSE(IsReadable(directory.fd()));
   folder.Write("a", "one");
@@ -92,7 +92,7 @@ TEST(ManifestDirectory, TellsFilesThatAppearChangeAndGo) {
 
 TEST(ManifestDirectory, AFileThatIsBeingWrittenIsReadWhenItsWriterCloses) {
   const TemporaryFolder folder;
-  auto directory = ManifestDirectory::Open(folder.path()).value();
+  ManifestDirectory directory(folder.path());
   static_cast<void>(directory.Rescan());
   {
     std::ofstream file(folder / "a");
@@ -108,7 +108,7 @@ TEST(ManifestDirectory, AFileMovedOrLinkedIntoTheFolderIsReadAtOnce) {
   const TemporaryFolder elsewhere;
   const TemporaryFolder folder;
   elsewhere.Write("x", "x");
-  auto directory = ManifestDirectory::Open(folder.path()).value();
+  ManifestDirectory directory(folder.path());
   fs::create_symlink(elsewhere / "x", folder / "soft");
   fs::create_hard_link(elsewhere / "x", folder / "hard");
   EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("hard=x", "soft=x"));
@@ -124,7 +124,7 @@ TEST(ManifestDirectory, AFileMovedOrLinkedIntoTheFolderIsReadAtOnce) {
 TEST(ManifestDirectory, RescanFindsWhatTheKernelDidNotTell) {
   const TemporaryFolder folder;
   folder.Write("a", "one");
-  auto directory = ManifestDirectory::Open(folder.path()).value();
+  ManifestDirectory directory(folder.path());
   static_cast<void>(directory.Rescan());
   folder.Write("a", "other");
   MakeOld(folder / "a");
@@ -134,7 +134,7 @@ TEST(ManifestDirectory, RescanFindsWhatTheKernelDidNotTell) {
 
 TEST(ManifestDirectory, AFolderThatAppearsLaterIsFoundByRescan) {
   const TemporaryFolder folder;
-  auto directory = ManifestDirectory::Open((folder / "later").string()).value();
+  ManifestDirectory directory((folder / "later").string());
   EXPECT_THAT(directory.Rescan(), IsEmpty());
   EXPECT_EQ(directory.watched().error().code, ErrorCode::kNotFound);
   fs::create_directory(folder / "later");
@@ -152,7 +152,7 @@ TEST(ManifestDirectory, TheLastFileOfAFolderGoesWithItsFolder) {
   const TemporaryFolder folder;
   folder.Write("a", "a");
   folder.Write("b", "b");
-  auto directory = ManifestDirectory::Open(folder.path()).value();
+  ManifestDirectory directory(folder.path());
   static_cast<void>(directory.Rescan());
   fs::remove(folder / "a");
   EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a gone"));
@@ -164,7 +164,7 @@ TEST(ManifestDirectory, FilesThatGoTogetherAndLeaveNothingGoWithTheirFolder) {
   const TemporaryFolder folder;
   folder.Write("a", "a");
   folder.Write("b", "b");
-  auto directory = ManifestDirectory::Open(folder.path()).value();
+  ManifestDirectory directory(folder.path());
   static_cast<void>(directory.Rescan());
   fs::remove(folder / "a");
   fs::remove(folder / "b");
@@ -179,7 +179,7 @@ TEST(ManifestDirectory, WhatAnotherFolderOfTheSamePathDoesNotHaveGoesWithItsFold
   folder.Write("m/a", "a");
   folder.Write("m/b", "b");
   folder.Write("other/b", "b2");
-  auto directory = ManifestDirectory::Open((folder / "m").string()).value();
+  ManifestDirectory directory((folder / "m").string());
   static_cast<void>(directory.Rescan());
   fs::rename(folder / "m", folder / "away");
   fs::rename(folder / "other", folder / "m");
@@ -193,7 +193,7 @@ TEST(ManifestDirectory, AFolderThatIsBackAtOnceHasNotChanged) {
   const TemporaryFolder folder;
   fs::create_directory(folder / "m");
   folder.Write("m/a", "a");
-  auto directory = ManifestDirectory::Open((folder / "m").string()).value();
+  ManifestDirectory directory((folder / "m").string());
   static_cast<void>(directory.Rescan());
   fs::rename(folder / "m", folder / "away");
   fs::rename(folder / "away", folder / "m");
@@ -206,7 +206,7 @@ TEST(ManifestDirectory, AFileOfAnEarlierAgentThatIsNotThereIsTold) {
   const TemporaryFolder folder;
   folder.Write("a", "a");
   const auto after = [&](const std::string& path) {
-    auto directory = ManifestDirectory::Open(path).value();
+    ManifestDirectory directory(path);
     directory.Expect({folder / "a", folder / "b"});
     return Told(directory.Rescan());
   };
@@ -219,7 +219,7 @@ TEST(ManifestDirectory, AFileOfAnEarlierAgentThatIsNotThereIsTold) {
 TEST(ManifestDirectory, AFileThatCannotBeReadIsThereAndTriedAgain) {
   const TemporaryFolder folder;
   folder.Write("a", "a");
-  auto directory = ManifestDirectory::Open(folder.path()).value();
+  ManifestDirectory directory(folder.path());
   // A loop of links cannot be resolved, not even by root.
   fs::create_symlink("loop", folder / "loop");
   EXPECT_THAT(Told(directory.Rescan()),
@@ -233,7 +233,7 @@ TEST(ManifestDirectory, AFileThatCannotBeReadIsThereAndTriedAgain) {
 TEST(ManifestDirectory, NothingIsGoneWhileDescriptorsRunOut) {
   const TemporaryFolder folder;
   folder.Write("a", "a");
-  auto directory = ManifestDirectory::Open(folder.path()).value();
+  ManifestDirectory directory(folder.path());
   static_cast<void>(directory.Rescan());
   folder.Write("a", "aa");
   MakeOld(folder / "a");
@@ -249,7 +249,7 @@ TEST(ManifestDirectory, NothingIsGoneWhileDescriptorsRunOut) {
 TEST(ManifestDirectory, AKnownFileThatIsBeingWrittenIsToldSo) {
   const TemporaryFolder folder;
   folder.Write("a", "one");
-  auto directory = ManifestDirectory::Open(folder.path()).value();
+  ManifestDirectory directory(folder.path());
   static_cast<void>(directory.Rescan());
   std::ofstream file(folder / "a");
   file << "half" << std::flush;
@@ -261,7 +261,7 @@ TEST(ManifestDirectory, ADeletedFileThatIsBeingWrittenAnewIsToldSo) {
   const TemporaryFolder folder;
   folder.Write("a", "one");
   folder.Write("b", "b");
-  auto directory = ManifestDirectory::Open(folder.path()).value();
+  ManifestDirectory directory(folder.path());
   static_cast<void>(directory.Rescan());
   fs::remove(folder / "a");
   ASSERT_THAT(Told(directory.TakeChanges()), ElementsAre("a gone"));
@@ -281,7 +281,7 @@ TEST(ManifestDirectory, ADeletedFileThatIsBeingWrittenAnewIsToldSo) {
 TEST(ManifestDirectory, OfManyDeletedFilesTheLatestAreRemembered) {
   const TemporaryFolder folder;
   folder.Write("b", "b");
-  auto directory = ManifestDirectory::Open(folder.path()).value();
+  ManifestDirectory directory(folder.path());
   std::vector<std::string> expected;
   for (int i = 0; i < 1025; ++i) expected.push_back(folder / std::to_string(10'000 + i));
   directory.Expect(expected);
@@ -311,14 +311,14 @@ class OpenForWriting : public testing::Test {
   }
 
   const TemporaryFolder folder_;
-  ManifestDirectory directory_ = ManifestDirectory::Open(folder_.path()).value();
+  ManifestDirectory directory_{folder_.path()};
   FileDescriptor writer_;
 };
 
 TEST_F(OpenForWriting, AFileIsNotReadWhileItsWriterPauses) {
   Pause(5);
   EXPECT_THAT(Told(directory_.Rescan()), ElementsAre("a unsettled"));
-  auto another = ManifestDirectory::Open(folder_.path()).value();
+  ManifestDirectory another(folder_.path());
   EXPECT_THAT(Told(another.Rescan()), IsEmpty()) << "nor by an agent that starts just now";
   ASSERT_EQ(write(writer_.get(), " and half", 9), 9);
   writer_.Close();
@@ -356,7 +356,7 @@ TEST_F(OpenForWriting, AWriterWhoComesWhileAFileIsReadDoesNotWait) {
 TEST(ManifestDirectory, ADeviceIsNotOpened) {
   const TemporaryFolder folder;
   fs::create_symlink("/dev/zero", folder / "zero");
-  auto directory = ManifestDirectory::Open(folder.path()).value();
+  ManifestDirectory directory(folder.path());
   EXPECT_THAT(Told(directory.Rescan()), ElementsAre("zero: is not a regular file"));
   EXPECT_THAT(directory.Rescan(), IsEmpty());
 }
@@ -365,7 +365,7 @@ TEST(ManifestDirectory, ThePathMayBeASingleFile) {
   const TemporaryFolder folder;
   folder.Write("a", "a");
   folder.Write("b", "b");
-  auto directory = ManifestDirectory::Open((folder / "a").string()).value();
+  ManifestDirectory directory((folder / "a").string());
   EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a=a"));
   folder.Write("b", "bb");
   EXPECT_THAT(directory.TakeChanges(), IsEmpty());
@@ -378,7 +378,7 @@ TEST(ManifestDirectory, WhatIsNoFileOrTooLargeIsToldOnceAsUnreadable) {
   mkfifo((folder / "fifo").c_str(), 0600);
   folder.Write("large", "");
   fs::resize_file(folder / "large", kMaxManifestBytes + 1);
-  auto directory = ManifestDirectory::Open(folder.path()).value();
+  ManifestDirectory directory(folder.path());
   EXPECT_THAT(Told(directory.Rescan()),
               ElementsAre("fifo: is not a regular file", "large: is larger than 3 MiB"));
   EXPECT_THAT(directory.Rescan(), IsEmpty());
@@ -388,7 +388,7 @@ TEST(ManifestDirectory, FilesThatTogetherAreTooLargeAreReadAsFarAsThereIsRoom) {
   const TemporaryFolder folder;
   const std::string large(kMaxManifestBytes, 'x');
   for (const char* name : {"a", "b", "c", "d", "e", "f"}) folder.Write(name, large);
-  auto directory = ManifestDirectory::Open(folder.path()).value();
+  ManifestDirectory directory(folder.path());
   const auto told = directory.Rescan();
   ASSERT_EQ(told.size(), 6U);
   EXPECT_TRUE(std::holds_alternative<ManifestText>(told[4].now));
