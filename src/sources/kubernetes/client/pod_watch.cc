@@ -211,52 +211,46 @@ void PodWatch::TakeBytes(std::string_view bytes) {
     reflector_.OnWatchBegun(clock_.Now());
     fault_.reset();
   }
-  bool goes_on = true;
+  std::optional<Failure> failure;
   const bool fits = lines_.Push(bytes, [&](std::string_view line) {
-    if (goes_on) goes_on = TakeLine(line);
+    if (!failure) failure = TakeLine(line);
   });
-  if (goes_on && !fits) {
-    EndWatch(Failure{.setback = {.kind = Kind::kTooLarge},
-                     .error = {ErrorCode::kInvalidArgument, "an event is too large"}});
+  if (!failure && !fits) {
+    failure = Failure{.setback = {.kind = Kind::kTooLarge},
+                      .error = {ErrorCode::kInvalidArgument, "an event is too large"}};
   }
+  if (failure) EndWatch(std::move(failure));
 }
 
-bool PodWatch::TakeLine(std::string_view json) {
+std::optional<Failure> PodWatch::TakeLine(std::string_view json) {
   const auto line = ReadWatchLine(json, json_);
-  if (!line) return RefuseLine(line.error());
+  if (!line) return Nonsense(line.error());
   if (line->kind == WatchKind::kBookmark) return TakeBookmark(line->object());
   if (line->kind != WatchKind::kError) return TakePod(*line);
   kube_json::FaultLog log{.lenient = true};
-  EndWatch(FailureOf(ReadStatus(kube_json::Field(line->object(), log))));
-  return false;
+  return FailureOf(ReadStatus(kube_json::Field(line->object(), log)));
 }
 
-bool PodWatch::RefuseLine(const Error& error) {
-  EndWatch(Nonsense(error));
-  return false;
-}
-
-bool PodWatch::TakeBookmark(const Value& object) {
+std::optional<Failure> PodWatch::TakeBookmark(const Value& object) {
   const Value* metadata = object.Find("metadata");
   const Value* version = metadata == nullptr ? nullptr : metadata->Find("resourceVersion");
   if (version == nullptr || version->AsString() == nullptr) {
-    return RefuseLine({ErrorCode::kInvalidArgument, "a bookmark without a version"});
+    return Nonsense({ErrorCode::kInvalidArgument, "a bookmark without a version"});
   }
-  if (reflector_.OnBookmark(*version->AsString())) return true;
-  EndWatch(Failure{.setback = {.kind = Kind::kExpired},
-                   .error = {ErrorCode::kUnavailable, "the API server's store was set back"}});
-  return false;
+  if (reflector_.OnBookmark(*version->AsString())) return std::nullopt;
+  return Failure{.setback = {.kind = Kind::kExpired},
+                 .error = {ErrorCode::kUnavailable, "the API server's store was set back"}};
 }
 
-bool PodWatch::TakePod(const WatchLine& line) {
+std::optional<Failure> PodWatch::TakePod(const WatchLine& line) {
   const auto pod = ReadApiPod(line.object());
-  if (!pod) return RefuseLine(pod.error());
+  if (!pod) return Nonsense(pod.error());
   if (line.kind == WatchKind::kDeleted) {
     if (reflector_.OnDeleted(pod->head)) listeners_.on_gone(pod->head);
   } else if (reflector_.OnSeen(pod->head)) {
     listeners_.on_pod(*pod, line.object());
   }
-  return true;
+  return std::nullopt;
 }
 
 }  // namespace jettison::kube

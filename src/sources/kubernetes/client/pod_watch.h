@@ -84,11 +84,10 @@ class PodWatch {
   // False: the item is no pod.
   bool TakeItem(std::string_view json);
   void TakeBytes(std::string_view bytes);
-  // These take a line and what is in it; false: the watch has ended with it.
-  bool TakeLine(std::string_view json);
-  bool TakeBookmark(const Value& object);
-  bool TakePod(const WatchLine& line);
-  bool RefuseLine(const Error& error);
+  // These take a line and what is in it. A failure ends the watch.
+  [[nodiscard]] std::optional<Failure> TakeLine(std::string_view json);
+  [[nodiscard]] std::optional<Failure> TakeBookmark(const Value& object);
+  [[nodiscard]] std::optional<Failure> TakePod(const WatchLine& line);
   void EndWatch(std::optional<Failure> failure);
   void FailList(const Failure& failure);
   [[nodiscard]] std::string Path(const std::string& query) const;
