@@ -13,10 +13,9 @@
 namespace jettison::kube {
 namespace {
 
-// A file of at most 1 MiB; a fault under `key` of `file` if it cannot be read.
-std::string Read(const std::string& path, const std::string& file, const char* key,
-                 Faults& faults) {
-  auto text = http::ReadPemFile(path);
+// What was read of the file `path`; a fault under `key` of `file` if it could not be.
+std::string OrFault(Result<std::string> text, const std::string& path, const std::string& file,
+                    const char* key, Faults& faults) {
   if (text) return *std::move(text);
   AddFault(faults, {.file = file, .key = key, .value = path, .message = text.error().message});
   return {};
@@ -24,7 +23,8 @@ std::string Read(const std::string& path, const std::string& file, const char* k
 
 std::string Read(const PemSource& source, const std::string& file, const char* key,
                  Faults& faults) {
-  return source.file.empty() ? source.text : Read(source.file, file, key, faults);
+  if (source.file.empty()) return source.text;
+  return OrFault(http::ReadPemFile(source.file), source.file, file, key, faults);
 }
 
 // The usual name of a text of this kind.
@@ -49,14 +49,6 @@ void CheckTls(const ApiAccess& access, const Kubeconfig& config, const std::stri
   if (fault) AddFault(faults, {.file = file, .message = fault->message});
 }
 
-std::string TokenIn(const std::string& path, const std::string& file, const char* key,
-                    Faults& faults) {
-  auto token = ReadToken(path);
-  if (token) return *std::move(token);
-  AddFault(faults, {.file = file, .key = key, .value = path, .message = token.error().message});
-  return {};
-}
-
 std::string Environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
@@ -78,7 +70,7 @@ Result<std::string> ReadToken(const std::string& path) {
 
 AccessReading AccessByKubeconfig(const std::string& path) {
   AccessReading reading;
-  const std::string text = Read(path, path, "", reading.faults);
+  const std::string text = OrFault(http::ReadPemFile(path), path, path, "", reading.faults);
   if (!reading.faults.empty()) return reading;
   KubeconfigReading parsed = ReadKubeconfig(text, path);
   const Kubeconfig& config = parsed.config;
@@ -95,7 +87,8 @@ AccessReading AccessByKubeconfig(const std::string& path) {
                     .token = config.token,
                     .token_file = config.token_file};
   if (!config.token_file.empty()) {
-    reading.access.token = TokenIn(config.token_file, path, "tokenFile", faults);
+    const std::string& file = config.token_file;
+    reading.access.token = OrFault(ReadToken(file), file, path, "tokenFile", faults);
   }
   if (faults.empty()) CheckTls(reading.access, config, path, faults);
   return reading;
@@ -124,11 +117,11 @@ AccessReading AccessByServiceAccount(const ServiceAccount& account) {
       .kind = http::Endpoint::Kind::kHttps, .host = account.host, .port = account.port};
   reading.access = {.origin = "service account",
                     .server = "https://" + endpoint.Authority(),
-                    .ca_pem = Read(ca_file, ca_file, "", faults),
+                    .ca_pem = OrFault(http::ReadPemFile(ca_file), ca_file, ca_file, "", faults),
                     .ca_name = ca_file,
                     .token_file = account.folder + "/token"};
   const std::string& token_file = reading.access.token_file;
-  reading.access.token = TokenIn(token_file, token_file, "", faults);
+  reading.access.token = OrFault(ReadToken(token_file), token_file, token_file, "", faults);
   if (faults.empty()) {
     CheckTls(reading.access, {.ca = {.file = ca_file}}, ca_file, faults);
   }

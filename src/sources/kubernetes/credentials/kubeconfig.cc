@@ -28,19 +28,6 @@ bool IsLoopback(const std::string& host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
-// 0 to 63; -1 for a character that is not valid in base64.
-int ValueOf(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  if (c == '+') return 62;
-  return c == '/' ? 63 : -1;
-}
-
-bool IsBlank(char c) {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 using kube_json::FaultLog;
 using kube_json::Field;
 
@@ -204,24 +191,25 @@ std::string Reader::ReadPath(const Field& field) {
 }  // namespace
 
 std::optional<std::string> FromBase64(std::string_view text) {
+  constexpr std::string_view kBlanks = " \n\r\t";
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string bytes;
   std::uint32_t bits = 0;
   std::size_t count = 0;    // of characters that stand for six bits
   std::size_t padding = 0;  // of "="
   for (const char c : text) {
-    if (IsBlank(c)) continue;
+    if (kBlanks.find(c) != std::string_view::npos) continue;
     if (c == '=') {
       ++padding;
       continue;
     }
-    const int value = ValueOf(c);
-    if (value < 0 || padding > 0) return std::nullopt;
+    const std::size_t value = kDigits.find(c);
+    if (value == std::string_view::npos || padding > 0) return std::nullopt;
     bits = (bits << 6U) | static_cast<std::uint32_t>(value);
-    ++count;
-    const std::size_t held = count % 4;  // after 2, 3 and 4 characters there is one byte more
-    if (held == 1) continue;
-    const unsigned shift = held == 2 ? 4U : held == 3 ? 2U : 0U;
-    bytes += static_cast<char>(static_cast<unsigned char>(bits >> shift));
+    const std::size_t held = ++count % 4;  // after 2, 3 and 4 characters there is one byte more
+    if (held != 1)
+      bytes += static_cast<char>(static_cast<unsigned char>(bits >> ((4 - held) % 4 * 2)));
   }
   if ((count + padding) % 4 != 0 || padding > 2) return std::nullopt;
   return bytes;
