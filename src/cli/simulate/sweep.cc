@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "cli/simulate/candidates.h"
+#include "core/text/number.h"
 #include "core/text/spelling.h"
 #include "core/thresholds/threshold_parsing.h"
 #include "core/thresholds/threshold_settings.h"
@@ -80,12 +80,9 @@ std::string PercentText(double percent) {
 }
 
 std::optional<double> PercentOf(std::string_view text) {
-  if (text.empty() || text.back() != '%') return std::nullopt;
-  double percent = 0;
-  const char* const end = text.data() + text.size() - 1;
-  const auto read = std::from_chars(text.data(), end, percent);
-  if (read.ec != std::errc() || read.ptr != end || percent < 0) return std::nullopt;
-  return percent;
+  if (!text.ends_with('%')) return std::nullopt;
+  const auto percent = ParseNumber<double>(text.substr(0, text.size() - 1));
+  return percent && *percent >= 0 ? percent : std::nullopt;
 }
 
 // The nearest number that fits: the end of the range as a double may be one more.
@@ -146,12 +143,9 @@ Result<std::vector<std::string>> ValuesOf(std::string_view text) {
   const std::size_t dots = text.find("..");
   if (dots != std::string_view::npos) {
     const std::size_t slash = text.find('/', dots);
-    std::size_t count = 0;
     const std::string_view number = slash == std::string_view::npos ? "" : text.substr(slash + 1);
-    const char* const end = number.data() + number.size();
-    const auto read = std::from_chars(number.data(), end, count);
-    if (number.empty() || read.ec != std::errc() || read.ptr != end || count < 1 ||
-        count > kMostPolicies) {
+    const std::size_t count = ParseNumber<std::size_t>(number).value_or(0);
+    if (count < 1 || count > kMostPolicies) {
       return Refuse(fmt::format(
           "{}: a range needs a number of values from 1 to {} after a slash: 50Mi..1Gi/16", text,
           kMostPolicies));
@@ -266,14 +260,12 @@ Result<void> SetOfNode(PassPolicy& policy, std::string_view setting, const std::
     return {};
   }
   constexpr std::int64_t kMostSeconds = std::numeric_limits<std::int32_t>::max();
-  std::int64_t seconds = 0;
-  const char* const end = value.data() + value.size();
-  const auto read = std::from_chars(value.data(), end, seconds);
-  if (read.ec != std::errc() || read.ptr != end || seconds < 0 || seconds > kMostSeconds) {
+  const auto seconds = ParseNumber<std::int64_t>(value);
+  if (!seconds || *seconds < 0 || *seconds > kMostSeconds) {
     return Refuse(fmt::format("{}={}: must be a whole number of seconds from 0 to {}", key, value,
                               kMostSeconds));
   }
-  policy.max_pod_grace_period_seconds = seconds;
+  policy.max_pod_grace_period_seconds = *seconds;
   return {};
 }
 

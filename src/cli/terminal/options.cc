@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "core/model/signal.h"
+#include "core/text/number.h"
 #include "core/text/spelling.h"
 #include "kernel/files/whole_file.h"
 
@@ -22,18 +22,9 @@ namespace jettison {
 namespace {
 
 template <typename T>
-std::optional<T> Read(const std::string& text) {
-  T number{};
-  const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, number);
-  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
-  return number;
-}
-
-template <typename T>
 std::function<std::string(const std::string&)> Within(std::string_view what, T least, T most) {
   return [what, least, most](const std::string& text) -> std::string {
-    const auto number = Read<T>(text);
+    const auto number = ParseNumber<T>(text);
     // Of nan neither comparison is true.
     if (number && *number >= least && *number <= most) return "";
     return fmt::format("{}: must be {} from {} to {}", text, what, least, most);

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,6 +16,7 @@
 #include <utility>
 
 #include "core/model/fault.h"
+#include "core/text/number.h"
 #include "core/text/printable.h"
 
 namespace jettison {
@@ -151,11 +151,8 @@ ScreenSize SizeOfStandardOutput() {
 std::size_t ColumnsOfStandardOutput() {
   constexpr std::size_t kAnyWidth = std::size_t{1} << 30;
   if (::isatty(STDOUT_FILENO) == 1) return SizeOfStandardOutput().columns;
-  const std::string_view wanted = Variable("COLUMNS");
-  std::size_t columns = 0;
-  const auto read = std::from_chars(wanted.data(), wanted.data() + wanted.size(), columns);
-  const bool is_number = read.ec == std::errc() && read.ptr == wanted.data() + wanted.size();
-  return is_number && columns > 0 ? columns : kAnyWidth;
+  const std::size_t columns = ParseNumber<std::size_t>(Variable("COLUMNS")).value_or(0);
+  return columns > 0 ? columns : kAnyWidth;
 }
 
 bool IsScreen() {

@@ -1,6 +1,5 @@
 #include "codec/kubernetes/summary_reader.h"
 
-#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "codec/kubernetes/summary_fields.h"
+#include "core/text/number.h"
 #include "core/units/duration.h"
 
 namespace jettison {
@@ -25,11 +25,7 @@ using kube_json::Field;
 template <typename Number>
 std::optional<Number> NumberIn(const Field& field) {
   const auto* text = field.value()->AsNumber();
-  if (text == nullptr) return std::nullopt;
-  Number number{};
-  const char* const end = text->text.data() + text->text.size();
-  const auto [stop, error] = std::from_chars(text->text.data(), end, number);
-  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+  return text == nullptr ? std::nullopt : ParseNumber<Number>(text->text);
 }
 
 // Reads the figures of a form (summary_fields.h).

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
+
+#include "core/text/number.h"
 
 namespace jettison {
 namespace {
@@ -182,10 +183,7 @@ std::optional<double> ParseSampleNumber(std::string_view text) {
   if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
   if (text == "Inf") return std::numeric_limits<double>::infinity();
   if (text == "-Inf") return -std::numeric_limits<double>::infinity();
-  double number = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (fault != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return ParseNumber<double>(text);
 }
 
 std::optional<Instant> InstantOfSeconds(double seconds) {

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <utility>
 
 #include "containers/cri_container.h"
 #include "core/model/pod_resources.h"
+#include "core/text/number.h"
 #include "kernel/files/paths.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 
@@ -28,14 +28,6 @@ std::string NameOf(const std::string* label, const std::string& given,
                    const std::string& otherwise) {
   if (label != nullptr && IsPathSegment(*label)) return *label;
   return IsPathSegment(given) ? given : otherwise;
-}
-
-template <typename Number>
-std::optional<Number> NumberIn(std::string_view text) {
-  Number number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
 }
 
 std::string_view ParentGroup(std::string_view group) {
@@ -88,7 +80,7 @@ void TakeOwnerSettings(const ForeignIdentity& identity, ForeignReading& reading)
     if (text != nullptr && !take(*text)) reading.ignored.push_back(key + ": " + *text);
   };
   apply("priority", [&](const std::string& text) {
-    pod.priority = NumberIn<std::int32_t>(text);
+    pod.priority = ParseNumber<std::int32_t>(text);
     return pod.priority.has_value();
   });
   apply("qos", [&](const std::string& text) {
@@ -125,7 +117,7 @@ std::optional<std::int64_t> GracePeriodOf(const ForeignIdentity& identity,
     if (text != nullptr) break;
     text = container.grace_period ? &*container.grace_period : nullptr;
   }
-  const auto seconds = text == nullptr ? std::nullopt : NumberIn<std::int64_t>(*text);
+  const auto seconds = text == nullptr ? std::nullopt : ParseNumber<std::int64_t>(*text);
   return seconds && *seconds >= 0 ? seconds : std::nullopt;
 }
 
