@@ -1,13 +1,16 @@
 #include "agent/passes/node.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <utility>
 
 #include "agent/evictions/node_actions.h"
 #include "agent/passes/node_snapshot.h"
-#include "agent/passes/pass_news.h"
 #include "core/decide/decide.h"
 #include "core/evaluate/evaluate.h"
+#include "core/observe/observations.h"
 #include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
@@ -24,6 +27,38 @@ constexpr Duration kArmSpacing = std::chrono::milliseconds(100);
 
 // The pause after a walk that could not read everything.
 constexpr Duration kReadAgainAfter = std::chrono::milliseconds(200);
+
+// Whether a pass with this evaluation would report something new after the state `before`: a
+// threshold acts that is not among `acted`, or is newly met, or a condition changes.
+bool HasNews(const Evaluation& evaluation, const EvictionState& before, ThresholdSet acted) {
+  const bool acts = (evaluation.acting & ~acted).any();
+  if (acts || !(evaluation.next.conditions == before.conditions)) return true;
+  for (std::size_t i = 0; i < kMaxThresholds; ++i) {
+    if (evaluation.met[i] && !before.first_observed_at[i]) return true;
+  }
+  return false;
+}
+
+// What moves by less is jitter.
+constexpr std::int64_t kLeastGrowth = std::int64_t{1} << 20;
+
+// Of the thresholds in their margin, where a node may stay for days with nobody to evict, those for
+// which there may be another candidate than in the last pass: they have left it, or a quarter of
+// what was left to the kubelet's line is gone. So pods are ranked some ten times while one of them
+// takes the margin, however fast, and seldom while the node rests.
+ThresholdSet NewsOfMargins(std::span<const Threshold> thresholds, const CycleReport& last,
+                           const Evaluation& evaluation, const Observations& seen) {
+  ThresholdSet news = last.evaluation.in_margin & ~evaluation.in_margin;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const auto& before = last.observations[thresholds[i].signal];
+    const auto& now = seen[thresholds[i].signal];
+    if (!evaluation.in_margin[i] || !evaluation.met[i] || !before || !now) continue;
+    const std::int64_t line = QuantityOf(thresholds[i].kubelet->value, now->capacity).Value();
+    const std::int64_t quarter = (before->available - line) / 4;
+    if (before->available - now->available >= std::max(quarter, kLeastGrowth)) news.set(i);
+  }
+  return news;
+}
 
 }  // namespace
 
