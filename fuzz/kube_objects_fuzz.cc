@@ -29,11 +29,10 @@ void ReadPage(std::string_view text) {
 }
 
 void ReadWatch(std::string_view text) {
-  JsonReader reader;
   kube::LineCutter cutter(1000);
   const auto take = [&](std::string_view line) {
     if (line.empty() || line.size() > 1000) std::abort();
-    const auto event = kube::ReadWatchLine(line, reader);
+    const auto event = kube::ReadWatchLine(line);
     if (event) static_cast<void>(kube::ReadApiPod(event->object()));
   };
   const std::size_t half = text.size() / 2;

@@ -55,11 +55,10 @@ std::string_view TakeLine(std::string_view& text) {
 // Reads each line as a document of its own and notes the faulty ones.
 Documents ParseLines(std::string_view text, const std::string& name, Faults& faults) {
   Documents documents;
-  JsonReader reader;
   for (int number = 1; !text.empty(); ++number) {
     const std::string_view line = TakeLine(text);
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    auto document = reader.Parse(line, number);
+    auto document = ParseJson(line, number);
     if (document) {
       documents.push_back(*std::move(document));
     } else {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "cli/recording/recording_file.h"
-#include "codec/documents/json.h"
 #include "core/recording/recording.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
@@ -60,7 +59,6 @@ class ShardLines {
   [[nodiscard]] const SimulationHead& head() const { return head_; }
 
  private:
-  JsonReader json_;
   SimulationHead head_;
   std::string last_node_;
   std::uint64_t nodes_ = 0;

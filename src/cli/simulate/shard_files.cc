@@ -11,6 +11,7 @@
 
 #include "cli/simulate/node_source.h"
 #include "codec/documents/form_reader.h"
+#include "codec/documents/json.h"
 #include "kernel/files/line_reader.h"
 #include "sim/report/report_fields.h"
 #include "sim/report/simulation_writer.h"
@@ -60,8 +61,8 @@ std::vector<std::string> FilesOfShards(const std::vector<std::string>& paths) {
 }
 
 Result<void> ShardLines::TakeHead(std::string_view line) {
-  const auto value = json_.Parse(line);
-  if (!value) return Invalid(WithoutLine(value.error().message));
+  const auto value = ParseJson(line, 0);
+  if (!value) return Invalid(value.error().message);
   if (TextIn(*value, "kind") != kShardKind) return Invalid("this is no result of a shard");
   const std::string version = TextIn(*value, "apiVersion");
   if (version != kSimulationApiVersion) {
@@ -78,8 +79,8 @@ Result<void> ShardLines::TakeHead(std::string_view line) {
 }
 
 Result<std::optional<SimulationReport>> ShardLines::TakeNode(std::string_view line) {
-  const auto value = json_.Parse(line);
-  if (!value) return Invalid(WithoutLine(value.error().message));
+  const auto value = ParseJson(line, 0);
+  if (!value) return Invalid(value.error().message);
   if (const Value* end = value->Find("end")) {
     std::uint64_t nodes = 0;
     FormReader fields(*end);

@@ -86,7 +86,8 @@ class Walk {
   }
 
   bool Refuse(std::string_view what) {
-    error_ = {ErrorCode::kInvalidArgument, fmt::format("line {}: {}", line_, what)};
+    error_ = {ErrorCode::kInvalidArgument,
+              line_ == 0 ? std::string(what) : fmt::format("line {}: {}", line_, what)};
     return false;
   }
   bool Refuse(simdjson::error_code code) {
@@ -238,33 +239,19 @@ std::string_view FirstText(std::string_view text) {
 
 }  // namespace
 
-struct JsonReader::Buffers {
-  ondemand::parser parser;
-  std::string padded;  // the text and the bytes that the library may read behind it
-};
-
-JsonReader::JsonReader() : buffers_(std::make_unique<Buffers>()) {}
-JsonReader::~JsonReader() = default;
-JsonReader::JsonReader(JsonReader&&) noexcept = default;
-JsonReader& JsonReader::operator=(JsonReader&&) noexcept = default;
-
-Result<Value> JsonReader::Parse(std::string_view text, int first_line) {
+Result<Value> ParseJson(std::string_view text, int first_line) {
   documents::Room room(kUnlimitedMemory);
-  return Parse(text, first_line, room);
+  return ParseJson(text, first_line, room);
 }
 
-Result<Value> JsonReader::Parse(std::string_view text, int first_line, documents::Room& room,
-                                Keys keys) {
+Result<Value> ParseJson(std::string_view text, int first_line, documents::Room& room, Keys keys) {
   if (text.starts_with(documents::kByteOrderMark))
     text.remove_prefix(documents::kByteOrderMark.size());
-  std::string& padded = buffers_->padded;
-  padded.assign(text);
-  padded.append(simdjson::SIMDJSON_PADDING, ' ');
-  Walk walk({padded.data(), text.size()}, first_line, room, keys);
-
+  const simdjson::padded_string padded(text);
+  Walk walk({padded.data(), padded.size()}, first_line, room, keys);
+  ondemand::parser parser;
   ondemand::document document;
-  const auto code =
-      buffers_->parser.iterate(padded.data(), text.size(), padded.size()).get(document);
+  const auto code = parser.iterate(padded).get(document);
   Value value;
   const bool read = code == simdjson::SUCCESS
                         ? walk.CopyDocument(document, value) && walk.CheckEnd(document)
@@ -273,24 +260,10 @@ Result<Value> JsonReader::Parse(std::string_view text, int first_line, documents
   return value;
 }
 
-std::string WithoutLine(std::string_view message) {
-  constexpr std::string_view kLine = "line ";
-  const std::size_t digits = message.find_first_not_of("0123456789", kLine.size());
-  const bool has_line = message.starts_with(kLine) && digits != kLine.size() &&
-                        digits != std::string_view::npos &&
-                        message.substr(digits).starts_with(": ");
-  return std::string(has_line ? message.substr(digits + 2) : message);
-}
-
-Result<Value> ParseJson(std::string_view text) {
-  return JsonReader().Parse(text);
-}
-
 Result<std::vector<Value>> ParseJsonDocuments(std::string_view text, std::size_t most_memory,
                                               Keys keys) {
   if (text.starts_with(documents::kByteOrderMark))
     text.remove_prefix(documents::kByteOrderMark.size());
-  JsonReader reader;
   documents::Room room(most_memory);
   std::vector<Value> documents;
   int line = 1;
@@ -300,7 +273,7 @@ Result<std::vector<Value>> ParseJsonDocuments(std::string_view text, std::size_t
     text.remove_prefix(begin);
     if (text.empty()) return documents;
     const std::string_view first = FirstText(text);
-    Result<Value> document = reader.Parse(first, line, room, keys);
+    Result<Value> document = ParseJson(first, line, room, keys);
     if (!document) return tl::unexpected(std::move(document.error()));
     if (!room.Take(documents::Room::kValue)) {
       return Fail(

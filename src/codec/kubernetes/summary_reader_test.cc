@@ -13,7 +13,7 @@ namespace jettison {
 namespace {
 
 Result<void> ReadInto(std::string_view json, Summary& into) {
-  return ReadSummary(JsonReader().Parse(json, 0).value(), into);
+  return ReadSummary(ParseJson(json, 0).value(), into);
 }
 
 TEST(ReadSummary, ReadsTheSummaryOfARealKubelet) {

@@ -188,7 +188,7 @@ Result<ImageCollection> ReadImageCollection(const Value& image_gc) {
 Result<std::optional<ImageCollection>> ReadScenario(std::string_view record, Scenario& into) {
   into = {};
   // A record is one line, so that lines say nothing.
-  const auto document = JsonReader().Parse(record, 0);
+  const auto document = ParseJson(record, 0);
   if (!document || document->AsMap() == nullptr) {
     return Fail(ErrorCode::kInvalidArgument, "is not a valid JSON object");
   }

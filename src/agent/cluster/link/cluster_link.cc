@@ -95,13 +95,12 @@ KnownPods::KnownPods(std::string folder, std::function<void(Error)> on_fault)
 
 std::vector<kube::ApiPod> KnownPods::Load() const {
   std::vector<kube::ApiPod> pods;
-  JsonReader json;
   const std::string& folder = shared_->folder;
   for (const std::string& name : kernel::NamesIn(folder).value_or(std::vector<std::string>())) {
     if (!name.ends_with(kEnding)) continue;
     const auto text = kernel::ReadFile(folder + "/" + name);
     if (!text) continue;
-    const auto document = json.Parse(*text);
+    const auto document = ParseJson(*text);
     if (!document) continue;
     auto pod = kube::ReadApiPod(*document);
     if (pod && pod->head.uid + std::string(kEnding) == name) pods.push_back(*std::move(pod));

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "codec/documents/json.h"
 #include "codec/kubernetes/field.h"
 #include "http/client/client.h"
 #include "sources/kubernetes/calls/call_complaints.h"
@@ -166,7 +167,7 @@ void PodWatch::FailList(const Failure& failure) {
 }
 
 bool PodWatch::TakeItem(std::string_view json) {
-  const auto document = json_.Parse(json);
+  const auto document = ParseJson(json);
   if (!document) return false;
   const auto pod = ReadApiPod(*document);
   if (!pod) return false;
@@ -223,7 +224,7 @@ void PodWatch::TakeBytes(std::string_view bytes) {
 }
 
 std::optional<Failure> PodWatch::TakeLine(std::string_view json) {
-  const auto line = ReadWatchLine(json, json_);
+  const auto line = ReadWatchLine(json);
   if (!line) return Nonsense(line.error());
   if (line->kind == WatchKind::kBookmark) return TakeBookmark(line->object());
   if (line->kind != WatchKind::kError) return TakePod(*line);

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "codec/documents/json.h"
 #include "core/model/value.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
@@ -98,7 +97,6 @@ class PodWatch {
   const std::function<double()> chance_;
   const Listeners listeners_;
   Reflector reflector_;
-  JsonReader json_;
   LineCutter lines_;
   std::optional<ApiClient::Id> under_way_;
   bool is_watching_ = false;  // what is under way has begun to answer

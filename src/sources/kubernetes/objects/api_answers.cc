@@ -164,9 +164,9 @@ Result<ListHead> ReadListPage(std::string_view json,
   return head;
 }
 
-Result<WatchLine> ReadWatchLine(std::string_view line, JsonReader& reader) {
+Result<WatchLine> ReadWatchLine(std::string_view line) {
   documents::Room room(kMostMemory);
-  auto root = reader.Parse(line, 1, room);
+  auto root = ParseJson(line, 1, room);
   if (!root) return Fail(root.error());
   const Value* type = root->Find("type");
   const std::string* name = type == nullptr ? nullptr : type->AsString();

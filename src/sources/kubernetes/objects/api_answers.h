@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "codec/documents/json.h"
 #include "codec/kubernetes/field.h"
 #include "core/model/value.h"
 #include "core/units/duration.h"
@@ -76,7 +75,7 @@ struct WatchLine {
 };
 
 // Reads one line. kInvalidArgument: not JSON, of a type that is not known, or without an object.
-[[nodiscard]] Result<WatchLine> ReadWatchLine(std::string_view line, JsonReader& reader);
+[[nodiscard]] Result<WatchLine> ReadWatchLine(std::string_view line);
 
 // Cuts the bytes of a stream into lines, however they come.
 class LineCutter {

@@ -215,11 +215,10 @@ TEST(Versions, AreComparedAsNumbersOfAnyLength) {
 }
 
 TEST(WatchLine, TellsWhatBecameOfWhat) {
-  JsonReader reader;
   std::istringstream lines(RecordedAnswer("watch.ndjson"));
   std::vector<WatchKind> kinds;
   for (std::string line; std::getline(lines, line);) {
-    const auto read = ReadWatchLine(line, reader);
+    const auto read = ReadWatchLine(line);
     ASSERT_TRUE(read) << read.error().message;
     kinds.push_back(read->kind);
     EXPECT_NE(read->object().AsMap(), nullptr);
@@ -231,11 +230,10 @@ TEST(WatchLine, TellsWhatBecameOfWhat) {
 }
 
 TEST(WatchLine, AnythingElseIsAnError) {
-  JsonReader reader;
   for (const char* line :
        {"", "{", "[]", R"({"type":"ADDED"})", R"({"type":"ADDED","object":1})",
         R"({"type":"SYNC","object":{}})", R"({"object":{}})", R"({"type":3,"object":{}})"}) {
-    EXPECT_FALSE(ReadWatchLine(line, reader)) << line;
+    EXPECT_FALSE(ReadWatchLine(line)) << line;
   }
 }
 

@@ -52,8 +52,7 @@ struct PodJson {
         phase + R"(","qosClass":"Burstable","containerStatuses":[
         {"name":"main",)" +
         id + R"("restartCount":2,"state":)" + state + "}]}}";
-    JsonReader json;
-    const auto document = json.Parse(text);
+    const auto document = ParseJson(text);
     EXPECT_TRUE(document) << text;
     return *ReadApiPod(*document);
   }
