@@ -101,14 +101,6 @@ TEST_F(ClusterDryRun, APodThatCannotBeFreedIsTriedAgainAndKeptForTheNextAgent) {
   EXPECT_EQ(groups_.LimitsOf(kHeldGroup).pids_max, 1000);
 }
 
-TEST_F(ClusterDryRun, APodThatCouldNotBeFreedIsLeftToTheNextAgent) {
-  LeaveAHeldPod();
-  groups_.FailOn(FakeCgroups::Operation::kCreate, kHeldGroup, {ErrorCode::kUnavailable, "busy"});
-  Start();
-  side_->Advance(clock_.Now());
-  EXPECT_EQ(side_->Unfinished(), left_);
-}
-
 TEST_F(ClusterDryRun, AHeldPodWithoutARecordMayStartProcessesAgain) {
   const std::string group = "kubepods/podorphan";
   ASSERT_TRUE(groups_.Create(group, {.pids_max = 0}));
@@ -123,19 +115,6 @@ TEST_F(ClusterDryRun, AHeldPodWithoutARecordMayStartProcessesAgain) {
   EXPECT_EQ(side_->NextDeadline(), clock_.Now() + HeldOrphans::kFreeEvery);
   StepBy(HeldOrphans::kFreeEvery);
   EXPECT_EQ(groups_.LimitsOf(group).pids_max, 500);
-}
-
-TEST_F(ClusterDryRun, AHeldPodWithARecordIsFreedByThatAlone) {
-  LeaveAHeldPod();
-  groups_.FailOn(FakeCgroups::Operation::kCreate, kHeldGroup, {ErrorCode::kUnavailable, "busy"});
-  listed_held_.push_back(
-      {.head = {.namespace_ = "default", .name = "web", .uid = "u", .resource_version = "7"},
-       .group = kHeldGroup});
-  Start();
-  side_->Advance(clock_.Now());
-  groups_.ClearFailures();
-  StepBy(HeldOrphans::kFreeEvery);
-  EXPECT_EQ(groups_.LimitsOf(kHeldGroup).pids_max, 1000);
 }
 
 TEST_F(ClusterDryRun, APodThatIsGoneIsForgotten) {
@@ -165,16 +144,6 @@ TEST_F(ClusterDryRun, WhatIsLeftOnTheNodeIsRemovedAndNothingIsSet) {
   cluster_.Answer(200, LeftNode("", ""));
   cluster_.Answer(200, LeftNode("", ""));
   EXPECT_TRUE(side_->Stop(clock_.Now()));
-}
-
-TEST_F(ClusterDryRun, ACleanNodeIsReadOnce) {
-  Start();
-  side_->Advance(clock_.Now());
-  cluster_.Answer(200, LeftNode("", ""));
-  StepBy(std::chrono::hours(24));
-  EXPECT_EQ(side_->NextDeadline(), std::nullopt);
-  EXPECT_TRUE(side_->Stop(clock_.Now()));
-  EXPECT_EQ(cluster_.count(), 1U);
 }
 
 TEST_F(ClusterDryRun, WhatIsLeftIsRemovedAtTheEndOfADryRunThatWasShort) {

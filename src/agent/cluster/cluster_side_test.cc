@@ -84,13 +84,6 @@ struct Fixture {
   }
 };
 
-TEST(ClusterSide, AHardEvictionIsMarkedAndDeleted) {
-  Fixture f;
-  f.Evict(false);
-  EXPECT_THAT(f.cluster.Waiting(), Contains(HasSubstr("DELETE")));
-  EXPECT_THAT(f.cluster.Waiting(), Contains("GET /api/v1/nodes/bed"));
-}
-
 // A Job that ignores disruptions would make such a pod again for ever.
 TEST(ClusterSide, APodThatExceededALimitOfItsOwnIsMarkedWithoutTheConditionAfterARestartToo) {
   Fixture f;
@@ -198,21 +191,6 @@ TEST(ClusterSide, APodThatAnEarlierAgentEvictedStaysHeld) {
   f.ListHeld("u", "kubepods/podu");
   f.side->Advance(f.clock.Now());
   EXPECT_EQ(f.groups.LimitsOf("kubepods/podu").pids_max, 0);
-}
-
-TEST(ClusterSide, ALimitThatCannotBeRestoredIsTriedAgain) {
-  Fixture f;
-  ASSERT_TRUE(f.groups.Create("kubepods/podorphan", {.pids_max = 0}));
-  f.groups.FailOn(FakeCgroups::Operation::kCreate, "kubepods/podorphan",
-                  Error{ErrorCode::kUnavailable, "no descriptor"});
-  f.ListHeld("orphan", "kubepods/podorphan");
-  f.side->Advance(f.clock.Now());
-  f.groups.ClearFailures();
-  EXPECT_EQ(f.groups.LimitsOf("kubepods/podorphan").pids_max, 0);
-  f.clock.Advance(HeldOrphans::kFreeEvery);
-  EXPECT_LE(f.side->NextDeadline().value_or(Instant::max()), f.clock.Now());
-  f.side->Advance(f.clock.Now());
-  EXPECT_EQ(f.groups.LimitsOf("kubepods/podorphan").pids_max, 1000);
 }
 
 TEST(ClusterSide, AnEvictionOfAnEarlierAgentGoesOnWithTheRestOfItsGracePeriod) {

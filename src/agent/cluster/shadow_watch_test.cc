@@ -90,16 +90,6 @@ TEST_F(ShadowWatchTest, APodThatBothEvictIsAnAgreementWithTheLeadOfTheFirstPass)
   EXPECT_EQ(pairing.kubelets->message, kLowOnMemory);
 }
 
-TEST_F(ShadowWatchTest, TheKubeletsConditionTellsWhenItBeganToEvict) {
-  watch_.TakePass(PassOn("cart"));
-  const Instant began = clock_.Now() + seconds(3);
-  clock_.Advance(seconds(30));
-  Report(Evicted("cart", Instant(clock_.Wall().time_since_epoch()) - seconds(27)));
-  ASSERT_THAT(View().pairings, SizeIs(1));
-  EXPECT_EQ(View().pairings[0].kubelets->at, began);
-  EXPECT_EQ(View().pairings[0].lead, seconds(3));
-}
-
 TEST_F(ShadowWatchTest, AClockThatIsSetBetweenTheTwoChangesNoLead) {
   for (const auto step : {std::chrono::hours(-3), std::chrono::hours(6)}) {
     const std::string name = step > step.zero() ? "cart" : "web";
@@ -110,16 +100,6 @@ TEST_F(ShadowWatchTest, AClockThatIsSetBetweenTheTwoChangesNoLead) {
   }
   EXPECT_EQ(CountOf(ShadowVerdict::kAgreed), 2U);
   for (const auto& pairing : View().pairings) EXPECT_EQ(pairing.lead, seconds(5));
-}
-
-// A kubelet has the clock of its node, unless that is set while the kubelet's message is under way.
-TEST_F(ShadowWatchTest, AKubeletsTimeThatIsAheadIsTakenForNow) {
-  watch_.TakePass(PassOn("cart"));
-  clock_.Advance(seconds(5));
-  Report(Evicted("cart", Instant(clock_.Wall().time_since_epoch()) + std::chrono::hours(3)));
-  ASSERT_THAT(View().pairings, SizeIs(1));
-  EXPECT_EQ(View().pairings[0].verdict, ShadowVerdict::kAgreed);
-  EXPECT_EQ(View().pairings[0].lead, seconds(5));
 }
 
 TEST_F(ShadowWatchTest, AnEvictedPodWhoseProgramsExitWith0IsKnownByItsCondition) {

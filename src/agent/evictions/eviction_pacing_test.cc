@@ -21,25 +21,6 @@ CycleReport Waiting(Signal signal, PaceReason reason) {
   return report;
 }
 
-TEST(PausedEviction, AWaitIsNewWhenItBeginsAndWhenItsReasonOrSignalChanges) {
-  PausedEviction paused;
-  EXPECT_TRUE(paused.Take(Waiting(Signal::kMemoryAvailable, PaceReason::kNodeLasts), kNow));
-  EXPECT_FALSE(paused.Take(Waiting(Signal::kMemoryAvailable, PaceReason::kNodeLasts), kNow));
-  EXPECT_TRUE(paused.Take(Waiting(Signal::kMemoryAvailable, PaceReason::kNotTheirs), kNow));
-  EXPECT_TRUE(paused.Take(Waiting(Signal::kPidAvailable, PaceReason::kNotTheirs), kNow));
-}
-
-TEST(PausedEviction, APassWhoseFiguresAreNoNewerSaysNothingOfIt) {
-  PausedEviction paused;
-  paused.Take(Waiting(Signal::kMemoryAvailable, PaceReason::kNodeLasts), kNow);
-  CycleReport silent;
-  silent.evaluation.overdue[0] = true;
-  EXPECT_FALSE(paused.Take(silent, kNow));
-  EXPECT_TRUE(paused.pause());
-  EXPECT_FALSE(paused.Take(CycleReport{}, kNow));
-  EXPECT_FALSE(paused.pause()) << "nothing is short any more";
-}
-
 TEST(PausedEviction, IsToldAgainForAnotherReasonNoSoonerThanAfterATenthOfASecond) {
   PausedEviction paused;
   paused.Take(Waiting(Signal::kMemoryAvailable, PaceReason::kNodeLasts), kNow);

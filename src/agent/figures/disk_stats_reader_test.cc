@@ -33,18 +33,6 @@ FsStats Full() {
   return stats;
 }
 
-TEST(SlowFilesystem, AnAnswerInTimeIsTheAnswer) {
-  SlowFilesystem filesystem("/data", [](const std::string&) { return Result<FsStats>(Full()); });
-  EXPECT_EQ(filesystem.ReadWithin(seconds(30), kNow)->capacity_bytes, 100U);
-  EXPECT_EQ(filesystem.ReadWithin(seconds(30), kNow)->capacity_bytes, 100U);
-}
-
-TEST(SlowFilesystem, AFailureIsTheAnswerToo) {
-  SlowFilesystem filesystem(
-      "/data", [](const std::string&) { return Result<FsStats>(Fail(ErrorCode::kNotFound, "")); });
-  EXPECT_EQ(filesystem.ReadWithin(seconds(30), kNow).error().code, ErrorCode::kNotFound);
-}
-
 TEST(SlowFilesystem, OneThatHangsIsWaitedForOnceAndAskedAgainWhenItAnswers) {
   auto gate = std::make_shared<std::promise<void>>();
   auto questions = std::make_shared<std::atomic<int>>(0);
@@ -153,12 +141,6 @@ TEST(SlowFilesystem, MayGoWhileItHangs) {
     EXPECT_FALSE(filesystem.ReadWithin(Duration::zero(), kNow));
   }
   gate->set_value();
-}
-
-TEST(DiskStatsReader, LocalFileSystemsAreRead) {
-  DiskStatsReader reader;
-  EXPECT_GT(*reader.Read("/", kNow).value().capacity_bytes, 0U);
-  EXPECT_EQ(reader.Read("/nonexistent/folder", kNow).error().code, ErrorCode::kNotFound);
 }
 
 // Otherwise a file system that does not answer would be asked on the loop.

@@ -119,19 +119,6 @@ TEST_F(StatsCollectorTest, MorePagesThanAreUsedAreNeverLessThanNothing) {
   EXPECT_EQ(memory.WithoutFilePages(), 0U);
 }
 
-TEST_F(StatsCollectorTest, PodsMemoryIsTheLimitOfTheirGroupLessItsWorkingSet) {
-  EXPECT_EQ(collector_.ReadNode().pods_memory->available_bytes, 350 * kMi);
-}
-
-TEST_F(StatsCollectorTest, OneFileSystemIsReportedUnderAllThreeNames) {
-  const NodeStats stats = collector_.ReadNode();
-  ASSERT_TRUE(stats.fs);
-  EXPECT_EQ(stats.fs->capacity_bytes, stats.image_fs->capacity_bytes);
-  EXPECT_EQ(stats.fs->capacity_bytes, stats.container_fs->capacity_bytes);
-  EXPECT_EQ(stats.fs->time, clock_.Now());
-  EXPECT_GT(stats.rlimit->running, 0);
-}
-
 TEST_F(StatsCollectorTest, FileSystemsOfTheirOwnAreReadByTheirPaths) {
   collector_.SetDisks("/proc", "/proc");  // counts nothing: told apart from any other
   const NodeStats stats = collector_.ReadNode();
@@ -179,14 +166,6 @@ TEST_F(StatsCollectorTest, DiskUseIsJoinedByPodAndContainer) {
   EXPECT_EQ(pod.ephemeral_storage->used_bytes, 5U);
   EXPECT_EQ(pod.containers.at(0).rootfs->used_bytes, 3U);
   EXPECT_EQ(pod.containers.at(0).logs->used_bytes, 2U);
-}
-
-TEST_F(StatsCollectorTest, APodWithoutGroupHasNoFigures) {
-  ASSERT_TRUE(groups_.Remove("kubepods/besteffort/podu"));
-  const PodStats pod = ReadPods(nullptr).at(0);
-  EXPECT_FALSE(pod.has_memory);
-  EXPECT_EQ(pod.process_count, std::nullopt);
-  EXPECT_TRUE(lines_.empty());
 }
 
 // A runtime with a foreign pod, which runs two containers side by side.

@@ -171,26 +171,6 @@ TEST_F(ManifestPodsTest, AFileThatIsReplacedInAnyOrderIsTheSame) {
   }
 }
 
-TEST_F(ManifestPodsTest, APodWhoseFileIsRenamedIsTheSame) {
-  Put("/m/a", Manifest("web"));
-  Put("/m/other", Manifest("other"));
-  const std::string uid = Wanted().back().uid;
-  const auto now_at = [&](const std::string& file) {
-    const Pod pod = Wanted().back();
-    return pod.uid == uid && SourceFileOf(pod) == file;
-  };
-  Remove("/m/a");
-  Put("/m/z", Manifest("web"));
-  EXPECT_TRUE(now_at("/m/a"));
-  SettleAfter(1s);
-  EXPECT_TRUE(now_at("/m/z"));
-  Put("/m/z", "# comment\n" + Manifest("web"));
-  EXPECT_TRUE(now_at("/m/z"));
-  EXPECT_THAT(lines_, IsEmpty());
-  Put("/m/z", Manifest("web", "  labels: {x: z}\n"));
-  EXPECT_NE(Wanted().back().uid, uid);
-}
-
 TEST_F(ManifestPodsTest, APodWhoseFileWasRenamedWhileNoAgentWasThereIsTheSame) {
   const std::vector<Pod> pods = PodsOf("/m/b", Manifest("web"));
   static_cast<void>(pods_.Adopt(pods));
@@ -248,17 +228,6 @@ TEST_F(ManifestPodsTest, FilesThatAreBackInTimeHaveNeverBeenAway) {
   EXPECT_EQ(pods_.Problem(), "");
   SettleAfter(10s);
   EXPECT_EQ(Wanted(), before);
-}
-
-TEST_F(ManifestPodsTest, OfAFolderThatComesBackWithSomeFilesTheOthersKeepTheirTime) {
-  Put("/m/a", Manifest("a"));
-  Put("/m/b", Manifest("b"));
-  Lose("/m/a");
-  Lose("/m/b");
-  Put("/m/b", Manifest("b"));
-  EXPECT_THAT(Names(), ElementsAre("default/a", "default/b"));
-  SettleAfter(5s);
-  EXPECT_THAT(Names(), ElementsAre("default/b"));
 }
 
 TEST_F(ManifestPodsTest, AnEmptiedFileCountsWhenItHasStayedEmpty) {
@@ -320,16 +289,6 @@ TEST_F(ManifestPodsTest, PodsOfAnAgentBeforeStayWhileTheirFileHasFaultsOrCannotB
   EXPECT_THAT(Names(), ElementsAre("default/b", "default/c"));
 }
 
-TEST_F(ManifestPodsTest, ToLookAgainChangesNothingUntilWhatIsMissingCounts) {
-  Put("/m/a", Manifest("a"));
-  EXPECT_FALSE(pods_.Settle(clock_.Now()));
-  Lose("/m/a");
-  EXPECT_FALSE(pods_.Settle(clock_.Now()));
-  clock_.Advance(5s);
-  EXPECT_TRUE(pods_.Settle(clock_.Now()));
-  EXPECT_FALSE(pods_.Settle(clock_.Now()));
-}
-
 TEST_F(ManifestPodsTest, AFolderThatIsMissingAtTheStartIsGivenMoreTime) {
   EXPECT_THAT(pods_.Adopt(PodsOf("/m/a", Manifest("a"))), ElementsAre("/m/a"));
   Lose("/m/a");
@@ -346,17 +305,6 @@ TEST_F(ManifestPodsTest, AFileThatWasDeletedWhileNoAgentWasThereCountsAfterASeco
   Remove("/m/a");
   SettleAfter(1s);
   EXPECT_THAT(Names(), ElementsAre("default/b"));
-}
-
-// An earlier version of the agent did not record the file of a pod.
-TEST_F(ManifestPodsTest, APodIsTheSameWhetherOrNotItsFileIsWrittenDown) {
-  const Pod pod = PodsOf("/m/a", Manifest("a")).at(0);
-  Pod old = pod;
-  old.annotations.erase("jettison.io/config.file");
-  EXPECT_TRUE(SayTheSame(pod, old));
-  old.labels["x"] = "y";
-  EXPECT_FALSE(SayTheSame(pod, old));
-  EXPECT_FALSE(SayTheSame(pod, PodsOf("/m/a", Manifest("b")).at(0)));
 }
 
 }  // namespace

@@ -86,15 +86,6 @@ TEST_F(NodeLookTest, ALookThatFindsNothingNewIsNoPass) {
   EXPECT_THAT(lines_, IsEmpty());
 }
 
-TEST_F(NodeLookTest, ASoftThresholdIsSeenAtOnceAndIsNoReasonForMorePasses) {
-  Start();
-  const std::uint64_t passes = node_->passes();
-  figures_.SetAvailable(150);
-  Turn(seconds(1));
-  EXPECT_EQ(node_->passes(), passes + 1);
-  EXPECT_TRUE(node_->MakeSnapshot().conditions.Has(NodeConditionType::kMemoryPressure));
-}
-
 TEST_F(NodeLookTest, TwoHundredLooksASecondAreTheMost) {
   Start();
   figures_.SetAvailable(201);

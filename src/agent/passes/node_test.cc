@@ -63,17 +63,6 @@ TEST_F(NodeTest, AWakeUpWaitsForNoFileSystem) {
   EXPECT_EQ(figures_.looks, 1);
 }
 
-TEST_F(NodeTest, MountsAreReadAtTheEndOfFullPassesAlone) {
-  Start();
-  const int reads = figures_.mount_reads;
-  clock_.Advance(seconds(3));
-  figures_.SetAvailable(300);
-  Crossed();
-  EXPECT_EQ(figures_.mount_reads, reads);
-  FullPass();
-  EXPECT_EQ(figures_.mount_reads, reads + 1);
-}
-
 TEST_F(NodeTest, APassThatEvictsIsToldWholeAlthoughNobodyLooksOn) {
   Start();
   clock_.Advance(seconds(3));

@@ -63,15 +63,6 @@ TEST_F(NodeWalkTest, TheWalkHurriesFromTheEvaluationThatFindsADiskShort) {
   EXPECT_TRUE(walks_.is_urgent);
 }
 
-TEST_F(NodeWalkTest, AWalkThatBeginsWhileADiskIsShortHurriesAtOnce) {
-  Start();
-  FillDisk();
-  Pass(seconds(10));
-  EXPECT_EQ(walks_.started, 1);
-  EXPECT_TRUE(walks_.is_urgent);
-  EXPECT_TRUE(HasDiskPressure());
-}
-
 TEST_F(NodeWalkTest, WhereTheWalkIsNotBackInTimeTheLastKnownFiguresDecide) {
   Start();
   MeasureOnce("hog", 30);
@@ -260,14 +251,6 @@ TEST_F(NodeRestingWalkTest, AWalkServesThreePassesWhichUseItsFiguresAsMeasured) 
   EXPECT_EQ(walks_.started, 2);
 }
 
-TEST_F(NodeRestingWalkTest, WhatIsDoneWithEachFullPassIsDoneWithoutAWalkToo) {
-  StartMeasured();
-  const int before = full_passes_;
-  Pass(seconds(10));
-  EXPECT_EQ(walks_.started, 1);
-  EXPECT_EQ(full_passes_, before + 1);
-}
-
 TEST_F(NodeRestingWalkTest, APodThatHasComeIsMeasuredInTheNextPass) {
   StartMeasured();
   pods_.SetWanted(WantedPods({PodNamed("hog"), PodNamed("idle"), PodNamed("late")}), clock_.Now());
@@ -301,22 +284,6 @@ TEST_F(NodeRestingWalkTest, ADiskThatIsShortIsActedForByAWalkOfItsOwn) {
   figures_.node.fs->available_bytes = 1000 * kMi;
   Pass(seconds(10));
   EXPECT_EQ(walks_.started, 3) << "as long as the condition holds";
-}
-
-TEST_F(NodeWalkTest, ProcessIdsWaitForNoWalk) {
-  thresholds_.push_back({.signal = Signal::kPidAvailable,
-                         .value = Quantity::Of(100),
-                         .grace_period = Duration::zero(),
-                         .min_reclaim = std::nullopt});
-  figures_.node.rlimit = RlimitStats{.time = std::nullopt, .max_pid = 1000, .running = 100};
-  Start();
-  HangWalk();
-  FillDisk();
-  Pass(seconds(7));
-  figures_.node.rlimit->running = 950;
-  Pass(seconds(10));
-  EXPECT_THAT(runtime_.TakeCommands(), testing::SizeIs(1)) << "though a disk is short, too";
-  EXPECT_EQ(node_->MakeSnapshot().last_report->acting_for->signal, Signal::kPidAvailable);
 }
 
 TEST_F(NodeWalkTest, ASoftThresholdActsWhenItsGracePeriodEndsWhateverTheWalkDoes) {
@@ -399,18 +366,6 @@ TEST_F(NodeWalkTest, AnEvictionForADiskKeepsItsPaceDuringAWalkAndIsNotForgotten)
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
   Pass(milliseconds(1));
   EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
-}
-
-TEST_F(NodeWalkTest, AWalkThatIsBackInTimeDecidesByItself) {
-  Start();
-  FillDisk();
-  Pass(seconds(10));
-  Pass(seconds(1));
-  disk_["idle"] = Use(30, seconds(0));
-  disk_["hog"] = Use(1, seconds(0));
-  Measure();
-  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
-  EXPECT_THAT(node_->MakeSnapshot().last_report->stale_disk, IsEmpty());
 }
 
 // Something outside the pods fills the disk: both pods together hold 3 MiB of the 50 that are

@@ -43,17 +43,6 @@ TEST_F(OrphanGroupsTest, AnEmptyGroupOfNoPodGoesWhenItIsSeenTwice) {
   EXPECT_THAT(lines_, SizeIs(2));
 }
 
-TEST_F(OrphanGroupsTest, AGroupThatWasInUseMeanwhileIsSeenForTheFirstTime) {
-  Sweep();
-  ASSERT_TRUE(groups_.Join("kubepods/pod1", 7));
-  Sweep();
-  groups_.ProcessExited(7);
-  Sweep();
-  EXPECT_TRUE(groups_.Exists("kubepods/pod1"));
-  Sweep();
-  EXPECT_FALSE(groups_.Exists("kubepods/pod1"));
-}
-
 TEST_F(OrphanGroupsTest, BesideForeignPodsNothingGoesAndThatIsSaidOnce) {
   ASSERT_TRUE(groups_.Create("kubepods/burstable/podk/c", {}));
   ASSERT_TRUE(groups_.Join("kubepods/burstable/podk/c", 7));

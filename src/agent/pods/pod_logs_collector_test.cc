@@ -96,13 +96,6 @@ TEST_F(PodLogsCollectorTest, WithoutAThreadForTheDiskTheCallerSearches) {
   EXPECT_TRUE(LeavesOnly(0));
 }
 
-TEST_F(PodLogsCollectorTest, WhatIsNoPodsFolderStays) {
-  MakeLogs("notes");
-  MakeLogs("a_b_c_d");
-  Collect();
-  EXPECT_EQ(Names().size(), 2U);
-}
-
 TEST_F(PodLogsCollectorTest, AFolderWithAnythingButLogsStaysAndIsSaidOnce) {
   MakeLogs("my_app_logs");
   std::ofstream(folder_.path() + "/my_app_logs/main/notes.txt") << "text\n";
@@ -123,13 +116,6 @@ TEST_F(PodLogsCollectorTest, WhatAnInterruptedDeletionLeftGoesToo) {
   MakeLogs(".gone-default_b_u2");
   Collect();
   EXPECT_TRUE(LeavesOnly(0));
-}
-
-TEST_F(PodLogsCollectorTest, AFolderThatIsNotThereIsEmpty) {
-  PodLogsCollector elsewhere({.folder = folder_.path() + "/none", .pods = pod_folders_.path()},
-                             disk_, log_);
-  Collect(elsewhere);
-  EXPECT_TRUE(lines_.empty());
 }
 
 TEST_F(PodLogsCollectorTest, LogsOfAPodThatHasAFolderStay) {

@@ -69,19 +69,6 @@ TEST_F(PodTableSavedTest, AnEvictedPodStaysOutForTheRestOfItsBackOff) {
   EXPECT_THAT(runtime_.TakeCommands(), Contains("create uid-a"));
 }
 
-TEST_F(PodTableSavedTest, TheNextBackOffIsTwiceAsLong) {
-  Want({PodNamed("a")});
-  Evict("a");
-  Pass(seconds(1));
-  Restart();
-  Want({PodNamed("a")});
-  Pass(seconds(10));
-  Evict("a");
-  Pass(seconds(1));
-  EXPECT_EQ(View("a").evictions, 2);
-  EXPECT_GT(*View("a").comes_back_at, now_ + seconds(18));
-}
-
 TEST_F(PodTableSavedTest, WhenItsBackOffIsOverConditionsStillKeepItOut) {
   Want({PodNamed("a")});
   Evict("a");
@@ -301,16 +288,6 @@ TEST_F(PodTableTest, ASuspendCountsForBackOffsAndNotForGracePeriods) {
               AllOf(Contains("create uid-a"), Not(Contains("kill uid-b/c"))));
   Pass(seconds(30));
   EXPECT_THAT(runtime_.TakeCommands(), Contains("kill uid-b/c"));
-}
-
-TEST_F(PodTableSavedTest, PodsWithoutAHistoryAreNotKept) {
-  Want({PodNamed("a"), PodNamed("b")});
-  EXPECT_THAT(table_.Saved(now_), IsEmpty());
-  const auto before = table_.changes();
-  Evict("a");
-  EXPECT_EQ(table_.changes().evictions, before.evictions + 1);
-  Pass(seconds(1));
-  EXPECT_THAT(table_.Saved(now_), SizeIs(1));
 }
 
 }  // namespace

@@ -110,32 +110,6 @@ TEST_F(ImageCollectorTest, BeforeTheManifestsAreReadNoImageIsRemoved) {
   EXPECT_TRUE(collector_->deleted());
 }
 
-TEST_F(ImageCollectorTest, ACollectionGoesOnAsSoonAsTheManifestsAreRead) {
-  bed_.Add("wanted", {"local/never-pulled:1"});
-  bed_.Add("unused");
-  bed_.needed.reset();
-  Start();
-  collector_->DeleteUnused();
-  Pass(milliseconds(100));
-  bed_.needed = {"local/never-pulled:1"};
-  Pass(seconds(5));
-  EXPECT_THAT(Removals(), ElementsAre("remove unused"));
-  EXPECT_TRUE(collector_->deleted());
-}
-
-TEST_F(ImageCollectorTest, APeriodicCollectionFindsTheManifestsUnreadTooAndIsTriedAgain) {
-  bed_.Add("unused");
-  bed_.disk.available_mi = 50;
-  bed_.needed.reset();
-  Start();
-  Pass(minutes(6));
-  EXPECT_THAT(Removals(), IsEmpty());
-  EXPECT_TRUE(bed_.Said("manifests have not been read"));
-  bed_.needed.emplace();
-  Pass(minutes(5));
-  EXPECT_THAT(Removals(), ElementsAre("remove unused"));
-}
-
 TEST_F(ImageCollectorTest, ACollectionEndsWhenTheManifestsCannotBeReadAnyLonger) {
   for (const char* id : {"a", "b"}) bed_.Add(id);
   bed_.store.OnRemoved([this](const StoredImage&) {
@@ -208,22 +182,6 @@ TEST_F(ImageCollectorTest, WhereOthersPullAnImageOfTheFirstListingIsAsOldAsTheSt
   EXPECT_THAT(Removals(), ElementsAre("remove pulled-now", "remove untold"));
 }
 
-TEST_F(ImageCollectorTest, WhereOthersPullAnImageThatWasPulledAgainIsNew) {
-  bed_.Add("a");
-  bed_.store.SetAge("a", minutes(30));
-  StartWhereOthersPull();
-  Pass(minutes(1));
-  bed_.store.SetAge("a", seconds(10));  // removed and pulled between two looks
-  collector_->DeleteUnused();
-  Pass(seconds(5));
-  EXPECT_THAT(Removals(), IsEmpty());
-  bed_.store.SetAge("a", Duration::zero());  // the wall clock was set back
-  Pass(minutes(2));
-  collector_->DeleteUnused();
-  Pass(seconds(5));
-  EXPECT_THAT(Removals(), ElementsAre("remove a"));
-}
-
 TEST_F(ImageCollectorTest, AnImageUnusedForLongerThanTheMaximumAgeGoesWithoutPressure) {
   bed_.Add("a");
   bed_.Add("used");
@@ -233,35 +191,6 @@ TEST_F(ImageCollectorTest, AnImageUnusedForLongerThanTheMaximumAgeGoesWithoutPre
   EXPECT_THAT(Removals(), IsEmpty()) << "it is not known what was used before the start";
   Pass(minutes(5));
   EXPECT_THAT(Removals(), ElementsAre("remove a"));
-}
-
-TEST_F(ImageCollectorTest, OneRemovalAtATime) {
-  bed_.Add("a");
-  bed_.Add("b");
-  Start();
-  Pass(seconds(1));
-  bed_.store.TakeCommands();
-  collector_->DeleteUnused();
-  EXPECT_TRUE(bed_.store.DeliverOne());
-  EXPECT_THAT(bed_.store.TakeCommands(), ElementsAre("list", "remove a"));
-  EXPECT_TRUE(bed_.store.DeliverOne());
-  EXPECT_THAT(bed_.store.TakeCommands(), ElementsAre("remove b"));
-}
-
-// Each of them must not need a part of the stack for itself.
-TEST_F(ImageCollectorTest, HoweverManyWereTakenIntoUseMeanwhileStay) {
-  constexpr int kImages = 10'000;
-  for (int i = 0; i < kImages; ++i) bed_.Add(fmt::format("{:05}", i));
-  Start();
-  Pass(seconds(1));
-  collector_->DeleteUnused();
-  bed_.store.DeliverOne();
-  bed_.clock.Advance(seconds(20));
-  for (int i = 1; i < kImages; ++i) bed_.store.Use(fmt::format("{:05}", i));
-  bed_.store.Deliver();
-  Pass(seconds(5));
-  ASSERT_FALSE(collector_->deleted());
-  EXPECT_EQ(collector_->images().size(), kImages - 1U);
 }
 
 TEST_F(ImageCollectorTest, WhatWasTakenIntoUseMeanwhileStays) {
@@ -296,14 +225,6 @@ TEST_F(ImageCollectorTest, IsOverOnlyWhenTheSpaceIsReallyFree) {
   Pass(milliseconds(1200));
   EXPECT_FALSE(collector_->DeletingUnused());
   EXPECT_TRUE(bed_.Said("freed=104857600"));
-}
-
-TEST_F(ImageCollectorTest, WithNothingToRemoveItIsOverWithTheAnswer) {
-  Start();
-  Pass(seconds(1));
-  collector_->DeleteUnused();
-  bed_.store.Deliver();
-  EXPECT_FALSE(collector_->DeletingUnused());
 }
 
 TEST_F(ImageCollectorTest, SpaceIsMeasuredAfterOldImagesAreReallyGone) {

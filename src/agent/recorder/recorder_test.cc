@@ -23,7 +23,6 @@
 namespace jettison {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -185,33 +184,6 @@ TEST_F(RecorderTest, AFetchThatTheAgentsEndInterruptsIsNoWholeRecording) {
   EXPECT_EQ(woken, 1);
   EXPECT_FALSE((*fetch)->Next());
   EXPECT_FALSE(recorder.Fetch({}, [] {}));
-}
-
-TEST_F(RecorderTest, ASegmentThatIsBegunDuringAFetchIsRead) {
-  const std::string chunk = Written(SomeRecording(3, 1)).bytes;
-  RecordingFolder files(folder_, config_);
-  ASSERT_TRUE(files.Open());
-  ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
-  auto stream = OpenStream();
-  ASSERT_TRUE(stream);
-  EXPECT_EQ(stream->Next().value(), chunk);
-  std::ofstream(folder_ + "/0000000002.jtr") << chunk;
-  EXPECT_EQ(stream->Next().value(), chunk);
-  EXPECT_FALSE(stream->Next().value());
-}
-
-TEST_F(RecorderTest, AnAgentThatIsStartedAnewBeginsASegment) {
-  const auto items = Items();
-  for (int start = 0; start < 3; ++start) {
-    Recorder recorder(folder_, config_, About(start));
-    for (const RecordedItem& item : items) recorder.Add(item);
-  }
-  EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(3));
-  std::vector<std::size_t> expected;
-  for (int start = 0; start < 3; ++start) {
-    for (const std::size_t hash : With(About(start), items)) expected.push_back(hash);
-  }
-  EXPECT_EQ(HashesOf(ReadAll(Fetched()).items), expected);
 }
 
 TEST_F(RecorderTest, AnAgentThatIsKilledBeforeItSavesLeavesNothing) {

@@ -39,14 +39,6 @@ class SignalTrendsTest : public testing::Test {
   double available_ = 9'000.0 * kMi;
 };
 
-TEST_F(SignalTrendsTest, SteadyGrowthIsShownAsItIsHoweverOftenItIsLookedAt) {
-  for (const auto every : {milliseconds(500), milliseconds(100), milliseconds(20)}) {
-    Grow(-10, seconds(4), every);
-    ASSERT_TRUE(MiPerSecond());
-    EXPECT_NEAR(*MiPerSecond(), -10, 0.01);
-  }
-}
-
 TEST_F(SignalTrendsTest, FromTwoSecondsAfterAChangeOnItIsWithinAFactorOfTwo) {
   for (const double pace : {-400.0, -10.0, 0.0, -50.0}) {
     Grow(pace, seconds(2));
@@ -103,11 +95,6 @@ TEST_F(SignalTrendsTest, ItEndsWithTheReadingsAndWithAnEviction) {
   ASSERT_TRUE(MiPerSecond());
   trends_.BeginAnew();
   EXPECT_FALSE(MiPerSecond());
-}
-
-TEST_F(SignalTrendsTest, WhatDoesNotChangeIsSteady) {
-  Grow(0, seconds(4));
-  EXPECT_EQ(MiPerSecond(), 0);
 }
 
 TEST(TimeTo, TheTrendIsCarriedOnForAnHour) {

@@ -109,15 +109,6 @@ TEST_F(ClusterEvictionsTest, APodIsMarkedAndDeletedAtOnceAndThenOver) {
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("pod=default/pod-a")));
 }
 
-TEST_F(ClusterEvictionsTest, APodIsToldOfOnce) {
-  Start();
-  Begin("a");
-  Begin("a");
-  cluster_.AnswerAll(200);
-  Begin("a");
-  EXPECT_EQ(cluster_.count(), 2U);
-}
-
 TEST_F(ClusterEvictionsTest, APodThatIsNotDeletedThoughItsDeleteWasConfirmedIsDeletedAgain) {
   Start();
   Begin("a");
@@ -191,14 +182,6 @@ TEST_F(ClusterEvictionsTest, TheTaintGoesBeforeTheDelete) {
   clock_.Advance(milliseconds(20));
   settled_ = true;
   evictions_->Advance(clock_.Now());
-  EXPECT_THAT(cluster_.Waiting(), ElementsAre(StartsWith("PATCH"), StartsWith("DELETE")));
-}
-
-TEST_F(ClusterEvictionsTest, ATaintThatDoesNotComeIsNotWaitedForAnyLonger) {
-  Start();
-  evictions_->Begin(Pod("a"), kMemory, clock_.Now());
-  evictions_->Advance(clock_.Now());
-  StepOn();
   EXPECT_THAT(cluster_.Waiting(), ElementsAre(StartsWith("PATCH"), StartsWith("DELETE")));
 }
 
@@ -279,18 +262,6 @@ TEST_F(ClusterEvictionsTest, AMissingRightIsSaidOnceWithItsRule) {
   EXPECT_EQ(evictions_->NextDeadline(), clock_.Now() + minutes(1));
 }
 
-TEST_F(ClusterEvictionsTest, WhatIsGivenUpMayBeEvictedAgain) {
-  Start();
-  Begin("a");
-  cluster_.AnswerAll(403);
-  clock_.Advance(hours(1));
-  evictions_->Advance(clock_.Now());
-  EXPECT_THAT(over_, ElementsAre("a given up"));
-  EXPECT_FALSE(evictions_->IsEvicted("a"));
-  Begin("a");
-  EXPECT_THAT(cluster_.Waiting(), SizeIs(2));
-}
-
 TEST_F(ClusterEvictionsTest, AnswersThatComeTwiceOrTooLateAreLeftOut) {
   Start();
   Begin("a");
@@ -330,17 +301,6 @@ TEST_F(ClusterEvictionsTest, ALaterLifeGoesOnWithWhatAnEarlierOneBegan) {
   cluster_.AnswerAll(200);
   EXPECT_THAT(over_, ElementsAre("a deleted", "b deleted"));
   EXPECT_THAT(evictions_->Unfinished(), IsEmpty());
-}
-
-TEST_F(ClusterEvictionsTest, AStepOfTheWallClockGivesNothingUpUntried) {
-  const EvictionIntent earlier = Pod("a");
-  clock_.StepWall(hours(2));
-  Start();
-  evictions_->Resume({earlier});
-  evictions_->Advance(clock_.Now());
-  EXPECT_THAT(cluster_.Waiting(), Contains("DELETE /api/v1/namespaces/default/pods/pod-a"));
-  cluster_.AnswerAll(200);
-  EXPECT_THAT(over_, ElementsAre("a deleted"));
 }
 
 }  // namespace

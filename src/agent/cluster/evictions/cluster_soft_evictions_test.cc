@@ -26,10 +26,6 @@ using ::testing::SizeIs;
 constexpr const char* kBudget =
     R"({"kind":"Status","code":429,"reason":"TooManyRequests","message":"Cannot evict pod",)"
     R"("details":{"causes":[{"reason":"DisruptionBudget","message":"needs 2 healthy pods"}]}})";
-constexpr const char* kTwoBudgets =
-    R"({"kind":"Status","code":500,"reason":"InternalError",)"
-    R"("message":"This pod has more than one PodDisruptionBudget, which the eviction )"
-    R"(subresource does not support."})";
 constexpr const char* kNotFound =
     R"({"kind":"Status","code":404,"reason":"NotFound","message":"pods not found"})";
 constexpr const char* kOtherUid =
@@ -131,13 +127,6 @@ TEST_F(ClusterSoftEvictionsTest, ABudgetSparesThePodAndLogAndEventSayWhyOnce) {
   EXPECT_THAT(events_.events()[0].event.message, HasSubstr("needs 2 healthy pods"));
 }
 
-TEST_F(ClusterSoftEvictionsTest, TwoBudgetsSpareThePodWithTheServersWords) {
-  Ask("a");
-  cluster_.Answer(500, kTwoBudgets);
-  ASSERT_THAT(soft_->SparedAt(clock_.Now()), SizeIs(1));
-  EXPECT_THAT(soft_->SparedAt(clock_.Now())[0].why, HasSubstr("more than one"));
-}
-
 TEST_F(ClusterSoftEvictionsTest, APodThatIsGoneOrAnotherIsLeftOutWithoutWords) {
   Ask("a");
   cluster_.Answer(404, kNotFound);
@@ -174,12 +163,6 @@ TEST_F(ClusterSoftEvictionsTest, ARightThatIsMissingIsSaidOnceWithItsRule) {
   }
   EXPECT_THAT(lines_,
               ElementsAre(testing::AllOf(HasSubstr("create pods/eviction"), HasSubstr("rule="))));
-}
-
-TEST_F(ClusterSoftEvictionsTest, AnAnswerThatComesWhenItIsGoneIsLost) {
-  Ask("a");
-  soft_.reset();
-  cluster_.Answer(201);
 }
 
 }  // namespace

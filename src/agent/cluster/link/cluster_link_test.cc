@@ -165,30 +165,6 @@ TEST_F(ClusterLinkTest, CredentialsThatCannotBeReadNowDelayNoCall) {
   EXPECT_TRUE(are_answered);
 }
 
-TEST_F(ClusterLinkTest, AServerThatIsAwayIsTold) {
-  Open();
-  ASSERT_TRUE(AwaitWatch());
-  server_.Stop();
-  ASSERT_TRUE(Await([&] { return link_->state().away_since.has_value(); }));
-  EXPECT_TRUE(link_->state().fault);
-  Ask(3);
-  ASSERT_TRUE(Await([&] { return !answers_.empty(); }));
-  EXPECT_EQ(kube::OutcomeOf(answers_[0].second).result, kube::CallResult::kAway);
-  server_.Start();
-  ASSERT_TRUE(Await([&] { return !link_->state().away_since && !link_->state().fault; }));
-}
-
-TEST_F(ClusterLinkTest, EndsWithWhatIsUnderWay) {
-  Open();
-  ASSERT_TRUE(Await([&] { return server_.watches() == 1; }));
-  link_.reset();
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  while (server_.watches() > 0 && std::chrono::steady_clock::now() < deadline) {
-    ::poll(nullptr, 0, 1);
-  }
-  EXPECT_EQ(server_.watches(), 0U);
-}
-
 TEST_F(ClusterLinkTest, AnAddressThatIsNoneIsAnError) {
   ClusterLink::Setup setup = Usual();
   setup.access.server = "nowhere";
@@ -202,13 +178,6 @@ TEST_F(ClusterLinkTest, SaysWhyItsPodsWereNeverListedUntilTheyAre) {
   ASSERT_TRUE(Await([&] { return !link_->WhyNeverListed().empty(); }));
   EXPECT_THAT(link_->WhyNeverListed(), HasSubstr("list the pods of this node: HTTP 403"));
   ASSERT_TRUE(Await([&] { return link_->state().has_listed; }));
-  EXPECT_EQ(link_->WhyNeverListed(), "");
-}
-
-TEST_F(ClusterLinkTest, AServerThatIsAwayIsNoFaultOfTheList) {
-  server_.MisbehaveOnce({.status = 500, .body = "{}"});
-  Open();
-  ASSERT_TRUE(Await([&] { return link_->state().away_since.has_value(); }));
   EXPECT_EQ(link_->WhyNeverListed(), "");
 }
 

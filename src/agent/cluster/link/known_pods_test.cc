@@ -70,14 +70,6 @@ TEST_F(KnownPodsTest, AreThereInTheNextLife) {
   EXPECT_THAT(Loaded(), ElementsAre("b"));
 }
 
-TEST_F(KnownPodsTest, OnlyRootReadsThem) {
-  pods_.Keep("u1", PodNamed("a", "u1"));
-  ASSERT_TRUE(AwaitText("u1", PodNamed("a", "u1")));
-  struct stat facts {};
-  ASSERT_EQ(::stat(path_.c_str(), &facts), 0);
-  EXPECT_EQ(facts.st_mode & 0777U, 0700U);
-}
-
 TEST_F(KnownPodsTest, WhatCannotBeReadIsLeftOutAndStays) {
   const std::string half = R"({"kind":"Pod","metadata":{"name":)";
   pods_.Keep("u1", PodNamed("a", "u1"));

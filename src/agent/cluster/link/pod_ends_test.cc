@@ -35,17 +35,6 @@ class PodEndsTest : public testing::Test {
   std::vector<std::string> told_;
 };
 
-TEST_F(PodEndsTest, APodEndsOnceUntilItIsGone) {
-  PodEnds ends;
-  ends.Follow(Notes());
-  for (const char* phase : {"Pending", "Running", "Failed", "Failed", "Succeeded"}) {
-    ends.Take(PodIn(phase), /*has_listed=*/true);
-  }
-  ends.TakeGone(PodIn("").head);
-  ends.Take(PodIn("Succeeded"), /*has_listed=*/true);
-  EXPECT_THAT(told_, ElementsAre("ended ua", "gone ua", "ended ua"));
-}
-
 TEST_F(PodEndsTest, WhatTheFirstListHasAsEndedIsNotTold) {
   PodEnds ends;
   // There is no listener yet; the end is remembered all the same.

@@ -67,12 +67,5 @@ TEST_F(ClusterEventsTest, ASetbackIsSaidOnceAndTriedAgain) {
   EXPECT_EQ(events_->dropped(), 0U);
 }
 
-TEST_F(ClusterEventsTest, AnAnswerThatComesTooLateIsLeftOut) {
-  Report("u");
-  events_.reset();
-  cluster_.Answer(201);
-  EXPECT_THAT(cluster_.Waiting(), IsEmpty());
-}
-
 }  // namespace
 }  // namespace jettison

@@ -15,7 +15,6 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::minutes;
-using std::chrono::seconds;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -86,15 +85,6 @@ TEST_F(NodeReporterTest, ANodeThatAppearsIsReadAndNoLongerMissing) {
   EXPECT_EQ(reporter_->NextDeadline(), std::nullopt);
 }
 
-TEST_F(NodeReporterTest, AQuietNodeIsReadOnce) {
-  ReadNode();
-  EXPECT_EQ(reporter_->NextDeadline(), std::nullopt);
-  clock_.Advance(hours(24));
-  reporter_->SetConditions({}, clock_.Now());
-  reporter_->Advance(clock_.Now());
-  EXPECT_EQ(cluster_.count(), 1U);
-}
-
 TEST_F(NodeReporterTest, AConditionIsToldWithItsTaintAndOnceAMinute) {
   ReadNode();
   reporter_->SetConditions(Memory(), clock_.Now());
@@ -158,12 +148,6 @@ TEST_F(NodeReporterTest, StopsAtOnceWhereNothingIsThere) {
   ReadNode();
   reporter_->Stop(clock_.Now());
   EXPECT_TRUE(reporter_->IsStopped(clock_.Now()));
-  EXPECT_EQ(cluster_.count(), 1U);
-}
-
-TEST_F(NodeReporterTest, AnAnswerThatComesTooLateIsLeftOut) {
-  reporter_.reset();
-  cluster_.Answer(200, NodeJson(1));
   EXPECT_EQ(cluster_.count(), 1U);
 }
 
