@@ -72,12 +72,6 @@ TEST_F(CgroupV1Tree, WithoutACpuControllerAGroupHasNoSharesAndCannotHaveAQuota) 
   EXPECT_EQ(limited.error().code, ErrorCode::kUnavailable);
 }
 
-TEST_F(CgroupV1Tree, TheNodesGroupIsMadeWhereOnlyOtherHierarchiesLackIt) {
-  std::filesystem::create_directories(base_ / "memory/slice/node");
-  ASSERT_TRUE(OpenUsual("/slice/node"));
-  EXPECT_TRUE(std::filesystem::is_directory(base_ / "cpu,cpuacct/slice/node"));
-}
-
 TEST_F(CgroupV1Tree, AGroupIsMadeOnceInEveryHierarchyBelowTheNode) {
   std::filesystem::create_directories(base_ / "memory/node");
   const auto cgroups = OpenUsual("node");
@@ -87,15 +81,6 @@ TEST_F(CgroupV1Tree, AGroupIsMadeOnceInEveryHierarchyBelowTheNode) {
   EXPECT_TRUE(std::filesystem::is_directory(base_ / "cpu,cpuacct/node/kubepods/burstable"));
   EXPECT_THAT(*(*cgroups)->Children("kubepods"), ElementsAre("burstable"));
   EXPECT_THAT(*(*cgroups)->Children(""), ElementsAre("kubepods"));
-}
-
-TEST_F(CgroupV1Tree, AGroupThatIsLeftInOneHierarchyIsAChildToo) {
-  std::filesystem::create_directories(base_ / "memory/node");
-  const auto cgroups = OpenUsual("node");
-  ASSERT_TRUE(cgroups);
-  ASSERT_TRUE((*cgroups)->Create("kubepods/poda", {}));
-  std::filesystem::create_directories(base_ / "cpu,cpuacct/node/kubepods/podb");
-  EXPECT_THAT(*(*cgroups)->Children("kubepods"), ElementsAre("poda", "podb"));
 }
 
 TEST_F(CgroupV1Tree, RemovingTakesTheGroupAndAllBelowFromEveryHierarchy) {

@@ -24,14 +24,6 @@ TEST(Hierarchies, AHybridHostOfLinux618IsUnderstood) {
   EXPECT_EQ(points[Controller::kUnified], "/sys/fs/cgroup/unified");
 }
 
-TEST(Hierarchies, ControllersMountedTogetherShareAMountPoint) {
-  const MountPoints points =
-      Find("30 29 0:26 / /sys/fs/cgroup/cpu,cpuacct rw shared:9 - cgroup cgroup rw,cpu,cpuacct\n");
-  EXPECT_EQ(points[Controller::kCpu], "/sys/fs/cgroup/cpu,cpuacct");
-  EXPECT_EQ(points[Controller::kCpuacct], points[Controller::kCpu]);
-  EXPECT_EQ(points[Controller::kMemory], std::nullopt);
-}
-
 TEST(Hierarchies, APureV2HostHasOnlyTheUnifiedTree) {
   const MountPoints points =
       Find("25 24 0:22 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw,nsdelegate\n");
@@ -56,14 +48,6 @@ TEST(Hierarchies, AMountOfTheRootWinsOverABoundGroupInEitherOrder) {
     EXPECT_EQ(Find(text)[Controller::kMemory], "/sys/fs/cgroup/memory");
   }
   EXPECT_EQ(Find(bound)[Controller::kMemory], "/other");
-}
-
-TEST(Hierarchies, NeitherANamedHierarchyNorALongerNameIsTakenForAController) {
-  const MountPoints points = Find(
-      "1 1 0:1 / /s rw - cgroup cgroup rw,name=memory\n"
-      "2 1 0:2 / /t rw - cgroup cgroup rw,memoryx\n"
-      "3 1 0:3 / /memory rw - tmpfs memory rw,memory\n");
-  EXPECT_EQ(points[Controller::kMemory], std::nullopt);
 }
 
 }  // namespace

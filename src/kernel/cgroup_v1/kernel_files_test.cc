@@ -20,9 +20,6 @@ std::string Recorded(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-constexpr const char* kStat =
-    "cache 1\ninactive_file 7\nhierarchical_memory_limit 1000\ntotal_inactive_file 42\n";
-
 TEST(KernelFiles, RealFilesOfLinux618AreUnderstood) {
   EXPECT_EQ(*kernel::ParseCounter(Recorded("memory.usage_in_bytes")), 28925952U);
   const auto stat = ParseMemoryStat(Recorded("memory.stat"));
@@ -43,15 +40,6 @@ TEST(KernelFiles, TheUnlimitedValueOfAnyPageSizeIsNoLimit) {
   EXPECT_EQ(limit("9223372036854710272"), std::nullopt);  // 64 KiB pages
   EXPECT_EQ(limit("0"), 0U);
   EXPECT_EQ(limit("4611686018427387903"), 4611686018427387903U);
-}
-
-TEST(KernelFiles, OnlyTheTotalRowCountsNotItsShorterNamesake) {
-  const auto stat = ParseMemoryStat(kStat);
-  ASSERT_TRUE(stat);
-  EXPECT_EQ(stat->total_inactive_file, 42U);
-  EXPECT_FALSE(stat->total_active_file) << "there is no such row";
-  EXPECT_FALSE(stat->total_swap) << "unknown, not none";
-  EXPECT_EQ(stat->hierarchical_memory_limit, 1000U);
 }
 
 TEST(KernelFiles, AMemoryStatWithoutARowItNeedsIsAnErrorNotAZero) {
@@ -85,12 +73,6 @@ TEST(KernelFiles, WhatMemoryIsMadeOfIsReadWhereTheKernelTells) {
   const auto old = ParseMemoryStat("hierarchical_memory_limit 5\ntotal_inactive_file 42\n");
   ASSERT_TRUE(old);
   EXPECT_FALSE(old->total_shmem) << "unknown, not none";
-}
-
-TEST(KernelFiles, AnUnterminatedLastRowStillCounts) {
-  EXPECT_EQ(
-      ParseMemoryStat("hierarchical_memory_limit 5\ntotal_inactive_file 42")->total_inactive_file,
-      42U);
 }
 
 TEST(KernelFiles, OomKillsOfAKernelThatDoesNotCountAreUnavailable) {

@@ -17,7 +17,6 @@ namespace jettison {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr const char* kStat = "anon 40\nfile 60\ninactive_file 30\n";
@@ -74,12 +73,6 @@ TEST_F(CgroupV2Tree, AHierarchyWithoutMemoryIsEnteredAllTheSame) {
   const auto opened = OpenWith(Mount());
   ASSERT_TRUE(opened) << opened.error().message;
   EXPECT_FALSE((*opened)->Has("memory"));
-}
-
-TEST_F(CgroupV2Tree, AMountOfTheRootWinsOverABoundGroup) {
-  const std::string bound = "2 1 0:1 /a " + (top_ / "a").string() + " rw - cgroup2 cgroup2 rw\n";
-  for (const std::string& text : {bound + Mount(), Mount() + bound}) EXPECT_TRUE(OpenWith(text));
-  EXPECT_EQ(OpenWith(bound).error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(CgroupV2Tree, TheNodesGroupMustExist) {
@@ -215,12 +208,6 @@ TEST_F(CgroupV2Tree, ControllersAreHandedDownByEveryGroupAboveButNotByTheNewOne)
   EXPECT_EQ(Text("a/b/cgroup.subtree_control"), "");
 }
 
-TEST_F(CgroupV2Tree, ChildrenAreNamedInOrder) {
-  MakeGroup("b");
-  MakeGroup("a");
-  EXPECT_THAT(*Open()->Children(""), ElementsAre("a", "b"));
-}
-
 TEST_F(CgroupV2Tree, ASymbolicLinkIsNotFollowed) {
   fs::create_directories(folder_.path() + "/elsewhere");
   fs::create_directory_symlink(folder_.path() + "/elsewhere", top_ / "link");
@@ -303,12 +290,6 @@ TEST_F(CgroupV2Kill, WhoCannotBeListedIsKilledByTheKernel) {
   Give("pod", "cgroup.procs", "no process id\n");
   EXPECT_TRUE(Open()->Kill("pod"));
   EXPECT_EQ(Text("pod/cgroup.kill"), "1");
-}
-
-TEST_F(CgroupV2Kill, AGroupWithoutProcessesIsLeftAlone) {
-  Give("pod", "cgroup.events", "populated 0\nfrozen 0\n");
-  EXPECT_TRUE(Kill(0));
-  EXPECT_FALSE(IsWritten("pod/cgroup.kill"));
 }
 
 TEST_F(CgroupV2Kill, WhatIsFrozenIsThawedWhereverItIs) {

@@ -62,17 +62,6 @@ TEST(KernelFiles, AHybridHostOfLinux618HasNoMemoryInTheUnifiedHierarchy) {
   EXPECT_FALSE(HasController(Recorded("6.18/root.cgroup.controllers"), "memory"));
 }
 
-TEST(KernelFiles, RowsOfANewerKernelAreSkipped) {
-  const auto stat = ParseMemoryStat(
-      "zswap_new 1\nanon 5\nfile_new 9\nfile 7\nkernel 1 2 3\ninactive_file_x 1\ninactive_file 3\n"
-      "a row without a number\n");
-  ASSERT_TRUE(stat);
-  EXPECT_EQ(stat->anon, 5U);
-  EXPECT_EQ(stat->file, 7U);
-  EXPECT_EQ(stat->inactive_file, 3U);
-  EXPECT_EQ(*ParseOomKills("oom 4\noom_group_kill 2\noom_kill 3\n"), 3U);
-}
-
 TEST(KernelFiles, WhatMemoryIsMadeOfIsReadWhereTheKernelTells) {
   const auto stat = ParseMemoryStat("anon 5\nfile 7\nkernel 9\nshmem 2\ninactive_file 3\n");
   ASSERT_TRUE(stat);
@@ -91,21 +80,6 @@ TEST(KernelFiles, AMemoryStatWithoutARowItNeedsIsAnErrorNotAZero) {
     const auto stat = ParseMemoryStat(hostile);
     ASSERT_FALSE(stat) << hostile;
     EXPECT_EQ(stat.error().code, ErrorCode::kInternal);
-  }
-}
-
-TEST(KernelFiles, AControllerIsNamedInFull) {
-  EXPECT_TRUE(HasController("cpuset cpu io", "cpu"));
-  EXPECT_TRUE(HasController("cpuset memory\n", "memory"));
-  EXPECT_FALSE(HasController("cpuset io\n", "cpu"));
-  EXPECT_FALSE(HasController("", "cpu"));
-  EXPECT_FALSE(HasController("\n", "cpu"));
-}
-
-TEST(KernelFiles, CpuBandwidthIsAQuotaAndAPeriod) {
-  EXPECT_EQ(*ParseCpuQuota("50000 100000\n"), "50000");
-  for (const char* hostile : {"", "max", "100000\n", "half 100000\n", " 100000\n"}) {
-    EXPECT_FALSE(ParseCpuQuota(hostile)) << hostile;
   }
 }
 

@@ -60,26 +60,12 @@ TEST_F(DeletedFilesTest, AFileCountsFromItsDeletionUntilItIsClosedAndOnce) {
   EXPECT_FALSE(found.unread);
 }
 
-TEST_F(DeletedFilesTest, WhatIsOnAnotherFileSystemDoesNotCount) {
-  const FileDescriptor file = Hold("a", 5000);
-  Delete("a");
-  EXPECT_FALSE(Find({}).on_node.used_bytes);
-  EXPECT_TRUE(Find({.node = std::nullopt, .layers = device_}).in_layers.used_bytes);
-}
-
 TEST_F(DeletedFilesTest, BeyondSoManyDescriptorsTheRestIsUnread) {
   const FileDescriptor file = Hold("a", 5000);
   Delete("a");
   const DeletedFiles found = Find({.node = device_}, 1);
   EXPECT_TRUE(found.unread);
   EXPECT_FALSE(found.on_node.used_bytes);
-}
-
-TEST_F(DeletedFilesTest, AProcessThatHasEndedHoldsNone) {
-  std::size_t most = 1000;
-  const DeletedFiles found = DeletedFilesOf(std::array{pid_t{0x3ffffff}}, {.node = device_}, most);
-  EXPECT_FALSE(found.unread);
-  EXPECT_EQ(most, 1000U);
 }
 
 TEST_F(DeletedFilesTest, WhatTheThreadsOfAnEndedFirstThreadHoldCounts) {

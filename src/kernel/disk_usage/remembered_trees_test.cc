@@ -87,14 +87,6 @@ TEST_F(LiveRememberedTrees, DirectoriesThatCameAreWalkedAndThoseThatWentAreTaken
   EXPECT_EQ(trees_.directories(), 4U);
 }
 
-TEST_F(LiveRememberedTrees, ADirectoryThatTookOverANameIsAnotherOne) {
-  fs::remove_all(tree_ / "a/b");
-  fs::create_directories(tree_ / "a/b");
-  Write(tree_ / "a/b/small", 1);
-  Apply({DirectoriesIn(tree_ / "a")});
-  ExpectExact(tree_);
-}
-
 TEST_F(LiveRememberedTrees, AMovedDirectoryTakesWhatIsKnownOfItAlongInWhicheverOrderItIsTold) {
   fs::rename(tree_ / "a/b", tree_ / "c/b");
   Apply({DirectoriesIn(tree_ / "a"), DirectoriesIn(tree_ / "c")});
@@ -143,51 +135,6 @@ TEST_F(LiveRememberedTrees, AChangeWhereAHardLinkIsMakesTheTreeBeWalked) {
   walked_after(gone);
 }
 
-TEST_F(LiveRememberedTrees, ASecondNameForAFileSomewhereMakesTheTreeBeWalked) {
-  fs::create_hard_link(tree_ / "a/b/file", tree_ / "c/link");
-  Apply({FilesIn(tree_ / "c")});
-  EXPECT_FALSE(trees_.UsageOf(tree_)) << "the file would count in a/b and in c";
-  ASSERT_TRUE(trees_.Walk(tree_, walk_));
-  ExpectExact(tree_);
-}
-
-TEST_F(LiveRememberedTrees, ASecondNameInADirectoryThatCameMakesTheTreeBeWalked) {
-  fs::create_directories(tree_ / "new");
-  fs::create_hard_link(tree_ / "a/b/file", tree_ / "new/link");
-  Apply({DirectoriesIn(tree_)});
-  EXPECT_FALSE(trees_.UsageOf(tree_));
-}
-
-TEST_F(LiveRememberedTrees, AnotherTopDirectoryIsAnotherTree) {
-  fs::remove_all(tree_);
-  fs::create_directories(tree_);
-  EXPECT_FALSE(trees_.UsageOf(tree_));
-  EXPECT_EQ(trees_.directories(), 0U);
-  fs::remove_all(tree_);
-  EXPECT_EQ(trees_.Walk(tree_, walk_).error().code, ErrorCode::kNotFound);
-}
-
-TEST_F(LiveRememberedTrees, ChangesElsewhereAreNoneOfItsBusiness) {
-  fs::create_directories(base_ / "elsewhere/below");
-  Apply({DirectoriesIn(base_), DirectoriesIn(base_ / "elsewhere")});
-  ExpectExact(tree_);
-  EXPECT_EQ(trees_.directories(), 4U);
-}
-
-TEST_F(LiveRememberedTrees, SeveralTreesAreKeptApart) {
-  fs::create_directories(base_ / "other/x");
-  ASSERT_TRUE(trees_.Walk(base_ / "other", walk_));
-  Write(base_ / "other/x/file", 7000);
-  fs::rename(tree_ / "a/b", base_ / "other/b");
-  Apply({DirectoriesIn(tree_ / "a"), DirectoriesIn(base_ / "other"), FilesIn(base_ / "other/x")});
-  ExpectExact(tree_);
-  if (trees_.UsageOf(base_ / "other")) ExpectExact(base_ / "other");
-  trees_.Forget(base_ / "other");
-  EXPECT_EQ(trees_.directories(), 3U);
-  EXPECT_TRUE(trees_.UsageOf(tree_));
-  EXPECT_FALSE(trees_.UsageOf(base_ / "other"));
-}
-
 TEST_F(LiveRememberedTrees, ATreeWithMoreDirectoriesThanMayBeRememberedIsMeasuredAllTheSame) {
   RememberedTrees few(3);
   const auto usage = few.Walk(tree_, walk_);
@@ -197,81 +144,6 @@ TEST_F(LiveRememberedTrees, ATreeWithMoreDirectoriesThanMayBeRememberedIsMeasure
   EXPECT_EQ(few.directories(), 0U);
   ASSERT_TRUE(few.Walk(tree_ / "a", walk_));
   EXPECT_TRUE(few.UsageOf(tree_ / "a"));
-}
-
-TEST_F(LiveRememberedTrees, MarkingReadsNothingAndEachTreeIsReadWhenItIsUpdated) {
-  fs::create_directories(base_ / "other/x");
-  ASSERT_TRUE(trees_.Walk(base_ / "other", walk_));
-  fs::create_directories(tree_ / "new");
-  fs::create_directories(base_ / "other/new");
-  trees_.Mark(std::vector{DirectoriesIn(tree_), DirectoriesIn(base_ / "other")});
-  EXPECT_EQ(trees_.directories(), 6U);
-  ASSERT_TRUE(trees_.Update(tree_, walk_));
-  EXPECT_EQ(trees_.directories(), 7U);
-  ExpectExact(tree_);
-  ASSERT_TRUE(trees_.Update(base_ / "other", walk_));
-  ExpectExact(base_ / "other");
-}
-
-TEST_F(LiveRememberedTrees, AMovedDirectoryCountsInItsNewTreeWhicheverTreeIsUpdatedFirst) {
-  for (const bool old_first : {true, false}) {
-    fs::create_directories(base_ / "other/x");
-    ASSERT_TRUE(trees_.Walk(base_ / "other", walk_));
-    fs::rename(tree_ / "a/b", base_ / "other/b");
-    trees_.Mark(std::vector{DirectoriesIn(tree_ / "a"), DirectoriesIn(base_ / "other")});
-    for (const bool old : {old_first, !old_first}) {
-      const fs::path path = old ? tree_ : base_ / "other";
-      ASSERT_TRUE(trees_.Update(path, walk_));
-      if (trees_.UsageOf(path)) ExpectExact(path);
-    }
-    ASSERT_TRUE(trees_.Walk(base_ / "other", walk_));
-    ExpectExact(base_ / "other");
-    ExpectExact(tree_);
-    fs::rename(base_ / "other/b", tree_ / "a/b");
-    ASSERT_TRUE(trees_.Walk(base_ / "other", walk_));
-    ASSERT_TRUE(trees_.Walk(tree_, walk_));
-  }
-}
-
-TEST_F(LiveRememberedTrees, ATreeWithMoreChangesThanAreKeptIsForgotten) {
-  const std::vector<DirectoryChange> changes(65'536, FilesIn(tree_ / "a"));
-  trees_.Mark(changes);
-  EXPECT_TRUE(trees_.UsageOf(tree_));
-  trees_.Mark(std::vector{FilesIn(tree_ / "c")});
-  EXPECT_FALSE(trees_.UsageOf(tree_));
-  EXPECT_EQ(trees_.directories(), 0U);
-}
-
-// The thread that reads may rest, be cancelled, and be given up, however large a directory is.
-TEST_F(LiveRememberedTrees, AChangedDirectoryIsReadInPiecesAndEndsWhenTheWalkIsCancelled) {
-  for (int i = 0; i < 5000; ++i) Write(tree_ / "c" / std::to_string(i), 1);
-  trees_.Mark(std::vector{FilesIn(tree_ / "c")});
-  std::atomic<bool> cancelled = false;
-  WalkProgress found;
-  std::vector<std::uint64_t> told;
-  TreeWalk walk({.cancelled = &cancelled,
-                 .breathe =
-                     [&] {
-                       if (told.empty() || told.back() != found.inodes)
-                         told.push_back(found.inodes);
-                       cancelled = found.inodes > 1000;
-                     },
-                 .progress = &found});
-  EXPECT_EQ(trees_.Update(tree_, walk).error().code, ErrorCode::kUnavailable);
-  EXPECT_GT(told.size(), 2U);
-  EXPECT_LT(told.back(), 4000U) << "a piece is about a thousand files";
-}
-
-TEST_F(LiveRememberedTrees, SubdirectoriesAreComparedInPieces) {
-  for (int i = 0; i < 1000; ++i) fs::create_directory(tree_ / "c" / std::to_string(i));
-  Apply({DirectoriesIn(tree_ / "c")});
-  ExpectExact(tree_);
-  int rests = 0;
-  TreeWalk walk({.breathe = [&] { ++rests; }});
-  trees_.Mark(std::vector{DirectoriesIn(tree_ / "c")});
-  ASSERT_TRUE(trees_.Update(tree_, walk));
-  EXPECT_GE(rests, 15);
-  ExpectExact(tree_);
 }
 
 TEST_F(LiveRememberedTrees, MoreLinkedFilesThanAreToldApartCountByShares) {
@@ -287,15 +159,6 @@ TEST_F(LiveRememberedTrees, MoreLinkedFilesThanAreToldApartCountByShares) {
   EXPECT_EQ(usage->usage.inodes_used, 6 + kPairs);
   EXPECT_EQ(usage->usage.used_bytes, walk_.Measure(tree_)->usage.used_bytes);
   EXPECT_FALSE(few.UsageOf(tree_)) << "it is walked each time";
-}
-
-TEST_F(LiveRememberedTrees, ACancelledUpdateForgetsItsTree) {
-  std::atomic<bool> cancelled = true;
-  TreeWalk walk({.cancelled = &cancelled});
-  fs::create_directories(tree_ / "new");
-  trees_.Mark(std::vector{DirectoriesIn(tree_)});
-  EXPECT_EQ(trees_.Update(tree_, walk).error().code, ErrorCode::kUnavailable);
-  EXPECT_EQ(trees_.directories(), 0U);
 }
 
 }  // namespace

@@ -65,18 +65,6 @@ TEST_F(TreeWalkTest, TheTopDirectoryEveryFileAndEveryDirectoryCount) {
   EXPECT_EQ(usage.errors, 0U);
 }
 
-TEST_F(TreeWalkTest, AFileIsATreeOfOne) {
-  Write(base_ / "log", 10000);
-  EXPECT_EQ(Measured(base_ / "log").usage.inodes_used, 1U);
-  EXPECT_EQ(Measured(base_ / "log").usage.used_bytes, BlocksOf(base_ / "log"));
-}
-
-TEST_F(TreeWalkTest, AHoleCountsNothing) {
-  Write(base_ / "sparse", 1);
-  fs::resize_file(base_ / "sparse", std::uintmax_t{1} << 30);
-  EXPECT_LT(*Measured(base_).usage.used_bytes, 1U << 20);
-}
-
 TEST_F(TreeWalkTest, AHardLinkedFileCountsOnceInEachTree) {
   fs::create_directories(base_ / "first");
   fs::create_directories(base_ / "second");
@@ -97,17 +85,6 @@ TEST_F(TreeWalkTest, ASymbolicLinkCountsItselfAndIsNotFollowed) {
   fs::create_symlink("nowhere", base_ / "tree/dangling");
   EXPECT_EQ(Measured(base_ / "tree").usage.inodes_used, 3U);
   EXPECT_EQ(Measured(base_ / "tree/link").usage.inodes_used, 1U) << "nor is one at the top";
-}
-
-TEST_F(TreeWalkTest, AMissingTopIsNotFound) {
-  TreeWalk walk;
-  EXPECT_EQ(walk.Measure(base_ / "gone").error().code, ErrorCode::kNotFound);
-}
-
-TEST_F(TreeWalkTest, AFullBufferOfEntriesIsNotTheEnd) {
-  constexpr int kFiles = 3000;
-  for (int i = 0; i < kFiles; ++i) Write(base_ / ("a-rather-long-name-" + std::to_string(i)), 0);
-  EXPECT_EQ(Measured(base_).usage.inodes_used, kFiles + 1U);
 }
 
 TEST_F(TreeWalkTest, ATreeDeeperThanTheDescriptorsAllowedIsMeasuredWhole) {
@@ -159,14 +136,6 @@ TEST_F(TreeWalkTest, FilesThatVanishMeanwhileAreNoErrors) {
   for (int i = 0; i < 200; ++i) EXPECT_EQ(Measured(base_).first_error, "");
   stop = true;
   churn.join();
-}
-
-TEST_F(TreeWalkTest, ACancelledWalkEndsWithoutFigures) {
-  std::atomic<bool> cancelled = true;
-  TreeWalk walk({.cancelled = &cancelled});
-  EXPECT_EQ(walk.Measure(base_).error().code, ErrorCode::kUnavailable);
-  cancelled = false;
-  EXPECT_TRUE(walk.Measure(base_)) << "the object can be used again";
 }
 
 // In a separate mount namespace, which ends with the child.

@@ -46,10 +46,5 @@ TEST_F(AwaitLockTest, AnAgentThatLivesKeepsIt) {
   EXPECT_EQ(pauses, 99);
 }
 
-TEST_F(AwaitLockTest, WhatCannotBeLockedIsNotTriedAgain) {
-  EXPECT_FALSE(AwaitLock(-1, [] { FAIL() << "tried again"; }));
-  EXPECT_EQ(errno, EBADF);
-}
-
 }  // namespace
 }  // namespace jettison::kernel

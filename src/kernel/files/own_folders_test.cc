@@ -22,20 +22,6 @@ class OwnFoldersTest : public testing::Test {
   const std::string logs_ = folder_.path() + "/default_a_u";
 };
 
-TEST_F(OwnFoldersTest, APodsFolderHasWhatRuntimesMake) {
-  EXPECT_TRUE(IsPodFolder(pod_));
-  for (const char* name : {"pod.json", "pod.json.new", "pod.json.damaged", "pod.json.gone",
-                           "record", "mount-points"}) {
-    ASSERT_TRUE(WriteFile(pod_ + "/" + name, ""));
-  }
-  for (const char* name : {"containers", "sub-paths", ".deep.12.0", ".deep-0"}) {
-    ASSERT_TRUE(MakeFolders(pod_ + "/" + name));
-  }
-  EXPECT_TRUE(IsPodFolder(pod_));
-  ASSERT_TRUE(WriteFile(pod_ + "/f", ""));
-  EXPECT_FALSE(IsPodFolder(pod_));
-}
-
 TEST_F(OwnFoldersTest, APodIsNotMadeWhereSomethingElseIs) {
   EXPECT_TRUE(CheckPodPlace(folder_.path() + "/none"));
   EXPECT_TRUE(CheckPodPlace(pod_));
@@ -43,15 +29,6 @@ TEST_F(OwnFoldersTest, APodIsNotMadeWhereSomethingElseIs) {
   const auto checked = CheckPodPlace(pod_);
   ASSERT_FALSE(checked);
   EXPECT_THAT(checked.error().message, testing::StartsWith(pod_ + " is in the pod's place"));
-}
-
-TEST_F(OwnFoldersTest, AFileOrALinkIsNoFolder) {
-  ASSERT_TRUE(WriteFile(folder_.path() + "/f", ""));
-  ASSERT_EQ(::symlink(pod_.c_str(), (folder_.path() + "/link").c_str()), 0);
-  for (const char* name : {"/f", "/link", "/missing"}) {
-    EXPECT_FALSE(IsPodFolder(folder_.path() + name)) << name;
-    EXPECT_FALSE(IsLogFolder(folder_.path() + name)) << name;
-  }
 }
 
 TEST_F(OwnFoldersTest, LogsAreFilesOfContainersWithTheirNames) {
@@ -67,12 +44,6 @@ TEST_F(OwnFoldersTest, LogsAreFilesOfContainersWithTheirNames) {
   EXPECT_TRUE(IsLogFolder(logs_));
 }
 
-// /proc is a mount point.
-TEST(OwnFolders, AMountPointIsNobodys) {
-  EXPECT_FALSE(IsPodFolder("/proc"));
-  EXPECT_FALSE(IsLogFolder("/proc"));
-}
-
 TEST_F(OwnFoldersTest, APodOfTheOtherRuntimeIsNamedWithTheSettingItNeeds) {
   const std::string& pods = folder_.path();
   EXPECT_TRUE(CheckPodsAreOwn(pods, kProcessPodMarks)) << "a leftover belongs to no runtime";
@@ -86,12 +57,6 @@ TEST_F(OwnFoldersTest, APodOfTheOtherRuntimeIsNamedWithTheSettingItNeeds) {
                              testing::HasSubstr("created with `runtime: cri`")));
   ASSERT_TRUE(WriteFile(pod_ + "/pod.json", ""));
   EXPECT_TRUE(CheckPodsAreOwn(pods, kProcessPodMarks)) << "it has what its own runtime wrote";
-}
-
-TEST_F(OwnFoldersTest, APodThatIsBeingDeletedIsOfNoRuntime) {
-  ASSERT_TRUE(MakeFolders(folder_.path() + "/.gone-u-1"));
-  ASSERT_TRUE(WriteFile(folder_.path() + "/.gone-u-1/record", ""));
-  EXPECT_TRUE(CheckPodsAreOwn(folder_.path(), kProcessPodMarks));
 }
 
 TEST_F(OwnFoldersTest, FoldersOfPodsThatCannotBeListedAreNotTakenForNone) {

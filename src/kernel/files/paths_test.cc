@@ -18,17 +18,6 @@ Pod SamplePod() {
   return pod;
 }
 
-TEST(Paths, FollowTheDocumentedLayout) {
-  const Paths paths("/r");
-  const Pod pod = SamplePod();
-  EXPECT_EQ(paths.PodFile("u1"), "/r/pods/u1/pod.json");
-  EXPECT_EQ(paths.Volume("u1", "data"), "/r/pods/u1/volumes/data");
-  EXPECT_EQ(paths.Rootfs("u1", "main", 2), "/r/pods/u1/containers/main/2/rootfs");
-  EXPECT_EQ(paths.Log(pod, "main", 2), "/r/logs/ns_web_u1/main/2.log");
-  EXPECT_EQ(paths.ConfigMap("ns", "c"), "/r/config/configmaps/ns/c");
-  EXPECT_EQ(paths.Secret("ns", "s"), "/r/config/secrets/ns/s");
-}
-
 TEST(DiskOf, NamesEmptyDirsAndContainersButNoVolumeOfTheHost) {
   Pod pod = SamplePod();
   pod.volumes = {{"disk", EmptyDirSource{}},

@@ -91,47 +91,12 @@ TEST_F(WholeFileTest, IsWhereASymbolicLinkLeadsAndTheLinkStays) {
   EXPECT_TRUE(std::filesystem::is_symlink(Path("a")));
 }
 
-TEST_F(WholeFileTest, WritesToAPipeThatIsThere) {
-  ASSERT_EQ(::mkfifo(Path("a").c_str(), 0600), 0);
-  const FileDescriptor reader(::open(Path("a").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  ASSERT_TRUE(WriteWholeFile(Path("a"), "text"));
-  EXPECT_EQ(*kernel::ReadToEnd(reader.get(), 100), "text");
-  EXPECT_TRUE(std::filesystem::is_fifo(Path("a")));
-}
-
 TEST_F(WholeFileTest, WritesToADeviceThatIsThere) {
   std::filesystem::create_symlink("/dev/full", Path("a"));
   const auto written = WriteWholeFile(Path("a"), "text");
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().message, "cannot write " + Path("a") + ": No space left on device");
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
-}
-
-TEST_F(WholeFileTest, WritesToAStreamOfItsProcess) {
-  std::ofstream(Path("a")) << "before ";
-  const FileDescriptor stream(::open(Path("a").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
-  for (const char* folder : {"/dev/fd/", "/proc/self/fd/"}) {
-    ASSERT_TRUE(WriteWholeFile(folder + std::to_string(stream.get()), "text "));
-  }
-  EXPECT_EQ(*kernel::ReadFile(Path("a")), "before text text ");
-  EXPECT_FALSE(WriteWholeFile("/dev/fd/12345", "text"));
-}
-
-TEST_F(WholeFileTest, KeepsTheModeOfTheFileThatItReplaces) {
-  for (const mode_t mode : {0600U, 0640U, 0444U, 0755U, 0666U}) {
-    ASSERT_TRUE(WriteWholeFile(Path("a"), "old"));
-    ASSERT_EQ(::chmod(Path("a").c_str(), mode), 0);
-    ASSERT_TRUE(WriteWholeFile(Path("a"), "new"));
-    EXPECT_EQ(*kernel::ReadFile(Path("a")), "new");
-    EXPECT_EQ(FactsOf("a").st_mode & 07777U, mode);
-  }
-}
-
-TEST_F(WholeFileTest, HasTheModeThatTheUmaskLeavesWhereNothingWasThere) {
-  const mode_t before = ::umask(027);
-  EXPECT_TRUE(WriteWholeFile(Path("a"), "new"));
-  ::umask(before);
-  EXPECT_EQ(FactsOf("a").st_mode & 07777U, 0640U);
 }
 
 TEST_F(WholeFileTest, KeepsTheOwnerOfTheFileThatItReplaces) {
@@ -180,19 +145,6 @@ TEST_F(WholeFileTest, KeepsTheAccessListOfTheFileThatItReplaces) {
   EXPECT_EQ(FactsOf("a").st_mode & 07777U, 0660U);
 }
 
-TEST_F(WholeFileTest, HasNoAccessListOfItsFolderWhereTheOldFileHadNone) {
-  ASSERT_TRUE(WriteWholeFile(Path("a"), "old"));
-  ASSERT_EQ(::chmod(Path("a").c_str(), 0640), 0);
-  const std::string list = AccessList();
-  if (::setxattr(folder_.path().c_str(), "system.posix_acl_default", list.data(), list.size(), 0) !=
-      0) {
-    GTEST_SKIP() << "the file system has no access control lists";
-  }
-  ASSERT_TRUE(WriteWholeFile(Path("a"), "new"));
-  EXPECT_LT(::getxattr(Path("a").c_str(), kAccessList, nullptr, 0), 0);
-  EXPECT_EQ(FactsOf("a").st_mode & 07777U, 0640U);
-}
-
 // Writes as a user to whom neither the file nor its group belongs, in a process of its own.
 void WriteAsAnother(const std::string& path) {
   constexpr uid_t kNobody = 65534;
@@ -218,25 +170,6 @@ TEST_F(WholeFileTest, GivesNobodyARightWhereTheOwnerCannotBeKept) {
     EXPECT_EQ(FactsOf("a").st_uid, 65534U);
     EXPECT_EQ(FactsOf("a").st_mode & 07777U, row.after);
   }
-}
-
-TEST_F(WholeFileTest, IsItsOwnersAloneWhereNeitherOwnerNorAccessListCanBeKept) {
-  if (::geteuid() != 0) GTEST_SKIP() << "to be another user needs root";
-  const std::string list = AccessList();
-  ASSERT_EQ(::chmod(folder_.path().c_str(), 0777), 0);
-  ASSERT_TRUE(WriteWholeFile(Path("a"), "old"));
-  if (::setxattr(Path("a").c_str(), kAccessList, list.data(), list.size(), 0) != 0) {
-    GTEST_SKIP() << "the file system has no access control lists";
-  }
-  ASSERT_EQ(::chmod(Path("a").c_str(), 0666), 0);
-  EXPECT_EXIT(WriteAsAnother(Path("a")), testing::ExitedWithCode(0), "");
-  EXPECT_EQ(FactsOf("a").st_mode & 07777U, 0600U);
-}
-
-TEST_F(WholeFileTest, IsNoFolder) {
-  const WholeFile file(folder_.path());
-  ASSERT_TRUE(file.fault());
-  EXPECT_EQ(file.fault()->message, "cannot write " + folder_.path() + ": it is a folder");
 }
 
 }  // namespace

@@ -38,34 +38,5 @@ TEST(Filesystem, OneThatCountsNoInodesHasNoInodeFigures) {
   EXPECT_TRUE(stats.capacity_bytes);
 }
 
-TEST(Filesystem, OneThatCountsNoBlocksHasNoFigures) {
-  struct statvfs status = Status();
-  status.f_blocks = status.f_bfree = status.f_bavail = 0;
-  const FsStats stats = FsStatsOf(status);
-  EXPECT_EQ(stats.capacity_bytes, std::nullopt);
-  EXPECT_EQ(stats.available_bytes, std::nullopt) << "none of none would be too little";
-}
-
-TEST(Filesystem, MoreFreeThanThereIsMeansNothingUsed) {
-  struct statvfs status = Status();
-  status.f_bfree = 2000;
-  status.f_ffree = 60;
-  EXPECT_EQ(FsStatsOf(status).used_bytes, 0U);
-  EXPECT_EQ(FsStatsOf(status).inodes_used, 0U);
-}
-
-TEST(Filesystem, AnExistingPathHasOneAndAMissingPathNone) {
-  const auto stats = ReadFilesystem("/");
-  ASSERT_TRUE(stats) << stats.error().message;
-  EXPECT_GT(*stats->capacity_bytes, 0U);
-  EXPECT_EQ(ReadFilesystem("/nonexistent/path").error().code, ErrorCode::kNotFound);
-}
-
-TEST(Filesystem, PathsOnOneFileSystemShareADeviceAndProcIsAnother) {
-  EXPECT_EQ(*DeviceOf("/proc/sys"), *DeviceOf("/proc/self/.."));
-  EXPECT_NE(*DeviceOf("/proc"), *DeviceOf("/"));
-  EXPECT_EQ(DeviceOf("/nonexistent").error().code, ErrorCode::kNotFound);
-}
-
 }  // namespace
 }  // namespace jettison

@@ -53,23 +53,6 @@ TEST_F(PlaceTest, NothingBehindAMountThatMayHangIsLookedAt) {
   EXPECT_FALSE(At("remote/local").answers_by_itself) << "it leads through `remote`";
 }
 
-TEST_F(PlaceTest, WhatIsNotThereStandsAsWritten) {
-  Link("dangling", "gone/away");
-  Link("round", "round");
-  EXPECT_EQ(At("nowhere/at/all").path, top_ / "nowhere/at/all");
-  EXPECT_EQ(At("dangling").path, top_ / "gone/away");
-  EXPECT_EQ(At("round").path, top_ / "round");
-  EXPECT_EQ(PlaceOf(mounts_, "/").path, "/");
-  EXPECT_EQ(PlaceOf(mounts_, "/../..").path, "/");
-  EXPECT_FALSE(PlaceOf(mounts_, "relative").mount);
-}
-
-TEST_F(PlaceTest, WithoutAListOfMountsEverythingIsAskedDirectly) {
-  EXPECT_TRUE(FindPlace("/x", "/nonexistent/mountinfo").answers_by_itself);
-  EXPECT_FALSE(FindPlace("/x", "/dev/null").answers_by_itself) << "no mount in the list holds it";
-  EXPECT_EQ(FindPlace("/proc").mount->type, "proc");
-}
-
 TEST_F(PlaceTest, TheDeviceIsTheMountsWhereItCannotBeAskedForOrSubvolumesHaveTheirOwn) {
   EXPECT_EQ(*DeviceOf(At("remote/nobody/knows")), 2U);
   EXPECT_EQ(*DeviceOf(At("other")), 4U);

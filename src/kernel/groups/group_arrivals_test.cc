@@ -68,13 +68,6 @@ TEST_F(GroupArrivalsTest, EachGroupThatGotOthersIsToldOnce) {
   EXPECT_THAT(arrivals_.Take().groups, IsEmpty());
 }
 
-TEST_F(GroupArrivalsTest, OneThatIsForgottenIsNotTold) {
-  ASSERT_TRUE(arrivals_.Watch("a"));
-  arrivals_.Forget("a");
-  groups_.Make("a/1");
-  EXPECT_THAT(arrivals_.Take().groups, IsEmpty());
-}
-
 TEST_F(GroupArrivalsTest, OneThatCameAgainIsWatchedAgain) {
   ASSERT_TRUE(arrivals_.Watch("a"));
   groups_.Unmake("a");

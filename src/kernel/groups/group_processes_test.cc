@@ -47,13 +47,6 @@ class GroupProcesses : public testing::Test {
   const std::string list_ = folder_.path() + "/cgroup.procs";
 };
 
-TEST_F(GroupProcesses, ASignalReachesWhoIsListed) {
-  const ChildProcess child([](const auto&) { SleepForever(); });
-  List(std::to_string(child.pid()) + "\n");
-  EXPECT_THAT(SignalBelow(Open().get(), SIGKILL).value(), ElementsAre(child.pid()));
-  EXPECT_TRUE(EndsWithin(child, 10'000));
-}
-
 // The list names a process that ends, and its id is reused before the signal is sent. The second
 // time, the list is empty.
 TEST_F(GroupProcesses, WhoOnlyHasTheNumberOfOneThatWasListedIsLeftAlone) {
@@ -125,10 +118,6 @@ class MovingProcess : public GroupProcesses {
   const ChangingList top_{list_};
   const ChangingList below_{MakeFolder(folder_.path() + "/below") + "/cgroup.procs"};
 };
-
-TEST_F(MovingProcess, IsSignalledOnceWhereItIsFoundLater) {
-  Signal({{top_, true}, {top_, false}, {below_, true}, {below_, true}});
-}
 
 TEST_F(MovingProcess, IsLookedForOnceMoreInEveryGroup) {
   Signal({{top_, true}, {top_, false}, {below_, false}, {top_, false}, {below_, true}});

@@ -28,11 +28,6 @@ TEST(MemcgThreshold, TheLevelIsCapacityLessThresholdPlusInactiveFile) {
   EXPECT_EQ(UsageLevel({.capacity = kMost, .threshold = 1, .inactive_file = 30}), kMost);
 }
 
-TEST(MemcgThreshold, ADirectoryThatIsNoGroupIsRefused) {
-  const FileDescriptor directory(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  EXPECT_EQ(MemcgThreshold::Register(directory.get(), 1).error().code, ErrorCode::kNotFound);
-}
-
 // A separate memory group with a process in it; both are removed at the end.
 class LiveMemcgThreshold : public testing::Test {
  protected:
@@ -108,14 +103,6 @@ TEST_F(LiveMemcgThreshold, RemovalOfTheGroupFires) {
   Remove();
   EXPECT_TRUE(Fires(*threshold, kPatienceMs));
   EXPECT_EQ(MemcgThreshold::Register(group_.get(), kMiB).error().code, ErrorCode::kNotFound);
-}
-
-TEST_F(LiveMemcgThreshold, ALevelCanBeMovedManyTimes) {
-  for (std::uint64_t level = 1; level <= 8; ++level) {
-    auto threshold = MemcgThreshold::Register(group_.get(), level * kMiB);
-    ASSERT_TRUE(threshold) << threshold.error().message;
-    EXPECT_EQ(threshold->level(), level * kMiB);
-  }
 }
 
 }  // namespace

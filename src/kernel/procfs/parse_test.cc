@@ -23,15 +23,6 @@ TEST(ProcfsParse, RealFilesOfLinux618AreUnderstood) {
   EXPECT_EQ(*ParsePidLimit(Recorded("pid_max")), 32768);
 }
 
-TEST(ProcfsParse, HugePagesOfEverySizeAreNotForOrdinaryUse) {
-  const auto memory = ParseMemInfo(
-      "MemTotal:       2000 kB\nHugePages_Total:       1\nHugepagesize:       2048 kB\n"
-      "Hugetlb:            1500 kB\n");
-  ASSERT_TRUE(memory);
-  EXPECT_EQ(memory->huge_pages, 1500U * 1024);
-  EXPECT_EQ(memory->WithoutHugePages(), 500U * 1024);
-}
-
 TEST(ProcfsParse, AnOldKernelTellsOnlyThoseOfTheDefaultSize) {
   const auto memory =
       ParseMemInfo("MemTotal: 9000 kB\nHugePages_Total: 3\nHugepagesize: 2048 kB\n");
@@ -67,27 +58,6 @@ TEST(ProcfsParse, AvailableMemoryIsWhatAKernelCanHaveWritten) {
   }
 }
 
-TEST(ProcfsParse, AMachineHasMemory) {
-  EXPECT_FALSE(ParseMemInfo("MemTotal: 0 kB\nMemFree: 0 kB\n"));
-}
-
-TEST(ProcfsParse, PagesInTheListsOfTheProcessorsAddUp) {
-  EXPECT_EQ(
-      ParseListedPages("Node 0, zone      DMA\n  pages free     2816\n  pagesets\n    cpu: 0\n"
-                       "              count:    7\n              high:     4\n    cpu: 1\n"
-                       "              count:    120\n"),
-      127U);
-  EXPECT_EQ(ParseListedPages("count: x\ncount\n   count: 99999999999999999999\n"), 0U);
-}
-
-TEST(ProcfsParse, AKernelWithoutHugePagesHasNone) {
-  EXPECT_EQ(ParseMemInfo("MemTotal: 9000 kB\n")->huge_pages, 0U);
-}
-
-TEST(ProcfsParse, MoreHugePagesThanMemoryLeaveNothing) {
-  EXPECT_EQ(ParseMemInfo("MemTotal: 1 kB\nHugetlb: 2 kB\n")->WithoutHugePages(), 0U);
-}
-
 TEST(ProcfsParse, AMeminfoThatIsNotOneIsAnErrorNotAZero) {
   for (const char* const hostile :
        {"", "MemTotal:\n", "MemTotal: kB\n", "MemTotal: 5\n", "MemTotal: -5 kB\n",
@@ -106,13 +76,6 @@ TEST(ProcfsParse, TasksAreBehindTheSlashOfTheFourthField) {
        {"", "\n", "1 2 3\n", "1 2 3 4 5\n", "1 2 3 4/ 5\n", "1 2 3 4/-5 6\n", "1 2 3 4/x 6\n",
         "1 2 3 4/5/6 7\n", "1 2 3  4/5 6\n", "1 2 3 4/99999999999999999999 5\n"}) {
     EXPECT_FALSE(ParseTaskCount(hostile)) << hostile;
-  }
-}
-
-TEST(ProcfsParse, APidLimitIsOnePositiveNumber) {
-  EXPECT_EQ(*ParsePidLimit("4194304\n"), 4194304);
-  for (const char* const hostile : {"", "0\n", "-1\n", "1 2\n", "x\n", "1\n\n", "max\n"}) {
-    EXPECT_FALSE(ParsePidLimit(hostile)) << hostile;
   }
 }
 

@@ -41,13 +41,6 @@ TEST_F(ProcfsTree, MaxPidIsTheSmallerOfPidMaxAndThreadsMax) {
   EXPECT_EQ(procfs->ReadRlimit()->running, 88);
 }
 
-TEST_F(ProcfsTree, EachReadingIsFresh) {
-  const auto procfs = Procfs::Open(root_);
-  EXPECT_EQ(procfs->ReadMemory()->total, 1000U * 1024);
-  Write("meminfo", "MemTotal: 900 kB\n");
-  EXPECT_EQ(procfs->ReadMemory()->total, 900U * 1024);
-}
-
 TEST_F(ProcfsTree, AMalformedFileIsNamedInTheError) {
   const auto procfs = Procfs::Open(root_);
   Write("loadavg", "nonsense\n");
@@ -79,11 +72,6 @@ TEST_F(ProcfsTree, WhatTheKernelHoldsIsNamedTheLargestFirst) {
             "190 MiB zram, 82 MiB that no file names (pipe buffers, a file system's own cache, "
             "drivers), 20 MiB slab, 6 MiB page tables, 1 MiB stacks");
   EXPECT_EQ(procfs::DescribeKernelMemory(0, root_ / "none"), "");
-}
-
-TEST_F(ProcfsTree, AMissingFileFailsTheOpening) {
-  std::filesystem::remove(root_ / "loadavg");
-  EXPECT_EQ(Procfs::Open(root_).error().code, ErrorCode::kNotFound);
 }
 
 TEST(LiveProcfs, TheMachineHasMemoryAndTasks) {

@@ -51,11 +51,6 @@ TEST_F(PressureTree, EachReadingIsFreshFromAFileThatStaysOpen) {
   EXPECT_EQ(files.open_files(), 0U);
 }
 
-TEST_F(PressureTree, AGroupThatIsNotThereIsNotFound) {
-  PressureFiles files(Below(root_));
-  EXPECT_EQ(files.Read("a", PressureResource::kIo).error().code, ErrorCode::kNotFound);
-}
-
 TEST_F(PressureTree, AGroupWithoutTheFileMeansAKernelWithoutIt) {
   Write("a/memory.pressure", "0.00");
   PressureFiles files(Below(root_));
@@ -72,13 +67,6 @@ TEST_F(PressureTree, AFileThatIsMalformedOrHugeIsAnError) {
   EXPECT_EQ(files.Read("a", PressureResource::kIo).error().code, ErrorCode::kInternal);
   std::ofstream(root_ / "a/io.pressure") << "";
   EXPECT_EQ(files.Read("a", PressureResource::kIo).error().code, ErrorCode::kInternal);
-}
-
-TEST_F(PressureTree, OfTheMachineTheFilesAreNamedOtherwise) {
-  PressureFiles files = PressureFiles::OfMachine(root_);
-  EXPECT_EQ(files.Read("", PressureResource::kMemory).error().code, ErrorCode::kUnavailable);
-  Write("pressure/memory", "4.00");
-  EXPECT_EQ(files.Read("", PressureResource::kMemory)->some.avg10, 400);
 }
 
 TEST(LivePressureFiles, TheMachineHasPressure) {

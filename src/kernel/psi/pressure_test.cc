@@ -39,14 +39,6 @@ TEST(ParsePressure, ReadsWhatKernelsWrite) {
   }
 }
 
-TEST(ParsePressure, PassesOverLinesAndKeysItDoesNotKnow) {
-  const auto pressure = ParsePressure(
-      "most avg10=1.00\nsome p99=3 total=7 avg300=0.03 avg60=0.02 avg10=0.01 avg10x=9 new\n\n");
-  ASSERT_TRUE(pressure);
-  EXPECT_EQ(pressure->some, (StallLine{1, 2, 3, 7}));
-  EXPECT_FALSE(pressure->full);
-}
-
 TEST(ParsePressure, RefusesWhatTheKernelWouldNotWrite) {
   struct Row {
     std::string text;
@@ -78,20 +70,6 @@ TEST(ParsePressure, RefusesWhatTheKernelWouldNotWrite) {
     EXPECT_EQ(pressure.error().code, ErrorCode::kInternal);
     EXPECT_THAT(pressure.error().message, HasSubstr(row.told)) << row.text;
   }
-}
-
-TEST(ParsePressure, QuotesLittleOfALongText) {
-  const auto pressure = ParsePressure("some " + std::string(100'000, 'x') + "\n");
-  ASSERT_FALSE(pressure);
-  EXPECT_LT(pressure.error().message.size(), 200U);
-}
-
-TEST(PressureStats, OfAKernelWithoutFullAreHalfUnknown) {
-  const PressureStats stats = StatsOf({.some = {.avg10 = 1, .avg60 = 2}}, Instant{});
-  EXPECT_EQ(stats.some.avg10, 1);
-  EXPECT_EQ(stats.some.avg60, 2);
-  EXPECT_FALSE(stats.full.avg10);
-  EXPECT_EQ(StatsOf({.full = StallLine{.avg60 = 4}}, Instant{}).full.avg60, 4);
 }
 
 }  // namespace

@@ -87,17 +87,5 @@ TEST_F(LivePressureTrigger, StallsWakeTheirGroupsTriggerAndNoOther) {
   EXPECT_EQ(EventsOf(*memory, 0), 0);
 }
 
-TEST_F(LivePressureTrigger, TheEndOfTheGroupIsAnErrorToPoll) {
-  auto trigger = OpenIo({.stall = milliseconds(1), .window = seconds(2)});
-  ASSERT_TRUE(trigger) << trigger.error().message;
-  group_->Remove();
-  EXPECT_EQ(EventsOf(*trigger, kPatienceMs) & POLLERR, POLLERR);
-  EXPECT_EQ(PressureTrigger::Open(group_->path() + "/io.pressure",
-                                  {.stall = milliseconds(1), .window = seconds(2)})
-                .error()
-                .code,
-            ErrorCode::kUnavailable);
-}
-
 }  // namespace
 }  // namespace jettison::psi

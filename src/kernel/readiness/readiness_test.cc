@@ -15,24 +15,6 @@ FileDescriptor Ready() {
   return FileDescriptor(::eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK));
 }
 
-TEST(Readiness, WhatStaysReadyIsToldOnceInADispatchHoweverMuchItIs) {
-  const auto readiness = Readiness::Create();
-  ASSERT_TRUE(readiness);
-  constexpr std::size_t kMany = 200;
-  std::vector<FileDescriptor> descriptors;
-  std::vector<int> calls(kMany);
-  std::vector<Readiness::Watch> watches;
-  for (std::size_t i = 0; i < kMany; ++i) {
-    descriptors.push_back(Ready());
-    watches.push_back(
-        (*readiness)->OnReadable(descriptors.back().get(), [&calls, i] { ++calls[i]; }));
-  }
-  (*readiness)->Dispatch();
-  EXPECT_EQ(calls, std::vector<int>(kMany, 1));
-  (*readiness)->Dispatch();
-  EXPECT_EQ(calls, std::vector<int>(kMany, 2));
-}
-
 TEST(Readiness, ACallbackMayEndAnyWatch) {
   const auto readiness = Readiness::Create();
   ASSERT_TRUE(readiness);
@@ -49,36 +31,6 @@ TEST(Readiness, ACallbackMayEndAnyWatch) {
   (*readiness)->Dispatch();
   (*readiness)->Dispatch();
   EXPECT_EQ(calls, 1);
-}
-
-TEST(Readiness, AWakeUpLastsUntilTheNextDispatch) {
-  const auto readiness = Readiness::Create();
-  ASSERT_TRUE(readiness);
-  int calls = 0;
-  Readiness::Watch timer = (*readiness)->After(Duration::zero(), [&] { ++calls; });
-  (*readiness)->Wake();
-  while (calls == 0) (*readiness)->Dispatch();
-  (*readiness)->Dispatch();
-  EXPECT_EQ(calls, 1);
-  epoll_event event{};
-  EXPECT_EQ(::epoll_wait((*readiness)->fd(), &event, 1, 0), 0);
-}
-
-TEST(Readiness, WhatTheKernelDoesNotWatchIsLookedAtByTheClock) {
-  const auto readiness = Readiness::Create();
-  ASSERT_TRUE(readiness);
-  const FileDescriptor file(::memfd_create("always readable", MFD_CLOEXEC));
-  int calls = 0;
-  Readiness::Watch watch = (*readiness)->OnReadable(file.get(), [&] { ++calls; });
-  pollfd due = {.fd = (*readiness)->fd(), .events = POLLIN, .revents = 0};
-  for (int looks = 1; looks <= 2; ++looks) {
-    ASSERT_EQ(::poll(&due, 1, 10'000), 1) << "there would have been no callback";
-    (*readiness)->Dispatch();
-    EXPECT_EQ(calls, looks);
-  }
-  watch.Stop();
-  (*readiness)->Dispatch();
-  EXPECT_EQ(calls, 2);
 }
 
 TEST(Readiness, ATimerNeedsNoDescriptorToSpare) {
@@ -100,20 +52,6 @@ TEST(Readiness, ATimerNeedsNoDescriptorToSpare) {
   pollfd due = {.fd = (*readiness)->fd(), .events = POLLIN, .revents = 0};
   while (calls.size() < 2 && ::poll(&due, 1, 10'000) == 1) (*readiness)->Dispatch();
   EXPECT_EQ(calls, (std::vector<int>{1, 2}));
-}
-
-TEST(Readiness, ATimerThatIsSetAgainByItsOwnCallCallsAgain) {
-  const auto readiness = Readiness::Create();
-  ASSERT_TRUE(readiness);
-  int calls = 0;
-  Readiness::Watch timer;
-  std::function<void()> again = [&] {
-    if (++calls < 3) timer = (*readiness)->After(Duration::zero(), again);
-  };
-  again();
-  pollfd due = {.fd = (*readiness)->fd(), .events = POLLIN, .revents = 0};
-  while (calls < 3 && ::poll(&due, 1, 10'000) == 1) (*readiness)->Dispatch();
-  EXPECT_EQ(calls, 3);
 }
 
 }  // namespace

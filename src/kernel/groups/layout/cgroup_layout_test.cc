@@ -40,13 +40,6 @@ TEST(PodGroup, NoTwoUidsShareASlice) {
   EXPECT_NE(slice("a\\x5fb"), slice("a_b"));
 }
 
-TEST(PodGroup, GuaranteedPodsStandBesideTheOtherClasses) {
-  EXPECT_EQ(PodGroup(QosClass::kGuaranteed, "u"), "kubepods/podu");
-  EXPECT_EQ(PodGroup(QosClass::kBurstable, "u"), "kubepods/burstable/podu");
-  EXPECT_EQ(PodGroup(QosClass::kBestEffort, "u"), "kubepods/besteffort/podu");
-  EXPECT_EQ(ContainerGroup("kubepods/podu", "c"), "kubepods/podu/c");
-}
-
 TEST(CpuShares, AreOfACpuOf1024WithinTheKernelsBounds) {
   const std::pair<std::int64_t, std::uint64_t> cases[] = {
       {-1, 2},

@@ -50,12 +50,6 @@ TEST_F(QosGroupsTest, BurstablePodsShareWhatTheyAskForTogetherAndBestEffortPodsG
   EXPECT_EQ(groups_.limits()[0].limits.cpu_shares, 1024U);
 }
 
-TEST_F(QosGroupsTest, APodThatIsMadeAgainCountsOnce) {
-  Add({Plan("u", QosClass::kBurstable, 500)});
-  Add({Plan("u", QosClass::kBurstable, 500)});
-  EXPECT_EQ(Shares("kubepods/burstable"), 512U);
-}
-
 TEST_F(QosGroupsTest, APodThatGoesCountsUntilItIsGoneOrAnotherComes) {
   Add({Plan("one", QosClass::kBurstable, 500), Plan("other", QosClass::kBurstable, 500)});
   groups_.Leave("one");
@@ -65,12 +59,6 @@ TEST_F(QosGroupsTest, APodThatGoesCountsUntilItIsGoneOrAnotherComes) {
   groups_.Remove("one");
   groups_.Remove("other");
   EXPECT_EQ(Shares("kubepods/burstable"), 512U);
-}
-
-TEST_F(QosGroupsTest, WhatWasNeverThereChangesNothing) {
-  groups_.Leave("stranger");
-  groups_.Remove("stranger");
-  EXPECT_THAT(groups_.limits(), IsEmpty());
 }
 
 TEST_F(QosGroupsTest, TheFirstFailureIsToldAndTheOtherGroupIsSet) {
