@@ -34,15 +34,6 @@ ContainerExit ExitOf(const api::ContainerStatus& status, const KernelWord& seen)
   return cri::ExitOf(status, seen, FakeClock(At(60)));
 }
 
-TEST(ExitOf, TakesTheRuntimesAccount) {
-  const ContainerExit exit = ExitOf(Exited(3), {.started = At(10), .finished = At(21)});
-  EXPECT_EQ(exit.exit_code, 3);
-  EXPECT_EQ(exit.signal, 0);
-  EXPECT_FALSE(exit.oom_killed);
-  EXPECT_EQ(exit.started, At(10));
-  EXPECT_EQ(exit.finished, At(20));
-}
-
 TEST(ExitOf, NamesTheSignalThatTheKernelTellsOrTheCodeStandsFor) {
   EXPECT_EQ(ExitOf(Exited(143), {}).signal, SIGTERM);
   EXPECT_EQ(ExitOf(Exited(255), {}).signal, 0);
@@ -54,13 +45,6 @@ TEST(ExitOf, IsAnOomKillWhenEitherSaysSo) {
   EXPECT_TRUE(ExitOf(Exited(137, "OOMKilled"), {}).oom_killed);
   EXPECT_TRUE(ExitOf(Exited(137, "Error"), {.oom_killed = true}).oom_killed);
   EXPECT_FALSE(ExitOf(Exited(137, "Error"), {}).oom_killed);
-}
-
-TEST(ExitOf, IsAnOomKillInThePodOnlyWhereItWasKilledItself) {
-  EXPECT_TRUE(ExitOf(Exited(137, "Error"), {.oom_killed_in_pod = true}).oom_killed);
-  EXPECT_TRUE(ExitOf(KernelWord{.wait_status = SIGKILL, .oom_killed_in_pod = true}).oom_killed);
-  EXPECT_FALSE(ExitOf(Exited(0), {.oom_killed_in_pod = true}).oom_killed);
-  EXPECT_FALSE(ExitOf(KernelWord{.wait_status = 1 << 8, .oom_killed_in_pod = true}).oom_killed);
 }
 
 TEST(ExitOf, FillsInTimesThatTheRuntimeDoesNotGive) {

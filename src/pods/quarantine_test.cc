@@ -37,12 +37,6 @@ TEST_F(Quarantine, FilesAndLogsOfAPodGoToOnePlaceAndThoseOfOthersStay) {
   EXPECT_TRUE(Exists(paths_.Logs() + "/ns_pod_v_u/main"));
 }
 
-TEST_F(Quarantine, APodWithoutFilesLeavesNothing) {
-  const auto place = SetAside(paths_, "u", kNow);
-  ASSERT_TRUE(place) << place.error().message;
-  EXPECT_EQ(*place, "");
-}
-
 TEST_F(Quarantine, WhatCannotBeMovedStays) {
   ASSERT_TRUE(MakeFolders(paths_.Volumes("u")));
   ASSERT_TRUE(WriteFile(folder_.path() + "/quarantine", "in the way"));

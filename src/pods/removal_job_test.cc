@@ -57,13 +57,6 @@ TEST_F(RemoveTreeTest, TakesFoldersOfAnyDepth) {
   EXPECT_FALSE(kernel::Exists(tree_));
 }
 
-TEST_F(RemoveTreeTest, WhatIsNotThereOrIsAFileIsNoError) {
-  EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
-  ASSERT_TRUE(kernel::WriteFile(tree_, ""));
-  EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
-  EXPECT_FALSE(kernel::Exists(tree_));
-}
-
 class LiveRemoveTree : public RemoveTreeTest {
  protected:
   void SetUp() override {
@@ -148,24 +141,6 @@ TEST_F(LiveRemoveTree, EmptiesNoTmpfsThatIsMountedElsewhereToo) {
   EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
   EXPECT_TRUE(kernel::Exists(other + "/folder/kept"));
   EXPECT_EQ(::umount2(other.c_str(), MNT_DETACH), 0);
-}
-
-// The mount of what it was bound from may be gone, but other processes still see the files.
-TEST_F(LiveRemoveTree, EmptiesNoPartOfATmpfs) {
-  const std::string other = folder_.path() + "/other";
-  ASSERT_TRUE(kernel::MakeFolders(other));
-  ASSERT_TRUE(kernel::MakeFolders(tree_ + "/part"));
-  ASSERT_EQ(::mount("tmpfs", other.c_str(), "tmpfs", 0, nullptr), 0);
-  ASSERT_TRUE(kernel::MakeFolders(other + "/folder"));
-  ASSERT_TRUE(kernel::WriteFile(other + "/folder/kept", "x"));
-  const FileDescriptor held(::open((other + "/folder").c_str(), O_RDONLY | O_DIRECTORY));
-  ASSERT_EQ(
-      ::mount((other + "/folder").c_str(), (tree_ + "/part").c_str(), nullptr, MS_BIND, nullptr),
-      0);
-  ASSERT_EQ(::umount2(other.c_str(), MNT_DETACH), 0);
-  EXPECT_EQ(EmptyMemoryVolumes(tree_.c_str()), 0);
-  EXPECT_EQ(::faccessat(held.get(), "kept", F_OK, 0), 0);
-  EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
 }
 
 // A container that used a part of the volume (subPath) leaves a mount of it in the pod's folder.

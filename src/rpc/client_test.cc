@@ -50,16 +50,6 @@ TEST_F(ClientTest, RequestAndResponseTravel) {
   EXPECT_EQ(CallVersion().value().runtime_name(), "test");
 }
 
-TEST_F(ClientTest, ARuntimeTellsThatItsWritableLayersAreApartFromItsImages) {
-  SplitImages images;
-  server_ = Serve(socket_, &images);
-  CriImageStore store(*client_);
-  std::optional<Result<StorageFolders>> folders;
-  store.Folders([&](auto given) { folders = std::move(given); });
-  EXPECT_EQ(Await(folders), (StorageFolders{.images = "/images", .containers = "/layers"}));
-  ShutDown(server_);
-}
-
 TEST_F(ClientTest, WithoutThreadsForTheConnectionCallsFailAndItIsMadeLater) {
   StartServer();
   bool there = false;
@@ -119,26 +109,6 @@ TEST_F(ClientTest, ACallThatGrpcDoesNotEndAtItsDeadlineIsCancelled) {
   runtime_.gate.Open();
 }
 
-TEST_F(ClientTest, AnAnswerComesWithDeliverOnTheThreadThatDelivers) {
-  StartServer();
-  std::optional<std::thread::id> thread;
-  AskVersion(*client_, kLong, [&](const auto&) { thread = std::this_thread::get_id(); });
-  ASSERT_TRUE(Readable(client_->fd(), kLong));
-  EXPECT_FALSE(thread);
-  client_->Deliver();
-  EXPECT_EQ(thread, std::this_thread::get_id());
-  EXPECT_FALSE(Readable(client_->fd(), Duration::zero()));
-}
-
-TEST_F(ClientTest, AnAnswerMayMakeTheNextCall) {
-  StartServer();
-  std::optional<Result<api::VersionResponse>> second;
-  AskVersion(*client_, kLong, [&](const auto&) {
-    AskVersion(*client_, kLong, [&](auto given) { second = std::move(given); });
-  });
-  EXPECT_TRUE(Await(second));
-}
-
 TEST_F(ClientTest, AFailureNamesTheCallAndKeepsTheRuntimesWords) {
   StartServer();
   api::StopContainerRequest request;
@@ -150,43 +120,6 @@ TEST_F(ClientTest, AFailureNamesTheCallAndKeepsTheRuntimesWords) {
   EXPECT_EQ(failed.error(), (Error{ErrorCode::kNotFound, "StopContainer: no container c1"}));
 }
 
-TEST_F(ClientTest, EveryCallReachesTheMethodOfItsName) {
-  NamesMethods names;
-  server_ = Serve(socket_, nullptr, &names);
-  std::map<std::string, std::string> reached;
-  const auto note = [&](std::string call) {
-    return [&reached, call = std::move(call)](const auto& answer) {
-      reached[call] = answer ? "an answer" : answer.error().message;
-    };
-  };
-  AskVersion(*client_, kLong, note("RuntimeService/Version"));
-  client_->Make(kStatus, {}, kLong, note("RuntimeService/Status"));
-  client_->Make(kRunPodSandbox, {}, kLong, note("RuntimeService/RunPodSandbox"));
-  client_->Make(kStopPodSandbox, {}, kLong, note("RuntimeService/StopPodSandbox"));
-  client_->Make(kRemovePodSandbox, {}, kLong, note("RuntimeService/RemovePodSandbox"));
-  client_->Make(kListPodSandbox, {}, kLong, note("RuntimeService/ListPodSandbox"));
-  client_->Make(kCreateContainer, {}, kLong, note("RuntimeService/CreateContainer"));
-  client_->Make(kStartContainer, {}, kLong, note("RuntimeService/StartContainer"));
-  client_->Make(kStopContainer, {}, kLong, note("RuntimeService/StopContainer"));
-  client_->Make(kRemoveContainer, {}, kLong, note("RuntimeService/RemoveContainer"));
-  client_->Make(kListContainers, {}, kLong, note("RuntimeService/ListContainers"));
-  client_->Make(kContainerStatus, {}, kLong, note("RuntimeService/ContainerStatus"));
-  client_->Make(kReopenContainerLog, {}, kLong, note("RuntimeService/ReopenContainerLog"));
-  client_->Make(kExecSync, {}, kLong, note("RuntimeService/ExecSync"));
-  client_->Make(kListImages, {}, kLong, note("ImageService/ListImages"));
-  client_->Make(kImageStatus, {}, kLong, note("ImageService/ImageStatus"));
-  client_->Make(kPullImage, {}, kLong, note("ImageService/PullImage"));
-  client_->Make(kRemoveImage, {}, kLong, note("ImageService/RemoveImage"));
-  client_->Make(kImageFsInfo, {}, kLong, note("ImageService/ImageFsInfo"));
-  while (reached.size() < 19 && Readable(client_->fd(), kLong)) client_->Deliver();
-  EXPECT_EQ(reached.size(), 19U);
-  for (const auto& [call, message] : reached) {
-    const std::string method = call.substr(call.find('/') + 1);
-    EXPECT_EQ(message, method + ": /runtime.v1." + call);
-  }
-  ShutDown(server_);
-}
-
 TEST_F(ClientTest, DestructionEndsCallsUnderWayAndDropsTheirAnswers) {
   StartServer();
   const auto answered = std::make_shared<int>(0);
@@ -196,24 +129,6 @@ TEST_F(ClientTest, DestructionEndsCallsUnderWayAndDropsTheirAnswers) {
   runtime_.gate.AwaitArrivals(1);
   client_.reset();
   EXPECT_EQ(*answered, 0);
-  EXPECT_EQ(answered.use_count(), 1);
-}
-
-TEST_F(ClientTest, DestructionDropsAnswersThatWereNotDelivered) {
-  StartServer();
-  const auto answered = std::make_shared<int>(0);
-  AskVersion(*client_, kLong, [answered](const auto&) { ++*answered; });
-  ASSERT_TRUE(Readable(client_->fd(), kLong));
-  client_.reset();
-  EXPECT_EQ(*answered, 0);
-  EXPECT_EQ(answered.use_count(), 1);
-}
-
-TEST_F(ClientTest, DestructionBeforeThereIsAConnectionEndsCallsToo) {
-  const FileDescriptor listener = Listen(socket_);
-  const auto answered = std::make_shared<int>(0);
-  AskVersion(*client_, kLong, [answered](const auto&) { ++*answered; });
-  client_.reset();
   EXPECT_EQ(answered.use_count(), 1);
 }
 
@@ -231,13 +146,6 @@ TEST_F(ClientTest, AnswersOfUpTo16MiBArePassedOn) {
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code, ErrorCode::kInternal);
   EXPECT_THAT(failed.error().message, StartsWith("ExecSync: Received message larger than max"));
-}
-
-TEST_F(ClientTest, ASocketsPathMayHoldAnyCharacter) {
-  socket_ = folder_.path() + "/a b%20?#\xc3\xa4.sock";
-  client_ = ConnectTo(socket_);
-  StartServer();
-  EXPECT_TRUE(CallVersion());
 }
 
 TEST(Connect, RefusesOtherEndpoints) {

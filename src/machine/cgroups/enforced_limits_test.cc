@@ -41,16 +41,6 @@ TEST_F(EnforcedLimitsOfAGroup, WhatSomebodyElseChangedIsSetAgainAndSaidOnce) {
   }
 }
 
-TEST_F(EnforcedLimitsOfAGroup, CpuSharesThatSomebodyElseChangedAreSetAgain) {
-  limits_.Enforce(groups_, "kubepods", {.memory_bytes = 64 * kMi, .cpu_shares = 512}, false);
-  groups_.SetCpuShares("kubepods", 1024);
-  limits_.Check();
-  limits_.Check();
-  EXPECT_EQ(groups_.LimitsOf("kubepods").cpu_shares, 512U);
-  EXPECT_THAT(lines_,
-              ElementsAre(AllOf(HasSubstr("changed=\"CPU shares\""), HasSubstr("cpuShares=512"))));
-}
-
 TEST_F(EnforcedLimitsOfAGroup, WhatOthersSetIsStoodByAsItWasSetLast) {
   const auto set = [this](std::uint64_t shares) {
     const std::vector<GroupLimits> limits = {{"kubepods/burstable", {.cpu_shares = shares}}};
@@ -73,20 +63,6 @@ TEST_F(EnforcedLimitsOfAGroup, WhatOthersHaveMadeIsNotMadeAgainWhenItIsGone) {
   ASSERT_TRUE(groups_.Remove("kubepods/burstable"));
   limits_.Check();
   EXPECT_FALSE(groups_.Exists("kubepods/burstable"));
-  EXPECT_THAT(lines_, IsEmpty());
-}
-
-TEST_F(EnforcedLimitsOfAGroup, ALowerLimitOfAGroupAboveIsNoChange) {
-  groups_.SetMemoryLimit("", 32 * kMi);
-  limits_.Enforce(groups_, "kubepods", {.memory_bytes = 64 * kMi}, false);
-  limits_.Check();
-  EXPECT_THAT(lines_, IsEmpty());
-}
-
-TEST_F(EnforcedLimitsOfAGroup, TheKernelCountsInPages) {
-  limits_.Enforce(groups_, "kubepods", {.memory_bytes = 64 * kMi + 5}, false);
-  groups_.SetMemoryLimit("kubepods", 64 * kMi);
-  limits_.Check();
   EXPECT_THAT(lines_, IsEmpty());
 }
 
@@ -115,19 +91,6 @@ TEST_F(EnforcedLimitsOfAGroup, NothingIsReclaimedByTheGibibyteBesideTheGuardOfTh
   groups_.SetMemory("kubepods", {.usage = 80 * kMi});
   limits_.Check();
   EXPECT_EQ(groups_.LimitsOf("kubepods").memory_bytes, 64 * kMi);
-}
-
-TEST_F(EnforcedLimitsOfAGroup, WhatIsWantedIsToldBesideWhatIsInForce) {
-  limits_.Enforce(groups_, "kubepods", {.memory_bytes = 100 * kMi}, false);
-  EXPECT_EQ(limits_.Unset(), "");
-  groups_.SetMemory("kubepods", {.usage = 90 * kMi});
-  limits_.Enforce(groups_, "kubepods", {.memory_bytes = 64 * kMi}, false);
-  EXPECT_EQ(limits_.Unset(), "kubepods is to be limited to 64Mi and is limited to 100Mi");
-  groups_.SetMemory("kubepods", {.usage = 60 * kMi});
-  limits_.Check();
-  EXPECT_EQ(limits_.Unset(), "");
-  EXPECT_EQ(groups_.LimitsOf("kubepods").memory_bytes, 64 * kMi);
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("it is set when they fit")));
 }
 
 TEST_F(EnforcedLimitsOfAGroup, AGroupOfTheSystemThatIsMissingIsNotMade) {

@@ -74,12 +74,6 @@ TEST_F(LiveStrangersLock, OfAFileThatOnlyRootCanOpenIsHadByOneAtATimeAllTheSame)
   EXPECT_THAT(two.error().message, HasSubstr("belongs to another agent"));
 }
 
-TEST_F(LiveStrangersLock, OnTheFolderCountsWhereThereIsNoSuchFile) {
-  const auto lock = Lock();
-  ASSERT_FALSE(lock);
-  EXPECT_EQ(lock.error().code, ErrorCode::kUnavailable);
-}
-
 TEST(LivePodsGroupLock, IsHadByOneAtATimeAndEndsWithItsHolder) {
   if (::geteuid() != 0) GTEST_SKIP() << "making control groups needs root";
   auto groups = OpenHostCgroups({});

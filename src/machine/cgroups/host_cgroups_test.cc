@@ -32,22 +32,9 @@ class HostCgroups : public testing::Test {
     std::ofstream(folder_.path() + "/mountinfo") << text;
     return folder_.path() + "/mountinfo";
   }
-  [[nodiscard]] CgroupVersion VersionOf(const std::string& text) const {
-    return *MountedCgroups(MountInfo(text));
-  }
 
   const kernel::TemporaryFolder folder_;
 };
-
-TEST_F(HostCgroups, AHybridHostIsOneOfV1) {
-  EXPECT_EQ(VersionOf(V1("memory") + V1("pids") + Unified("hugetlb")), CgroupVersion::kV1);
-  EXPECT_EQ(VersionOf(Unified("") + V1("cpu,cpuacct") + V1("memory")), CgroupVersion::kV1);
-}
-
-TEST_F(HostCgroups, WithMemoryInTheUnifiedHierarchyItIsOneOfV2WhateverElseIsMounted) {
-  EXPECT_EQ(VersionOf(Unified("cpu memory pids")), CgroupVersion::kV2);
-  EXPECT_EQ(VersionOf(V1("name=systemd") + V1("cpuset") + Unified("memory")), CgroupVersion::kV2);
-}
 
 TEST_F(HostCgroups, TheRoomOfThatVersionIsOpened) {
   const auto v1 = OpenHostCgroups({.mountinfo_file = MountInfo(V1("memory") + Unified(""))});

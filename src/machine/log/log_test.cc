@@ -51,22 +51,5 @@ TEST_F(LogLevels, LinesBelowTheLeastAreNotWritten) {
   EXPECT_THAT(lines_, testing::SizeIs(1));
 }
 
-TEST_F(LogLevels, FieldsCanBeSentInParts) {
-  std::string sent;
-  log_.SendFieldsTo(
-      [&](LogLevel level, std::string_view message, std::span<const LogField> fields) {
-        sent = std::string(NameOf(level)) + " " + FormatMessage(message, fields);
-      });
-  log_.Warn("pod is evicted", {{"pod", "default/db"}});
-  EXPECT_EQ(sent, "warning pod is evicted pod=default/db");
-  EXPECT_THAT(lines_, testing::IsEmpty());
-}
-
-TEST(Journal, FieldsHaveNamesThatItTakes) {
-  EXPECT_EQ(JournalNameOf("pod"), "JETTISON_POD");
-  EXPECT_EQ(JournalNameOf("gracePeriod"), "JETTISON_GRACE_PERIOD");
-  EXPECT_EQ(JournalNameOf("a.b-c"), "JETTISON_A_B_C");
-}
-
 }  // namespace
 }  // namespace jettison

@@ -33,25 +33,6 @@ extern "C" [[gnu::weak]] void __tsan_init();
 namespace jettison {
 namespace {
 
-TEST(EventLoop, ItsTimerNeedsNothingWhenItIsSet) {
-  auto loop = EventLoop::Make().value();
-  const ScarceDescriptors none;
-  loop->OnTimer([&] { loop->Quit(); });
-  loop->SetTimer(Duration::zero());
-  EXPECT_TRUE(loop->Run([] {}));
-}
-
-TEST(Mailbox, IsReadableWhileItHoldsSomething) {
-  Mailbox<int> mailbox;
-  pollfd ready = {.fd = mailbox.fd(), .events = POLLIN, .revents = 0};
-  EXPECT_EQ(poll(&ready, 1, 0), 0);
-  mailbox.Put(1);
-  mailbox.Put(2);
-  EXPECT_EQ(poll(&ready, 1, 0), 1);
-  EXPECT_EQ(mailbox.TakeAll(), (std::vector<int>{1, 2}));
-  EXPECT_EQ(poll(&ready, 1, 0), 0);
-}
-
 TEST(EventLoop, CallsBackForDescriptorsSignalsAndTheTimerUntilItIsToldToQuit) {
   auto loop = EventLoop::Make().value();
   Mailbox<int> mailbox;
@@ -75,61 +56,6 @@ TEST(EventLoop, CallsBackForDescriptorsSignalsAndTheTimerUntilItIsToldToQuit) {
   ASSERT_TRUE(loop->Run([&] { ++turns; }));
   EXPECT_EQ(seen, (std::vector<std::string>{"mail", "timer", "signal"}));
   EXPECT_GE(turns, 3);
-}
-
-// The priority of the calling thread.
-struct Standing {
-  int policy = 0;
-  int real_time = 0;
-  int nice = 0;
-  friend bool operator==(const Standing&, const Standing&) = default;
-  friend void PrintTo(const Standing& standing, std::ostream* out) {
-    *out << "policy " << standing.policy << ", real-time priority " << standing.real_time
-         << ", nice " << standing.nice;
-  }
-};
-
-Standing OwnStanding() {
-  sched_param param{};
-  sched_getparam(0, &param);
-  return {.policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK,
-          .real_time = param.sched_priority,
-          .nice = getpriority(PRIO_PROCESS, 0)};
-}
-
-void ExpectRaisedForTheCallingThreadAlone() {
-  const Standing ordinary = OwnStanding();  // of whoever started the test: nice 10, perhaps
-  for (const ThreadUrgency urgency : {ThreadUrgency::kHelper, ThreadUrgency::kLoop}) {
-    Standing own;
-    Standing inherited;
-    Result<ThreadPriority> raised = ThreadPriority::kNice;
-    std::thread([&] {
-      raised = RaiseThreadPriority(urgency);
-      own = OwnStanding();
-      std::thread([&] { inherited = OwnStanding(); }).join();
-    }).join();
-    if (!raised) GTEST_SKIP() << "CAP_SYS_NICE is missing";
-    if (*raised == ThreadPriority::kRealTime) {
-      const int level = urgency == ThreadUrgency::kLoop ? 2 : 1;
-      EXPECT_EQ(own, (Standing{.policy = SCHED_FIFO, .real_time = level, .nice = ordinary.nice}));
-    } else {
-      EXPECT_EQ(own, (Standing{.policy = SCHED_OTHER, .nice = -20}));
-    }
-    EXPECT_EQ(inherited, (Standing{.policy = SCHED_OTHER}))
-        << "a raised thread's threads are reset";
-  }
-  EXPECT_EQ(OwnStanding(), ordinary);
-}
-
-TEST(ThreadPriority, IsRaisedForTheCallingThreadAlone) {
-  ExpectRaisedForTheCallingThreadAlone();
-}
-
-TEST(ThreadPriority, IsRaisedAloneForAProgramThatIsNicer) {
-  std::thread([] {
-    ASSERT_EQ(::setpriority(PRIO_PROCESS, 0, 10), 0);  // of this thread alone
-    ExpectRaisedForTheCallingThreadAlone();
-  }).join();
 }
 
 TEST(ThreadPriority, IsRealTimeOnlyWhereThatKeepsNobodyFromSwitchingOnAController) {
@@ -195,26 +121,6 @@ TEST(MemoryLock, IsRefusedUnderALimitWithoutTheCapability) {
     const auto locked = LockOwnMemory();
     return !locked && locked.error().code == ErrorCode::kPermissionDenied;
   }));
-}
-
-TEST(EventLoop, AnUnwatchedDescriptorCallsBackNoMore) {
-  auto loop = EventLoop::Make().value();
-  Mailbox<int> first;
-  Mailbox<int> second;
-  int calls = 0;
-  // The first one to become ready unwatches the other.
-  ASSERT_TRUE(loop->Watch(first.fd(), [&] {
-    ++calls;
-    loop->Unwatch(second.fd());
-  }));
-  ASSERT_TRUE(loop->Watch(second.fd(), [&] {
-    ++calls;
-    loop->Unwatch(first.fd());
-  }));
-  first.Put(1);
-  second.Put(1);
-  ASSERT_TRUE(loop->Run([&] { loop->Quit(); }));
-  EXPECT_EQ(calls, 1);
 }
 
 }  // namespace

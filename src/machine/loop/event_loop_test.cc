@@ -115,24 +115,6 @@ TEST(LiveEventLoop, AStallCallsBack) {
   EXPECT_TRUE(called);
 }
 
-TEST(EventLoop, WhatComesBeforeATurnComesAfterItsWaitAndBeforeItsCallback) {
-  auto loop = EventLoop::Make().value();
-  const Flag flag;
-  std::vector<std::string> seen;
-  loop->OnTimer([&] {
-    seen.emplace_back("timer");
-    loop->Quit();
-  });
-  ASSERT_TRUE(loop->Watch(flag.fd(), [&] {
-    seen.emplace_back("callback");
-    flag.Take();
-    loop->SetTimer(Duration::zero());
-  }));
-  ASSERT_TRUE(loop->Run([&] { seen.emplace_back("after"); }, [&] { seen.emplace_back("before"); }));
-  EXPECT_THAT(seen,
-              testing::ElementsAre("before", "callback", "after", "before", "timer", "after"));
-}
-
 TEST(EventLoop, OneThatIsAlwaysReadyKeepsNoOtherWaiting) {
   auto loop = EventLoop::Make().value();
   std::vector<Flag> flags(40);  // more than it takes at once
@@ -145,24 +127,6 @@ TEST(EventLoop, OneThatIsAlwaysReadyKeepsNoOtherWaiting) {
     if (++turns == 3 * flags.size()) loop->Quit();
   }));
   EXPECT_THAT(called, testing::Each(testing::Ge(1)));
-}
-
-TEST(EventLoop, WhatIsNoLongerWatchedIsNotCalledBack) {
-  auto loop = EventLoop::Make().value();
-  const Flag one;
-  const Flag two;
-  std::vector<std::string> seen;
-  // Whichever comes first ends both, itself included.
-  const auto once = [&] {
-    seen.emplace_back("once");
-    loop->Unwatch(one.fd());
-    loop->Unwatch(two.fd());
-    loop->SetTimer(Duration::zero());
-  };
-  ASSERT_TRUE(loop->Watch(one.fd(), once));
-  ASSERT_TRUE(loop->Watch(two.fd(), once));
-  loop->OnTimer([&] { seen.emplace_back("timer"); });
-  EXPECT_EQ(FirstTurns(*loop, seen, 2), (std::vector<std::string>{"once", "timer"}));
 }
 
 TEST(EventLoop, ADescriptorThatHasTheNumberOfAnotherIsNotTakenForIt) {
@@ -183,55 +147,6 @@ TEST(EventLoop, ADescriptorThatHasTheNumberOfAnotherIsNotTakenForIt) {
   ASSERT_TRUE(loop->Watch(first.get(), [] {}));
   loop->OnTimer([&] { seen.emplace_back("timer"); });
   EXPECT_EQ(FirstTurns(*loop, seen, 1), (std::vector<std::string>{"timer"}));
-}
-
-TEST(EventLoop, TheTimerCallsBackOnceAndNotBeforeItsTime) {
-  auto loop = EventLoop::Make().value();
-  int called = 0;
-  std::chrono::steady_clock::time_point when;
-  loop->OnTimer([&] {
-    ++called;
-    when = std::chrono::steady_clock::now();
-    loop->Quit();
-  });
-  const auto start = std::chrono::steady_clock::now();
-  loop->SetTimer(std::chrono::hours(1));
-  loop->SetTimer(std::chrono::milliseconds(5));  // the last one counts
-  ASSERT_TRUE(loop->Run([] {}));
-  EXPECT_GE(when - start, std::chrono::milliseconds(5));
-  const Flag other;
-  ASSERT_TRUE(loop->Watch(other.fd(), [&] { loop->Quit(); }));
-  ASSERT_TRUE(loop->Run([] {}));
-  EXPECT_EQ(called, 1);
-}
-
-TEST(EventLoop, ATimerThatIsTakenBackDoesNotCallBack) {
-  auto loop = EventLoop::Make().value();
-  const Flag flag;
-  int called = 0;
-  int turns = 0;
-  loop->OnTimer([&] { ++called; });
-  loop->SetTimer(Duration::zero());
-  ASSERT_TRUE(loop->Watch(flag.fd(), [] {}));
-  // In one of the first turns both are ready.
-  ASSERT_TRUE(loop->Run([&] {
-    loop->SetTimer(std::chrono::hours(1));
-    if (++turns == 5) loop->Quit();
-  }));
-  EXPECT_LE(called, 1);
-  const int before = called;
-  loop->SetTimer(std::nullopt);
-  ASSERT_TRUE(loop->Run([&] {
-    if (++turns == 10) loop->Quit();
-  }));
-  EXPECT_EQ(called, before);
-}
-
-TEST(EventLoop, ADescriptorThatCannotBeWatchedIsAnError) {
-  auto loop = EventLoop::Make().value();
-  const auto watched = loop->Watch(-1, [] {});
-  ASSERT_FALSE(watched);
-  EXPECT_EQ(watched.error().message.find("watch a descriptor"), 0U);
 }
 
 TEST(EventLoop, SignalsAreBlockedWhileItLives) {

@@ -45,25 +45,6 @@ class JobQueueTest : public testing::Test {
   Mailbox<int> done_;
 };
 
-TEST_F(JobQueueTest, JobsAreDoneInTheirOrder) {
-  JobQueue queue(Threads::kSpare);
-  Hang(queue);
-  for (int i = 1; i < 100; ++i) queue.Do([this, i] { done_.Put(i); });
-  closed_.unlock();
-  const std::vector<int> done = Done(100);
-  ASSERT_EQ(done.size(), 100U);
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(done[static_cast<std::size_t>(i)], i);
-}
-
-TEST_F(JobQueueTest, AJobMayTakeThePlaceOfThoseThatWait) {
-  JobQueue queue(Threads::kSpare);
-  Hang(queue);
-  queue.Do([this] { done_.Put(1); });
-  queue.DoInstead([this] { done_.Put(2); });
-  closed_.unlock();
-  EXPECT_EQ(Done(2), (std::vector<int>{0, 2}));
-}
-
 TEST_F(JobQueueTest, OneThatHangsHoldsUpNoOther) {
   JobQueue hangs(Threads::kSpare);
   JobQueue other(Threads::kSpare);
@@ -85,17 +66,6 @@ TEST_F(JobQueueTest, AtTheEndTheJobsThatWaitAreDoneFirst) {
   closed_.unlock();
   EXPECT_TRUE(queue.FinishWithin(std::chrono::seconds(60)));
   EXPECT_TRUE(done);
-}
-
-TEST_F(JobQueueTest, ItsEndDropsTheJobsThatWait) {
-  std::optional<JobQueue> queue(std::in_place, Threads::kFiles, AtEnd::kLeave);
-  JobQueue next(Threads::kFiles);
-  Hang(*queue);
-  queue->Do([this] { done_.Put(1); });
-  next.Do([this] { done_.Put(2); });
-  queue.reset();
-  closed_.unlock();
-  EXPECT_EQ(Done(2), (std::vector<int>{0, 2}));
 }
 
 TEST(JobQueue, OneThatHangsIsLeftWithTheOwnerOfItsJob) {
@@ -159,12 +129,6 @@ TEST(JobQueue, ThreadsThatAreRefusedAreMissingAndJobsWaitForThem) {
   EXPECT_TRUE(CareForThreads().empty());
   EXPECT_TRUE(queue->running());
   EXPECT_TRUE(AwaitReadable(done.fd()));
-}
-
-TEST(JobQueue, ThreadsThatAreMissingGoWithTheirLastQueue) {
-  const NoMoreThreads none;
-  { const JobQueue never(Threads::kHooks); }
-  EXPECT_TRUE(CareForThreads().empty());
 }
 
 }  // namespace

@@ -97,37 +97,6 @@ TEST_F(CriForeignPods, ARunningPodIsListedOnceWithItsGroupsAndFiles) {
   EXPECT_TRUE(containerd().signals.empty());
 }
 
-TEST_F(CriForeignPods, WithoutTheSwitchThereIsNone) {
-  bed_.adopt_foreign = false;
-  bed_.Open();
-  Make("f");
-  EXPECT_THAT(ListedUids(), IsEmpty());
-  EXPECT_TRUE(IsSilentOn<PodFound>());
-  EXPECT_THAT(runtime().ForeignGroupsOf("f"), IsEmpty());
-}
-
-TEST_F(CriForeignPods, OneThatIsMadeLaterIsFoundAndItsEndIsTold) {
-  EXPECT_THAT(ListedUids(), IsEmpty());
-  Make("f");
-  const auto* found = bed_.Await<PodFound>("f");
-  ASSERT_NE(found, nullptr);
-  EXPECT_TRUE(found->pod.foreign);
-  containerd().Exit("main", 3);
-  const auto* exited = bed_.Await<ContainerExited>("f");
-  ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->exit.exit_code, 3);
-  ASSERT_NE(bed_.Await<PodRemoved>("f"), nullptr);
-  EXPECT_TRUE(IsSilentOn<PodFound>());
-  EXPECT_THAT(bed_.calls->TakeCalls(), Not(Contains(HasSubstr("StopPodSandbox"))));
-}
-
-TEST_F(CriForeignPods, AnotherAgentsPodIsOneOfOthers) {
-  annotations_["jettison.io/root"] = "/elsewhere";
-  annotations_["jettison.io/pod"] = "f";
-  Make("f");
-  EXPECT_THAT(ListedUids(), ElementsAre("f"));
-}
-
 TEST_F(CriForeignPods, ARestartedOrAddedContainerMakesItAnotherPod) {
   const std::string sandbox = MakeSandbox("f");
   StartIn(sandbox, "main");
@@ -189,22 +158,6 @@ TEST_F(CriForeignPods, WhatIgnoresTermIsKilledByItsGroup) {
   ASSERT_NE(bed_.Await<ContainerExited>("f"), nullptr);
 }
 
-TEST_F(CriForeignPods, AContainerThatIsStillToldAsRunningIsNotFoundAgain) {
-  const std::string sandbox = MakeSandbox("f");
-  const std::string id = StartIn(sandbox, "main");
-  EXPECT_THAT(ListedUids(), ElementsAre("f"));
-  runtime().KillContainer("f", "main");
-  ASSERT_NE(bed_.Await<ContainerExited>("f"), nullptr);
-  other_->on_stop_pod_sandbox = nullptr;
-  bed_.calls->on_stop_pod_sandbox = [](const auto&) { return api::StopPodSandboxResponse(); };
-  containerd().runs[id].state = api::CONTAINER_RUNNING;
-  runtime().RemovePod("f");
-  ASSERT_NE(bed_.Await<PodRemoved>("f"), nullptr);
-  EXPECT_TRUE(IsSilentOn<PodFound>());
-  StartIn(sandbox, "main");
-  EXPECT_NE(bed_.Await<PodFound>("f"), nullptr) << "its owner has started it again";
-}
-
 TEST_F(CriForeignPods, ASandboxThatIsSlowToStopKeepsNobodyWaiting) {
   Make("f");
   EXPECT_THAT(ListedUids(), ElementsAre("f"));
@@ -256,44 +209,6 @@ TEST_F(CriForeignPods, AGroupThatIsSharedIsNoGroupToBeKilled) {
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("is not named after its container")));
 }
 
-TEST_F(CriForeignPods, AnAnswerAboutAnotherContainerIsNone) {
-  Make("f");
-  const auto truth = bed_.calls->on_container_status;
-  for (const char* id : {"", "others"}) {
-    bed_.calls->on_container_status = [&](const api::ContainerStatusRequest& request) {
-      auto answer = truth(request);
-      if (answer) answer->mutable_status()->set_id(id);
-      return answer;
-    };
-    EXPECT_THAT(ListedUids(), IsEmpty());
-  }
-  EXPECT_THAT(bed_.logged, ElementsAre(HasSubstr("another container than was asked")));
-}
-
-TEST_F(CriForeignPods, GroupsThatAContainerMadeBelowItsOwnAreItsOwn) {
-  const std::string id = Make("f");
-  containerd().processes.Add(containerd().runs[id].pid, "4:memory:/others/" + id + "/init.scope\n",
-                             "");
-  EXPECT_THAT(ListedUids(), ElementsAre("f"));
-  EXPECT_THAT(runtime().ForeignGroupsOf("f"), ElementsAre("others/" + id));
-}
-
-TEST_F(CriForeignPods, AUidThatAPodOfThisAgentHasIsNotUsedTwice) {
-  EXPECT_THAT(ListedUids(), IsEmpty());
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  annotations_["attempt"] = "another";
-  containerd().boxes["box-f"].config.mutable_metadata()->set_uid("u");
-  containerd().boxes["box-f"].config.mutable_linux()->set_cgroup_parent("/others");
-  StartIn("box-f", "main");
-  const auto* found = bed_.Await<PodFound>("");
-  ASSERT_NE(found, nullptr);
-  EXPECT_EQ(found->pod_uid, "box-f");
-  EXPECT_EQ(found->pod.pod.uid, "box-f");
-  runtime().StopContainer("u", "main", seconds(1));
-  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
-  EXPECT_NE(runtime().GroupOf("box-f", "main"), "");
-}
-
 TEST_F(CriForeignPods, APodOfThisAgentTakesItsUidFromOthers) {
   const std::string id = Make("u");
   EXPECT_THAT(ListedUids(), ElementsAre("u"));
@@ -323,21 +238,6 @@ TEST_F(CriForeignPods, LimitsOfItsOwnAreKnownAndThoseOfAllAreNot) {
   EXPECT_EQ((*listed)[0].pod.status_qos_class, QosClass::kBurstable);
   EXPECT_THAT(runtime().ForeignGroupsOf("f"), ElementsAre("kubepods/burstable/podf"));
   EXPECT_EQ(runtime().GroupOf("f", "main"), "kubepods/burstable/podf/" + f);
-}
-
-TEST_F(CriForeignPods, NonsenseInAnnotationsIsSaidOnce) {
-  annotations_["jettison.io/priority"] = "high";
-  annotations_["jettison.io/requests.memory"] = "64Mi";
-  const std::string sandbox = MakeSandbox("f");
-  StartIn(sandbox, "main");
-  const auto listed = runtime().List();
-  ASSERT_TRUE(listed);
-  ASSERT_EQ(listed->size(), 1U);
-  EXPECT_EQ(listed->front().pod.containers[0].resources.requests.at("memory"),
-            Quantity::Of(64 << 20));
-  StartIn(sandbox, "side");
-  ASSERT_NE(bed_.Await<PodFound>("f"), nullptr);
-  EXPECT_THAT(bed_.logged, ElementsAre(HasSubstr("jettison.io/priority: high")));
 }
 
 }  // namespace

@@ -11,7 +11,6 @@ namespace {
 
 using std::chrono::seconds;
 using testing::AnyOf;
-using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -20,16 +19,6 @@ using testing::Not;
 using testing::Pair;
 
 class CriForeignTasksEnd : public ForeignTasksBed {};
-
-TEST_F(CriForeignTasksEnd, OneThatIsWatchedCostsNoCallOfItsOwn) {
-  Make("default", "web");
-  EXPECT_THAT(ListedUids(), ElementsAre("web"));
-  (void)bed_.calls->TakeCalls();
-  EXPECT_TRUE(IsSilentOn<PodFound>());
-  const auto calls = bed_.calls->TakeCalls();
-  EXPECT_THAT(calls, Contains("ListContainersIn default"));
-  EXPECT_THAT(calls, Each(Not(AnyOf(HasSubstr("Task"), HasSubstr("GetContainerIn")))));
-}
 
 TEST_F(CriForeignTasksEnd, ItsEndIsToldAndItsOwnerMayStartItAgain) {
   Theirs& theirs = Make("default", "web");
@@ -69,32 +58,11 @@ TEST_F(CriForeignTasksEnd, AnEvictedOneIsSignalledAndNobodyIsTold) {
       << "CRI takes an ID for the beginning of one of its own";
 }
 
-TEST_F(CriForeignTasksEnd, ATaskThatIsToldAsRunningThoughItEndedIsNotFoundAgain) {
-  Theirs& theirs = Make("default", "web");
-  EXPECT_THAT(ListedUids(), ElementsAre("web"));
-  slow_to_notice_ = true;
-  bed_.containerd.EndProcess(static_cast<pid_t>(theirs.task.pid()), SIGKILL);
-  ASSERT_NE(bed_.Await<PodRemoved>("web"), nullptr);
-  EXPECT_TRUE(IsSilentOn<PodFound>());
-}
-
 TEST_F(CriForeignTasksEnd, OneWhoseFirstThreadHasEndedIsFoundByItsGroup) {
   Theirs& theirs = Make("default", "web");
   processes().EndFirstThread(static_cast<pid_t>(theirs.task.pid()));
   EXPECT_THAT(ListedUids(), ElementsAre("web"));
   EXPECT_THAT(runtime().ForeignGroupsOf("web"), ElementsAre("default/web"));
-  EXPECT_THAT(bed_.logged, IsEmpty());
-}
-
-TEST_F(CriForeignTasksEnd, OneOfWhichNothingRunsAnyMoreIsFoundOnceItRunsAgain) {
-  Theirs& theirs = Make("default", "web");
-  slow_to_notice_ = true;
-  processes().EndFirstThread(static_cast<pid_t>(theirs.task.pid()));
-  bed_.containerd.EndProcess(static_cast<pid_t>(theirs.task.pid()), 0);
-  EXPECT_THAT(ListedUids(), IsEmpty());
-  EXPECT_TRUE(IsSilentOn<PodFound>());
-  Start(theirs, "/default/web");
-  EXPECT_NE(bed_.Await<PodFound>("web"), nullptr);
   EXPECT_THAT(bed_.logged, IsEmpty());
 }
 
@@ -112,17 +80,6 @@ TEST_F(CriForeignTasksEnd, OneWhoseFirstProcessHasEndedGoesOnAsAnotherOne) {
   runtime().StopContainer("web", "web", seconds(1));
   EXPECT_THAT(bed_.containerd.signals, ElementsAre(Pair(5'000'100, SIGTERM)));
   ASSERT_NE(bed_.Await<ContainerExited>("web"), nullptr);
-}
-
-TEST_F(CriForeignTasksEnd, OneWhoseFirstProcessHadEndedBeforeIsFoundAsAnotherOne) {
-  Theirs& theirs = Make("default", "web");
-  slow_to_notice_ = true;
-  ASSERT_TRUE(bed_.cgroups.Join("default/web", 5'000'100));
-  processes().Add(5'000'100, "0::/default/web\n", "");
-  processes().EndFirstThread(static_cast<pid_t>(theirs.task.pid()));
-  bed_.containerd.EndProcess(static_cast<pid_t>(theirs.task.pid()), 0);
-  EXPECT_THAT(ListedUids(), ElementsAre("web"));
-  EXPECT_TRUE(IsSilentOn<ContainerExited>());
 }
 
 TEST_F(CriForeignTasksEnd, OneThatProcHidesIsFoundAndEndedByItsGroup) {

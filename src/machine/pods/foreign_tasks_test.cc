@@ -8,7 +8,6 @@ namespace jettison::cri {
 namespace {
 
 using testing::AllOf;
-using testing::AnyOf;
 using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
@@ -71,28 +70,6 @@ TEST_F(CriForeignTasks, ThoseThatHaveStoppedCostNoCallHoweverManyTheyAre) {
       << "each comes with its specification";
 }
 
-TEST_F(CriForeignTasks, AreFoundWhereTheirContainersAreMoreThanAMessageHolds) {
-  Make("default", "web");
-  bed_.calls->on_list_containers_in =
-      [](const auto&) -> Result<containers_api::ListContainersResponse> {
-    return Fail(ErrorCode::kInternal, "received message larger than max");
-  };
-  EXPECT_THAT(ListedUids(), ElementsAre("web"));
-  EXPECT_THAT(bed_.logged, IsEmpty());
-}
-
-TEST_F(CriForeignTasks, ThoseThatAreNewAreAskedForAFewAtATime) {
-  for (int i = 0; i < 130; ++i) Make("default", "web" + std::to_string(i));
-  std::size_t most = 0;
-  bed_.calls->on_get_container_in = [&](const TaskKey& key) {
-    most = std::max(most, bed_.calls->waiting());
-    return ContainerOf(key);
-  };
-  EXPECT_EQ(ListedUids().size(), 130U);
-  EXPECT_GT(most, 10U);
-  EXPECT_LE(most, 50U);
-}
-
 TEST_F(CriForeignTasks, ANamespaceThatCannotBeListedIsSaidOnceAndHidesNoOther) {
   Make("default", "web");
   EXPECT_THAT(ListedUids(), ElementsAre("web"));
@@ -146,26 +123,6 @@ TEST_F(CriForeignTasks, ARuntimeWithoutThisApiIsAskedOnce) {
   EXPECT_THAT(bed_.logged, IsEmpty());
 }
 
-TEST_F(CriForeignTasks, AnAnswerThatFailsIsAskedForAgain) {
-  Make("default", "web");
-  const auto truth = bed_.calls->on_list_namespaces;
-  bed_.calls->on_list_namespaces = nullptr;
-  EXPECT_THAT(ListedUids(), IsEmpty());
-  bed_.calls->on_list_namespaces = truth;
-  bed_.calls->on_get_container_in = nullptr;
-  EXPECT_TRUE(IsSilentOn<PodFound>());
-  bed_.calls->on_get_container_in = [this](const TaskKey& key) { return ContainerOf(key); };
-  EXPECT_NE(bed_.Await<PodFound>("web"), nullptr);
-}
-
-TEST_F(CriForeignTasks, OneIdInTwoNamespacesIsTwoPods) {
-  Make("default", "web");
-  Make("moby", "web");
-  EXPECT_THAT(ListedUids(), testing::UnorderedElementsAre("web", "moby--web"));
-  EXPECT_THAT(runtime().ForeignGroupsOf("web"), ElementsAre("default/web"));
-  EXPECT_THAT(runtime().ForeignGroupsOf("moby--web"), ElementsAre("moby/web"));
-}
-
 TEST_F(CriForeignTasks, GroupsThatAreNotItsAloneAreLeftOutAndSaidOnce) {
   bed_.cgroup_prefix = "/node";
   Open();
@@ -208,22 +165,6 @@ TEST_F(CriForeignTasks, WhileTheAgentsOwnGroupCannotBeReadNoContainerIsTakenForA
   Make("default", "other");
   EXPECT_NE(bed_.Await<PodFound>("other"), nullptr);
   EXPECT_THAT(bed_.logged, ElementsAre(HasSubstr("is this agent's own")));
-}
-
-TEST_F(CriForeignTasks, NonsenseIsNoPod) {
-  theirs_["a\nb"];
-  Make("default", "web").task.set_pid(0);
-  theirs_["default"]["x/y"].container.set_id("x/y");
-  theirs_["default"]["x/y"].task.set_id("x/y");
-  theirs_["default"]["x/y"].task.set_pid(UINT32_MAX);
-  theirs_["default"]["x/y"].task.set_status(task_api::RUNNING);
-  Make("default", "huge").task.set_pid(UINT32_MAX);
-  Make("default", "json").container.mutable_spec()->set_value("{");
-  EXPECT_THAT(ListedUids(), IsEmpty());
-  EXPECT_THAT(bed_.logged, ElementsAre(HasSubstr("is not named after its container")));
-  for (const std::string& call : bed_.calls->TakeCalls()) {
-    EXPECT_THAT(call, Not(AnyOf(HasSubstr("\n"), HasSubstr("/"))));
-  }
 }
 
 }  // namespace
