@@ -66,38 +66,5 @@ TEST(ForeignTaskValue, AnnotationsComeBeforeLabels) {
   EXPECT_EQ(pod.containers[0].resources.requests.at("memory"), Quantity::Of(64 << 20));
 }
 
-TEST(ForeignTaskValue, SharesThatEverybodyHasAskForNothing) {
-  const auto requests = [](std::optional<std::uint64_t> shares) {
-    return PodOf(Web(), {.cpu_shares = shares}).containers[0].resources.requests;
-  };
-  EXPECT_TRUE(requests(std::nullopt).empty());
-  EXPECT_TRUE(requests(1024).empty());
-  EXPECT_TRUE(requests(2).empty());
-  EXPECT_EQ(requests(512).at("cpu").MilliValue(), 500);
-}
-
-TEST(ForeignTaskValue, TheImagesStopSignalIsTaken) {
-  containers_api::Container container = Web();
-  EXPECT_EQ(ContainerFor(container, {}).stop_signal, std::nullopt);
-  (*container.mutable_labels())["io.containerd.image.config.stop-signal"] = "SIGQUIT";
-  EXPECT_EQ(ContainerFor(container, {}).stop_signal, SIGQUIT);
-}
-
-TEST(ForeignTaskValue, WhatIsKnownIsNotListed) {
-  EXPECT_THAT(ContainersOutsideCri().filters(),
-              testing::ElementsAre(R"(labels."io.cri-containerd.kind"!=container,)"
-                                   R"(labels."io.cri-containerd.kind"!=sandbox)"));
-  EXPECT_THAT(ContainersOutsideCri({"a", "b-1"}).filters(0),
-              testing::EndsWith(R"(,id!="a",id!="b-1")"));
-}
-
-TEST(ForeignTaskValue, NoTwoContainersHaveOneKey) {
-  containers_api::Container container = Web();
-  EXPECT_EQ(KeyOf("default", container.id()), "default--1a2b");
-  EXPECT_FALSE(IsOfCri(container));
-  (*container.mutable_labels())["io.cri-containerd.kind"] = "sandbox";
-  EXPECT_TRUE(IsOfCri(container));
-}
-
 }  // namespace
 }  // namespace jettison::cri

@@ -43,29 +43,6 @@ TEST(ForeignPodValue, LabelsComeBeforeMetadataAndThatBeforeIds) {
   EXPECT_EQ(pod.uid, "abc");
 }
 
-TEST(ForeignPodValue, ContainersAreNamedOnceEach) {
-  std::vector<ForeignContainer> containers = {Running("1", "main", ""), Running("2", "main", ""),
-                                              Running("3", "a/b", ""), Running("4", "x", "")};
-  containers[3].label = "side";
-  NameContainers(containers);
-  std::vector<std::string> names;
-  for (const ForeignContainer& container : containers) names.push_back(container.name);
-  EXPECT_THAT(names, ElementsAre("main", "2", "3", "side"));
-}
-
-TEST(ForeignPodValue, APodsGroupIsItsOwnOrThoseOfItsContainers) {
-  EXPECT_THAT(
-      PodGroupsOf({Running("1", "a", "kubepods/podu/1"), Running("2", "b", "kubepods/podu/2")},
-                  "u"),
-      ElementsAre("kubepods/podu"));
-  EXPECT_THAT(PodGroupsOf({Running("1", "a", "x.slice/kubepods-podu_v.slice/cri-1.scope")}, "u-v"),
-              ElementsAre("x.slice/kubepods-podu_v.slice"));
-  EXPECT_THAT(PodGroupsOf({Running("1", "a", "k8s.io/1"), Running("2", "b", "k8s.io/2")}, "u"),
-              ElementsAre("k8s.io/1", "k8s.io/2"))
-      << "other labels may be beside them";
-  EXPECT_THAT(PodGroupsOf({Running("1", "a", "1")}, ""), ElementsAre("1"));
-}
-
 TEST(ForeignPodValue, TheQosClassIsTheAnnotationsOrThatOfTheGroup) {
   struct Row {
     const char* group;

@@ -6,38 +6,6 @@
 namespace jettison {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::Pair;
-
-TEST(ForeignSpec, SaysAnnotationsGroupAndShares) {
-  const ContainerSpec spec =
-      ReadSpec(R"({"ociVersion":"1.0.2","annotations":{"jettison.io/priority":"5","n":7},)"
-               R"("linux":{"cgroupsPath":"/default/web","resources":{"cpu":{"shares":512}}}})");
-  EXPECT_THAT(spec.annotations, ElementsAre(Pair("jettison.io/priority", "5")));
-  EXPECT_EQ(spec.cgroups_path, "/default/web");
-  EXPECT_EQ(spec.cpu_shares, 512U);
-}
-
-TEST(ForeignSpec, IsFoundInAVerboseAnswer) {
-  const ContainerSpec spec = ReadSpecInInfo(
-      R"({"pid":7,"runtimeSpec":{"linux":{"cgroupsPath":"a.slice:cri:1","resources":{"cpu":{"shares":2}}}}})");
-  EXPECT_EQ(spec.cgroups_path, "a.slice:cri:1");
-  EXPECT_EQ(spec.cpu_shares, 2U);
-  EXPECT_EQ(ReadSpecInInfo(R"({"pid":7})").cpu_shares, std::nullopt);
-}
-
-TEST(ForeignSpec, NonsenseSaysNothing) {
-  for (const char* text : {"", "{", "null", "7", "[]", R"({"annotations":[],"linux":7})",
-                           R"({"linux":{"cgroupsPath":[],"resources":{"cpu":{"shares":-1}}}})"}) {
-    for (const ContainerSpec& spec : {ReadSpec(text), ReadSpecInInfo(text)}) {
-      EXPECT_THAT(spec.annotations, IsEmpty()) << text;
-      EXPECT_EQ(spec.cgroups_path, "") << text;
-      EXPECT_EQ(spec.cpu_shares, std::nullopt) << text;
-    }
-  }
-}
-
 TEST(ForeignSpec, TheDeclaredGroupIsTheProcesssOrAboveIt) {
   struct Row {
     const char* group;

@@ -103,15 +103,6 @@ class ForeignRosterTest : public testing::Test {
                         [this](RuntimePod pod) { told_.push_back(std::move(pod)); }};
 };
 
-TEST_F(ForeignRosterTest, APodIsToldAsItsSourceKnowsIt) {
-  ASSERT_TRUE(Take("k"));
-  ASSERT_THAT(told_, SizeIs(1));
-  EXPECT_TRUE(told_[0].foreign);
-  EXPECT_EQ(told_[0].pod.priority, 1000);
-  EXPECT_THAT(roster_.Find("u")->groups(), ElementsAre("kubepods/podu"));
-  EXPECT_EQ(roster_.Find("u")->GroupOf("main"), "kubepods/podu/c1");
-}
-
 TEST_F(ForeignRosterTest, ItIsEndedThroughTheKernelAndTakenDownByItsSource) {
   ASSERT_TRUE(Take("k"));
   roster_.Find("u")->KillContainer("main");
@@ -157,39 +148,6 @@ TEST_F(ForeignRosterTest, WhatAListHasNoMoreIsGoneAndOtherListsSayNothingOfIt) {
   ASSERT_THAT(edges_.events, SizeIs(1));
   EXPECT_FALSE(roster_.Has("k"));
   EXPECT_THAT(heard_, IsEmpty()) << "it belongs to its owner";
-}
-
-TEST_F(ForeignRosterTest, APodWhoseUidIsTakenIsKnownByItsKey) {
-  taken_ = "u";
-  ASSERT_TRUE(Take("k"));
-  EXPECT_NE(roster_.Find("k"), nullptr);
-  EXPECT_FALSE(Take("k")) << "both names are taken";
-}
-
-TEST_F(ForeignRosterTest, WhatIsToldOfOnePodLeavesTheOthersAsTheyAre) {
-  ASSERT_TRUE(Take("k"));
-  ForeignFinding other = Finding("other");
-  other.reading.pod.uid = "v";
-  ASSERT_TRUE(roster_.Take(std::move(other), complaints_));
-  roster_.OnOneListed("pods of a kubelet", "k", {"c1"});
-  roster_.OnOneListed("another list", "k", {});
-  roster_.OnOneListed("pods of a kubelet", "unknown", {});
-  EXPECT_THAT(Events(), IsEmpty());
-  roster_.OnOneListed("pods of a kubelet", "k", {});
-  EXPECT_FALSE(roster_.Has("k")) << "it can be found again at once";
-  EXPECT_TRUE(roster_.Has("other"));
-  EXPECT_NE(roster_.Find("v"), nullptr);
-  EXPECT_THAT(Events(), SizeIs(1));
-}
-
-TEST_F(ForeignRosterTest, AKeyIsFreeAgainWhenItsPodIsGone) {
-  ASSERT_TRUE(Take("k"));
-  EXPECT_TRUE(roster_.Has("k"));
-  EXPECT_FALSE(roster_.Has("u")) << "which is the UID";
-  roster_.Forget("u");
-  EXPECT_FALSE(roster_.Has("k"));
-  ASSERT_TRUE(Take("k"));
-  EXPECT_TRUE(roster_.Has("k"));
 }
 
 }  // namespace

@@ -104,23 +104,6 @@ TEST(ManifestDirectory, AFileThatIsBeingWrittenIsReadWhenItsWriterCloses) {
   EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a=half and half"));
 }
 
-TEST(ManifestDirectory, AFileMovedOrLinkedIntoTheFolderIsReadAtOnce) {
-  const TemporaryFolder elsewhere;
-  const TemporaryFolder folder;
-  elsewhere.Write("x", "x");
-  ManifestDirectory directory(folder.path());
-  fs::create_symlink(elsewhere / "x", folder / "soft");
-  fs::create_hard_link(elsewhere / "x", folder / "hard");
-  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("hard=x", "soft=x"));
-  fs::rename(elsewhere / "x", folder / "moved");
-  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("moved=x"));
-  fs::rename(folder / "moved", folder / ".moved");
-  // The symbolic link leads nowhere now: a change behind a hidden name makes it look at every file.
-  // The hard link has a new change time and is reported again.
-  EXPECT_THAT(Told(directory.TakeChanges()),
-              ElementsAre("hard=x", "moved gone", "soft gone with its folder"));
-}
-
 TEST(ManifestDirectory, RescanFindsWhatTheKernelDidNotTell) {
   const TemporaryFolder folder;
   folder.Write("a", "one");
@@ -148,18 +131,6 @@ TEST(ManifestDirectory, AFolderThatAppearsLaterIsFoundByRescan) {
               ElementsAre("a gone with its folder", "b gone with its folder"));
 }
 
-TEST(ManifestDirectory, TheLastFileOfAFolderGoesWithItsFolder) {
-  const TemporaryFolder folder;
-  folder.Write("a", "a");
-  folder.Write("b", "b");
-  ManifestDirectory directory(folder.path());
-  static_cast<void>(directory.Rescan());
-  fs::remove(folder / "a");
-  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a gone"));
-  fs::remove(folder / "b");
-  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("b gone with its folder"));
-}
-
 TEST(ManifestDirectory, FilesThatGoTogetherAndLeaveNothingGoWithTheirFolder) {
   const TemporaryFolder folder;
   folder.Write("a", "a");
@@ -169,50 +140,6 @@ TEST(ManifestDirectory, FilesThatGoTogetherAndLeaveNothingGoWithTheirFolder) {
   fs::remove(folder / "a");
   fs::remove(folder / "b");
   EXPECT_THAT(Told(directory.TakeChanges()),
-              ElementsAre("a gone with its folder", "b gone with its folder"));
-}
-
-TEST(ManifestDirectory, WhatAnotherFolderOfTheSamePathDoesNotHaveGoesWithItsFolder) {
-  const TemporaryFolder folder;
-  fs::create_directory(folder / "m");
-  fs::create_directory(folder / "other");
-  folder.Write("m/a", "a");
-  folder.Write("m/b", "b");
-  folder.Write("other/b", "b2");
-  ManifestDirectory directory((folder / "m").string());
-  static_cast<void>(directory.Rescan());
-  fs::rename(folder / "m", folder / "away");
-  fs::rename(folder / "other", folder / "m");
-  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a gone with its folder", "b=b2"));
-  // It watches the present folder now.
-  folder.Write("m/c", "c");
-  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("c=c"));
-}
-
-TEST(ManifestDirectory, AFolderThatIsBackAtOnceHasNotChanged) {
-  const TemporaryFolder folder;
-  fs::create_directory(folder / "m");
-  folder.Write("m/a", "a");
-  ManifestDirectory directory((folder / "m").string());
-  static_cast<void>(directory.Rescan());
-  fs::rename(folder / "m", folder / "away");
-  fs::rename(folder / "away", folder / "m");
-  EXPECT_THAT(directory.TakeChanges(), IsEmpty());
-  folder.Write("m/b", "b");
-  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("b=b"));
-}
-
-TEST(ManifestDirectory, AFileOfAnEarlierAgentThatIsNotThereIsTold) {
-  const TemporaryFolder folder;
-  folder.Write("a", "a");
-  const auto after = [&](const std::string& path) {
-    ManifestDirectory directory(path);
-    directory.Expect({folder / "a", folder / "b"});
-    return Told(directory.Rescan());
-  };
-  EXPECT_THAT(after(folder.path()), ElementsAre("a=a", "b gone"));
-  EXPECT_THAT(after((folder / "a").string()), ElementsAre("a=a", "b gone"));
-  EXPECT_THAT(after((folder / "none").string()),
               ElementsAre("a gone with its folder", "b gone with its folder"));
 }
 
@@ -246,16 +173,6 @@ TEST(ManifestDirectory, NothingIsGoneWhileDescriptorsRunOut) {
   EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a=aa"));
 }
 
-TEST(ManifestDirectory, AKnownFileThatIsBeingWrittenIsToldSo) {
-  const TemporaryFolder folder;
-  folder.Write("a", "one");
-  ManifestDirectory directory(folder.path());
-  static_cast<void>(directory.Rescan());
-  std::ofstream file(folder / "a");
-  file << "half" << std::flush;
-  EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a unsettled"));
-}
-
 // Otherwise the pod of a manifest that is deleted and written slowly would be ended meanwhile.
 TEST(ManifestDirectory, ADeletedFileThatIsBeingWrittenAnewIsToldSo) {
   const TemporaryFolder folder;
@@ -276,19 +193,6 @@ TEST(ManifestDirectory, ADeletedFileThatIsBeingWrittenAnewIsToldSo) {
   fs::remove(folder / "a");
   EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a gone"));
   EXPECT_THAT(directory.Rescan(), IsEmpty()) << "it is told to be gone once";
-}
-
-TEST(ManifestDirectory, OfManyDeletedFilesTheLatestAreRemembered) {
-  const TemporaryFolder folder;
-  folder.Write("b", "b");
-  ManifestDirectory directory(folder.path());
-  std::vector<std::string> expected;
-  for (int i = 0; i < 1025; ++i) expected.push_back(folder / std::to_string(10'000 + i));
-  directory.Expect(expected);
-  EXPECT_EQ(directory.Rescan().size(), 1026U);
-  std::ofstream first(expected.front());
-  std::ofstream second(expected[1]);
-  EXPECT_THAT(Told(directory.Rescan()), ElementsAre("10001 unsettled"));
 }
 
 class OpenForWriting : public testing::Test {
@@ -325,11 +229,6 @@ TEST_F(OpenForWriting, AFileIsNotReadWhileItsWriterPauses) {
   EXPECT_THAT(Told(directory_.TakeChanges()), ElementsAre("a=half and half"));
 }
 
-TEST_F(OpenForWriting, AFileThatIsNeverClosedIsReadInTheEnd) {
-  Pause(61);
-  EXPECT_THAT(Told(directory_.Rescan()), ElementsAre("a=half"));
-}
-
 TEST_F(OpenForWriting, AFileThatWasLeftIsLookedAtAgain) {
   const TemporaryFolder elsewhere;
   fs::create_hard_link(folder_ / "a", elsewhere / "a");
@@ -343,22 +242,6 @@ TEST_F(OpenForWriting, AFileThatWasLeftIsLookedAtAgain) {
   EXPECT_THAT(Told(directory_.LookAgain()), ElementsAre("a=whole"));
   EXPECT_FALSE(directory_.AnyHasWriter());
   EXPECT_THAT(directory_.LookAgain(), IsEmpty());
-}
-
-TEST_F(OpenForWriting, AWriterWhoComesWhileAFileIsReadDoesNotWait) {
-  writer_.Close();
-  Pause(5);
-  EXPECT_THAT(Told(directory_.Rescan()), ElementsAre("a=half"));
-  const FileDescriptor next(open((folder_ / "a").c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
-  EXPECT_TRUE(next) << "no lease is left";
-}
-
-TEST(ManifestDirectory, ADeviceIsNotOpened) {
-  const TemporaryFolder folder;
-  fs::create_symlink("/dev/zero", folder / "zero");
-  ManifestDirectory directory(folder.path());
-  EXPECT_THAT(Told(directory.Rescan()), ElementsAre("zero: is not a regular file"));
-  EXPECT_THAT(directory.Rescan(), IsEmpty());
 }
 
 TEST(ManifestDirectory, ThePathMayBeASingleFile) {

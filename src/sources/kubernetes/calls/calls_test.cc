@@ -55,22 +55,6 @@ TEST(Outcome, EveryRecordedAnswerHasOne) {
   }
 }
 
-TEST(Outcome, WhatIsNoStatusIsJudgedByItsCode) {
-  EXPECT_EQ(OutcomeOf(ApiReply{.status = 502, .body = "<html>"}).result, CallResult::kAway);
-  EXPECT_EQ(OutcomeOf(ApiReply{.status = 503}).why, "HTTP status 503");
-  EXPECT_EQ(OutcomeOf(ApiReply{.status = 301}).result, CallResult::kRefused);
-  for (const char* body : {"", "<html>404</html>", "404 page not found", R"({"code":404})",
-                           R"({"kind":"Status","code":404,"reason":"Unknown"})"}) {
-    EXPECT_EQ(OutcomeOf(ApiReply{.status = 404, .body = body}).result, CallResult::kAway) << body;
-  }
-  const Outcome busy = OutcomeOf(ApiReply{.status = 429, .retry_after = seconds(3)});
-  EXPECT_EQ(busy.result, CallResult::kBusy);
-  EXPECT_EQ(busy.retry_after, Duration(seconds(3)));
-  const Outcome away = OutcomeOf(Fail(ErrorCode::kDeadlineExceeded, "late"));
-  EXPECT_EQ(away.result, CallResult::kAway);
-  EXPECT_EQ(away.why, "late");
-}
-
 TEST(Outcome, ASuccessCountsOnlyInTheWordsOfAnApiServer) {
   struct Row {
     const char* body;
@@ -153,24 +137,6 @@ TEST(PodCalls, NamesCannotLeadOutOfTheirPath) {
             "/api/v1/namespaces/a%2Fb/pods/..%2Fx%3Fy");
 }
 
-TEST(NodeCalls, ConditionsAreMergedByTheirType) {
-  const ApiCall set = SetNodeConditions("n", {{.type = "JettisonMemoryPressure",
-                                               .holds = true,
-                                               .reason = "JettisonHasInsufficientMemory",
-                                               .message = "m",
-                                               .heartbeat = kNow,
-                                               .transition = kNow - seconds(60)}});
-  EXPECT_EQ(set.path, "/api/v1/nodes/n/status");
-  EXPECT_EQ(set.content_type, "application/strategic-merge-patch+json");
-  EXPECT_EQ(set.body,
-            R"({"status":{"conditions":[{"type":"JettisonMemoryPressure","status":"True",)"
-            R"("reason":"JettisonHasInsufficientMemory","message":"m",)"
-            R"("lastHeartbeatTime":"2026-01-01T00:00:00Z",)"
-            R"("lastTransitionTime":"2025-12-31T23:59:00Z"}]}})");
-  EXPECT_EQ(RemoveNodeConditions("n", {"A"}).body,
-            R"({"status":{"conditions":[{"$patch":"delete","type":"A"}]}})");
-}
-
 const TaintWish kWish = {.key = "jettison.io/memory-pressure"};
 
 ApiNode RecordedNode(const std::string& name) {
@@ -191,14 +157,6 @@ TEST(ChangeTaint, KeepsTaintsOfOthersAsTheyAre) {
   EXPECT_THAT(off->body, AllOf(Not(HasSubstr("foreign")), HasSubstr("jettison.dev")));
 }
 
-TEST(ChangeTaint, IsNothingWhereItIsSoAlready) {
-  EXPECT_FALSE(ChangeTaint(RecordedNode("node_tainted.json"), {.key = "foreign"}));
-  EXPECT_FALSE(ChangeTaint(RecordedNode("node.json"), {.key = "foreign", .present = false}));
-  // A taint with a different effect is a different taint.
-  EXPECT_TRUE(
-      ChangeTaint(RecordedNode("node_tainted.json"), {.key = "foreign", .effect = "NoExecute"}));
-}
-
 TEST(KubeletConfiguration, IsTakenOutOfConfigz) {
   EXPECT_EQ(GetKubeletConfiguration("n").path, "/api/v1/nodes/n/proxy/configz");
   const auto configuration = ReadKubeletConfiguration(RecordedAnswer("configz.json"));
@@ -209,28 +167,6 @@ TEST(KubeletConfiguration, IsTakenOutOfConfigz) {
   for (const char* body : {"", "{}", "[]", R"({"kubeletconfig":1})"}) {
     EXPECT_FALSE(ReadKubeletConfiguration(body)) << body;
   }
-}
-
-TEST(Rights, AreAskedForOneByOneAndNamedWithTheirRule) {
-  const auto& rights = NeededRights();
-  const auto status = std::ranges::find_if(rights, [](const Right& right) {
-    return right.resource == "pods" && right.subresource == "status";
-  });
-  ASSERT_NE(status, rights.end());
-  EXPECT_EQ(Describe(*status), "patch pods/status");
-  EXPECT_EQ(RuleFor(*status), R"(- {apiGroups: [""], resources: [pods/status], verbs: [patch]})");
-  EXPECT_THAT(AskRight(*status).body,
-              HasSubstr(R"({"verb":"patch","group":"","resource":"pods","subresource":"status"})"));
-  for (const Right& right : rights) EXPECT_NE(right.cost, "") << Describe(right);
-}
-
-TEST(Rights, AreWhatTheServerSaysAndUnknownOtherwise) {
-  EXPECT_EQ(ReadRight(Recorded(201, "review_yes.json")), true);
-  EXPECT_EQ(ReadRight(Recorded(201, "review_no.json")), false);
-  EXPECT_FALSE(ReadRight(Recorded(401, "status_unauthorized.json")));
-  EXPECT_FALSE(ReadRight(ApiReply{.status = 201, .body = "{}"}));
-  EXPECT_FALSE(ReadRight(Fail(ErrorCode::kUnavailable, "away")));
-  EXPECT_EQ(ReadVersion(Recorded(200, "version.json")), "v1.36.2");
 }
 
 }  // namespace

@@ -52,19 +52,6 @@ class EventQueueTest : public testing::Test {
   std::string path_;
 };
 
-TEST(TokenBucket, AllowsABurstAndThenOneAnInterval) {
-  TokenBucket bucket(3, seconds(10));
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(bucket.Take(kQueuedAt)) << i;
-  EXPECT_FALSE(bucket.Take(kQueuedAt));
-  EXPECT_EQ(bucket.next(), kQueuedAt + seconds(10));
-  EXPECT_FALSE(bucket.Take(kQueuedAt + seconds(9)));
-  EXPECT_TRUE(bucket.Take(kQueuedAt + seconds(10)));
-  EXPECT_FALSE(bucket.Take(kQueuedAt + seconds(10)));
-  const Instant later = kQueuedAt + minutes(60);
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(bucket.Take(later)) << i;
-  EXPECT_FALSE(bucket.Take(later)) << "no more than a burst is saved";
-}
-
 TEST_F(EventQueueTest, ANewEventIsMadeWithTheKubeletsFields) {
   Event event = Evicted();
   event.annotations = {{"starved_resource", "memory"}};
@@ -103,19 +90,6 @@ TEST_F(EventQueueTest, TheSameAgainIsCountedForTenMinutes) {
   EXPECT_EQ(body_, R"({"count":2,"lastTimestamp":"2026-01-01T00:09:00Z"})");
   EXPECT_EQ(told(minutes(9), "another"), "POST");
   EXPECT_EQ(told(minutes(19)), "POST");
-}
-
-TEST_F(EventQueueTest, OneIsUnderWayAtATimeInTheirOrder) {
-  for (const char* pod : {"a", "b"}) Tell(pod);
-  EXPECT_EQ(Asked(), "POST");
-  EXPECT_THAT(body_, HasSubstr("u-a"));
-  EXPECT_EQ(Asked(), "");
-  Answer(CallResult::kDone);
-  EXPECT_EQ(Asked(), "POST");
-  EXPECT_THAT(body_, HasSubstr("u-b"));
-  Answer(CallResult::kDone);
-  EXPECT_EQ(queue_.due(), std::nullopt);
-  EXPECT_EQ(queue_.dropped(), 0U);
 }
 
 TEST_F(EventQueueTest, WhatHappensAgainIsCounted) {
@@ -181,41 +155,6 @@ TEST_F(EventQueueTest, AnEventIsGivenUpAfterTenMinutes) {
   EXPECT_GE(now, kQueuedAt + EventQueue::kMostAge);
   EXPECT_LT(now, kQueuedAt + EventQueue::kMostAge + seconds(15));
   EXPECT_EQ(queue_.due(), std::nullopt);
-}
-
-TEST_F(EventQueueTest, WhatIsRefusedIsDroppedAndTheNextOneIsSent) {
-  for (const CallResult result :
-       {CallResult::kForbidden, CallResult::kRefused, CallResult::kGone}) {
-    Tell(std::to_string(static_cast<int>(result)));
-    EXPECT_EQ(Asked(), "POST");
-    Answer(result);
-  }
-  EXPECT_EQ(queue_.dropped(), 3U);
-  const int forbidden = static_cast<int>(CallResult::kForbidden);
-  for (const std::string& pod : {std::string("a"), std::to_string(forbidden)}) {
-    Tell(pod);
-    EXPECT_EQ(Asked(), "POST") << pod;
-    Answer(CallResult::kDone);
-  }
-}
-
-TEST_F(EventQueueTest, AnEventThatIsThereAlreadyWasMadeByATryBefore) {
-  Tell("a");
-  (void)Asked();
-  Answer(CallResult::kAway);
-  EXPECT_EQ(Asked(kQueuedAt + seconds(1)), "POST");
-  Answer(CallResult::kConflict);
-  EXPECT_EQ(queue_.dropped(), 0U);
-  Tell("a");
-  EXPECT_EQ(Asked(kQueuedAt + seconds(1)), "PATCH");
-}
-
-TEST_F(EventQueueTest, AnAnswerThatComesTwiceChangesNothing) {
-  Tell("a");
-  (void)Asked();
-  Answer(CallResult::kDone);
-  Answer(CallResult::kRefused);
-  EXPECT_EQ(queue_.dropped(), 0U);
 }
 
 }  // namespace

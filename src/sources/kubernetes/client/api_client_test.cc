@@ -98,36 +98,6 @@ TEST_F(ApiCalls, ATaintIsPutBesideThoseOfOthersUnlessTheNodeWasChangedMeanwhile)
   EXPECT_EQ(Node()["spec"]["taints"].size(), 1U);
 }
 
-TEST_F(ApiCalls, ConditionsOfOurOwnStandBesideTheKubelets) {
-  const NodeCondition condition = {.type = "JettisonMemoryPressure",
-                                   .holds = true,
-                                   .reason = "r",
-                                   .message = "m",
-                                   .heartbeat = kNow,
-                                   .transition = kNow};
-  EXPECT_EQ(ResultOf(SetNodeConditions("bed", {condition})), CallResult::kDone);
-  EXPECT_EQ(Node()["status"]["conditions"].size(), 5U);
-  EXPECT_EQ(ResultOf(RemoveNodeConditions("bed", {condition.type})), CallResult::kDone);
-  EXPECT_EQ(Node()["status"]["conditions"].size(), 4U);
-}
-
-TEST_F(ApiCalls, AnEventIsMadeOnceAndThenCounted) {
-  EventQueue queue("bed");
-  const Instant now = clock_.Now();
-  const Event event = {
-      .object = "ua", .type = EventType::kWarning, .reason = "Evicted", .message = "m"};
-  const EventObject about = {.kind = "Pod", .namespace_ = "default", .name = "a", .uid = "ua"};
-  for (int i = 0; i < 3; ++i) {
-    queue.Tell(about, event, now, kNow);
-    const Outcome outcome = OutcomeOf(Ask(queue.TakeCall(now).value()));
-    EXPECT_EQ(outcome.result, CallResult::kDone);
-    queue.Take(outcome, now, kNow);
-  }
-  const Json events = server_.Look<Json>([](FakeStore& store) { return store.events(); });
-  ASSERT_EQ(events.size(), 1U);
-  EXPECT_EQ(events.begin().value()["count"], 3);
-}
-
 TEST_F(ApiCalls, RightsThatAreMissingAreNamed) {
   server_.Deny("patch nodes");
   server_.Deny("create pods/eviction");
@@ -138,15 +108,6 @@ TEST_F(ApiCalls, RightsThatAreMissingAreNamed) {
     if (!*allowed) missing.push_back(Describe(right));
   }
   EXPECT_THAT(missing, ElementsAre("create pods/eviction", "patch nodes"));
-}
-
-TEST_F(ApiCalls, EachHasItsDeadline) {
-  server_.MisbehaveOnce({.kind = Misbehaviour::Kind::kHang});
-  const auto late = AskNow(*client_, GetVersion(), milliseconds(50));
-  ASSERT_FALSE(late);
-  EXPECT_EQ(late.error().code, ErrorCode::kDeadlineExceeded);
-  EXPECT_EQ(OutcomeOf(late).result, CallResult::kAway);
-  EXPECT_EQ(ReadVersion(Ask(GetVersion())), "v1.36.2");
 }
 
 TEST_F(ApiCalls, CertificatesAreReadAgainSoonAfterTheServerRefusedTheAgentOrWasNotReached) {
@@ -171,11 +132,6 @@ TEST_F(ApiCalls, CertificatesAreReadAgainSoonAfterTheServerRefusedTheAgentOrWasN
   (void)ask();
   server_.Stop();
   EXPECT_EQ(ask(), 1);
-}
-
-TEST_F(ApiCalls, AnAnswerThatIsTooLargeIsNotTaken) {
-  server_.MisbehaveOnce({.kind = Misbehaviour::Kind::kHuge});
-  EXPECT_EQ(Ask(GetVersion())->status, 413);
 }
 
 TEST_F(ApiCalls, GoToTheServersOwnPath) {

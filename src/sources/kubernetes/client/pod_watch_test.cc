@@ -103,20 +103,6 @@ TEST_F(PodWatchTest, AStoreThatWasSetBackIsBelieved) {
   EXPECT_THAT(news_, Contains("+uc Running"));
 }
 
-TEST_F(PodWatchTest, AStoreThatIsSetBackWhileItIsWatchedIsNoticed) {
-  Begin();
-  server_.Change([](FakeStore& store) {
-    store.RemovePod("b");
-    store.SetBack(50);
-  });
-  const std::string bookmark =
-      R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"50"}}})";
-  server_.SendToWatches(bookmark + "\n" + bookmark + "\n" + bookmark + "\n");
-  ASSERT_TRUE(Told(2));
-  EXPECT_THAT(TakeNews(), ElementsAre("~ua Running", "-ub"));
-  ASSERT_TRUE(IsWatching());
-}
-
 // As a real API server does: it sends nothing to a watch from a version that it has not reached.
 TEST_F(PodWatchTest, AStoreThatIsSetBackBelowAWatchIsNoticedByTheSilence) {
   Begin();
@@ -184,16 +170,6 @@ TEST_F(PodWatchTest, AWatchThatBreaksIsBegunAgain) {
   EXPECT_GT(paused_, seconds(3));
 }
 
-TEST_F(PodWatchTest, ALineThatComesInPiecesIsOne) {
-  Begin();
-  const std::string line =
-      R"({"type":"ADDED","object":{"metadata":{"name":"x","uid":"x","resourceVersion":"501"}}})";
-  for (const char byte : line) server_.SendToWatches(std::string(1, byte));
-  server_.SendToWatches("\n");
-  ASSERT_TRUE(Told(1));
-  EXPECT_THAT(TakeNews(), ElementsAre("+x "));
-}
-
 TEST_F(PodWatchTest, AListThatFailsIsAskedForAgainLater) {
   const Misbehaviour rows[] = {
       {.kind = Kind::kRefuse, .status = 500, .body = "{}"},
@@ -244,16 +220,6 @@ TEST_F(PodWatchTest, AnExpiredTokenIsReadAgain) {
   ASSERT_TRUE(IsWatching());
 }
 
-TEST_F(PodWatchTest, ATokenThatCannotBeReadIsAFaultOfItsOwn) {
-  const kernel::TemporaryFolder folder;
-  Connect({.server = server_.url(), .token_file = folder.path() + "/token"});
-  Follow();
-  ASSERT_TRUE(IsWatching());
-  ASSERT_TRUE(watch_->state().token_fault);
-  EXPECT_THAT(watch_->state().token_fault->message, HasSubstr("No such file"));
-  EXPECT_EQ(watch_->state().fault, std::nullopt);
-}
-
 TEST_F(PodWatchTest, WhatIsForbiddenIsARefusalWithTheRuleThatIsMissing) {
   for (const auto& [part, verb] : {std::pair("limit=", "list"), std::pair("watch=", "watch")}) {
     server_.MisbehaveOnce({.kind = Kind::kRefuse,
@@ -266,15 +232,6 @@ TEST_F(PodWatchTest, WhatIsForbiddenIsARefusalWithTheRuleThatIsMissing) {
     EXPECT_TRUE(fault.is_refusal);
     EXPECT_THAT(fault.error.message, HasSubstr(verb));
     EXPECT_THAT(fault.missing_rule, HasSubstr(std::string("resources: [pods], verbs: [") + verb));
-  }
-}
-
-TEST_F(PodWatchTest, AnAnswerThatIsAwayOrExpiredIsNoRefusal) {
-  for (const int status : {500, 410}) {
-    server_.MisbehaveOnce({.kind = Kind::kRefuse, .status = status, .body = "{}"});
-    Follow();
-    ASSERT_TRUE(TurnUntil([&] { return watch_->state().fault.has_value(); }));
-    EXPECT_FALSE(watch_->state().fault->is_refusal) << status;
   }
 }
 
@@ -307,20 +264,6 @@ TEST_F(PodWatchTest, WhatIsKnownFromAnEarlierLifeIsNotToldAgainAndWhatVanishedIs
           {.namespace_ = "default", .name = "b", .uid = "ub", .resource_version = version}});
   ASSERT_TRUE(IsWatching());
   EXPECT_THAT(TakeNews(), ElementsAre("+ua Running", "-uz"));
-}
-
-TEST(Setbacks, AServerThatIsNotTrustedIsAwayAndMore) {
-  const Failure failure = FailureOf(Fail(ErrorCode::kPermissionDenied, "another CA"));
-  EXPECT_EQ(failure.setback.kind, Setback::Kind::kAway) << "the pods that are known stay";
-  EXPECT_TRUE(failure.is_untrusted);
-  EXPECT_FALSE(FailureOf(Fail(ErrorCode::kUnavailable, "nobody listens")).is_untrusted);
-}
-
-TEST_F(PodWatchTest, EndsWithWhatIsUnderWay) {
-  Begin();
-  watch_.reset();
-  ASSERT_TRUE(TurnUntil([&] { return server_.watches() == 0; }));
-  EXPECT_THAT(TakeNews(), IsEmpty());
 }
 
 }  // namespace

@@ -63,16 +63,6 @@ TEST_F(AccessSourceTest, ACertificateThatIsReplacedIsReadEveryMinute) {
   EXPECT_FALSE(source.Changed(now_));
 }
 
-TEST_F(AccessSourceTest, AFailureHasItReadSooner) {
-  AccessSource source(
-      Read().access, [this] { return Read(); }, now_);
-  Replace();
-  source.Failed();
-  now_ += AccessSource::kReadAfterFailure;
-  EXPECT_FALSE(source.Changed(now_ - milliseconds(1)));
-  EXPECT_TRUE(source.Changed(now_));
-}
-
 TEST_F(AccessSourceTest, WhatIsHalfReplacedOrMissingChangesNothing) {
   AccessSource source(
       Read().access, [this] { return Read(); }, now_);
@@ -94,15 +84,6 @@ TEST_F(AccessSourceTest, WhatIsHalfReplacedOrMissingChangesNothing) {
   EXPECT_TRUE(changed());
 }
 
-TEST_F(AccessSourceTest, AnotherServerIsNotTaken) {
-  AccessSource source(
-      Read().access, [this] { return Read(); }, now_);
-  Replace();
-  WriteConfig("https://elsewhere:6443");
-  now_ += AccessSource::kReadEvery;
-  EXPECT_FALSE(source.Changed(now_));
-}
-
 TEST_F(AccessSourceTest, WhatCannotBeReadYetKeepsNobodyWaiting) {
   std::vector<std::function<void()>> works;
   AccessSource source(
@@ -118,12 +99,6 @@ TEST_F(AccessSourceTest, WhatCannotBeReadYetKeepsNobodyWaiting) {
   const auto changed = source.Changed(now_ + milliseconds(1));
   ASSERT_TRUE(changed);
   EXPECT_EQ(changed->cert_pem, Read().access.cert_pem);
-}
-
-TEST_F(AccessSourceTest, WhereNothingReadsItItNeverChanges) {
-  AccessSource source(Read().access, {}, now_);
-  source.Failed();
-  EXPECT_FALSE(source.Changed(now_ + std::chrono::hours(1)));
 }
 
 TEST_F(AccessSourceTest, ATokenThatIsRotatedIsReadAgainEveryMinuteAndOnceItWasRefused) {

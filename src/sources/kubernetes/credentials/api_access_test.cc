@@ -68,14 +68,6 @@ TEST_F(Access, EveryFileThatCannotBeReadIsTold) {
   EXPECT_THAT(DescribeAll(AccessByKubeconfig(Path("nowhere")).faults), HasSubstr("No such file"));
 }
 
-TEST_F(Access, CertificatesThatCannotBeUsedAreTold) {
-  EXPECT_THAT(DescribeAll(Read("", "client-certificate: client.pem, client-key: other.key").faults),
-              HasSubstr("cannot be used together"));
-  Write("empty", "nothing");
-  EXPECT_THAT(DescribeAll(Read(", certificate-authority: empty", "").faults),
-              HasSubstr("no certificate in"));
-}
-
 TEST_F(Access, AServiceAccountIsFoundByTheEnvironmentAndItsFolder) {
   std::filesystem::copy(Path("ca.pem"), Path("ca.crt"));
   Write("token", "secret");
@@ -86,22 +78,6 @@ TEST_F(Access, AServiceAccountIsFoundByTheEnvironmentAndItsFolder) {
   EXPECT_EQ(reading.access.ca_name, Path("ca.crt"));
   EXPECT_EQ(reading.access.token_file, Path("token"));
   EXPECT_EQ(reading.access.token, "secret") << "for the first calls";
-}
-
-TEST_F(Access, ThatThereIsNoPodAroundItIsOneFault) {
-  const auto reading = AccessByServiceAccount({.host = "", .port = "", .folder = Path("nowhere")});
-  EXPECT_EQ(DescribeAll(reading.faults),
-            "KUBERNETES_SERVICE_HOST: is not set: the agent does not run in a pod of a cluster; "
-            "set kubernetes.kubeconfig");
-  const auto port = AccessByServiceAccount({.host = "::1", .port = "", .folder = Path("nowhere")});
-  EXPECT_THAT(DescribeAll(port.faults), HasSubstr("KUBERNETES_SERVICE_PORT: is not set"));
-}
-
-TEST_F(Access, InAPodEachFileThatIsMissingIsTold) {
-  const auto reading =
-      AccessByServiceAccount({.host = "::1", .port = "443", .folder = Path("nowhere")});
-  EXPECT_THAT(DescribeAll(reading.faults),
-              AllOf(HasSubstr("nowhere/ca.crt"), HasSubstr("nowhere/token")));
 }
 
 }  // namespace

@@ -11,7 +11,6 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
-using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -94,45 +93,6 @@ TEST_F(PodEvictionTest, TheDeleteWaitsForTheTaintButNotForLongAndTheMarkDoesNot)
   }
 }
 
-TEST_F(PodEvictionTest, AMarkThatMetTheKubeletBeforeTheDeleteIsMadeAgainAtOnce) {
-  eviction_ = PodEviction(Web(), kNow, kNow + PodEviction::kTaintPatience);
-  (void)Asked(kNow);
-  eviction_.Take(kMark, Of(CallResult::kConflict), kNow + milliseconds(10));
-  EXPECT_THAT(Asked(kNow + milliseconds(10)), ElementsAre("mark"));
-}
-
-TEST_F(PodEvictionTest, AMarkThatConflictsAgainAndAgainIsNotMadeWithoutAPause) {
-  (void)Asked(kNow);
-  eviction_.Take(kDelete, Of(CallResult::kForbidden), kNow);
-  for (int i = 0; i < PodEviction::kConflictsAtOnce; ++i) {
-    eviction_.Take(kMark, Of(CallResult::kConflict), kNow);
-    EXPECT_THAT(Asked(kNow), ElementsAre("mark"));
-  }
-  eviction_.Take(kMark, Of(CallResult::kConflict), kNow);
-  EXPECT_EQ(eviction_.due(), kNow + CallRetry::kFirst);
-  EXPECT_THAT(Asked(kNow), IsEmpty());
-  EXPECT_THAT(Asked(kNow + CallRetry::kFirst), ElementsAre("mark"));
-  eviction_.Take(kMark, Of(CallResult::kConflict), kNow + CallRetry::kFirst);
-  EXPECT_EQ(eviction_.due(), kNow + 3 * CallRetry::kFirst);
-}
-
-TEST_F(PodEvictionTest, AMarkThatFindsNoPodDoesNotSpareTheDelete) {
-  eviction_ = PodEviction(Web(), kNow, kNow + PodEviction::kTaintPatience);
-  (void)Asked(kNow);
-  eviction_.Take(kMark, Of(CallResult::kGone), kNow + milliseconds(10));
-  EXPECT_EQ(eviction_.end(), std::nullopt);
-  EXPECT_THAT(Asked(kNow + PodEviction::kTaintPatience), ElementsAre("delete"));
-  eviction_.Take(kDelete, Of(CallResult::kGone), kNow + PodEviction::kTaintPatience);
-  EXPECT_EQ(eviction_.end(), EvictionEnd::kGone);
-}
-
-TEST_F(PodEvictionTest, TheTaintDoesNotBringARetryForward) {
-  Answer(CallResult::kAway, CallResult::kAway);
-  const auto due = eviction_.due();
-  eviction_.TaintSettled(kNow);
-  EXPECT_EQ(eviction_.due(), due);
-}
-
 TEST_F(PodEvictionTest, EndsAsTheAnswersSay) {
   struct Row {
     CallResult mark;
@@ -182,26 +142,6 @@ TEST_F(PodEvictionTest, AnAnswerThatIsLostIsNotWaitedForUntilTheKubeletStartsThe
   }
 }
 
-TEST_F(PodEvictionTest, AMarkThatHoldsIsNotMadeAgain) {
-  Answer(CallResult::kDone, CallResult::kAway);
-  EXPECT_THAT(Asked(kNow + milliseconds(200)), ElementsAre("delete"));
-}
-
-TEST_F(PodEvictionTest, AMarkThatIsForbiddenIsTriedOnceAMinute) {
-  Answer(CallResult::kForbidden, CallResult::kBusy);
-  EXPECT_THAT(Asked(kNow + milliseconds(200)), ElementsAre("delete"));
-  eviction_.Take(kDelete, Of(CallResult::kForbidden), kNow + milliseconds(200));
-  EXPECT_THAT(Asked(kNow + seconds(59)), IsEmpty());
-  EXPECT_THAT(Asked(kNow + seconds(61)), ElementsAre("mark", "delete"));
-}
-
-TEST_F(PodEvictionTest, AServerThatIsBusySaysWhen) {
-  (void)Asked(kNow);
-  eviction_.Take(kMark, {}, kNow);
-  eviction_.Take(kDelete, Of(CallResult::kBusy, seconds(7)), kNow);
-  EXPECT_EQ(eviction_.due(), kNow + seconds(7));
-}
-
 TEST_F(PodEvictionTest, AMarkThatMetTheKubeletIsMadeAgainWhileItCounts) {
   (void)Asked(kNow);
   eviction_.Take(kDelete, {}, kNow);
@@ -210,66 +150,6 @@ TEST_F(PodEvictionTest, AMarkThatMetTheKubeletIsMadeAgainWhileItCounts) {
   EXPECT_THAT(Asked(kNow + milliseconds(49)), ElementsAre("mark"));
   eviction_.Take(kMark, Of(CallResult::kConflict), kNow + milliseconds(51));
   EXPECT_EQ(eviction_.end(), EvictionEnd::kDeleted);
-}
-
-TEST_F(PodEvictionTest, AMarkThatComesTooLateIsNotMade) {
-  (void)Asked(kNow);
-  eviction_.Take(kDelete, {}, kNow);
-  eviction_.Take(kMark, Of(CallResult::kConflict), kNow + milliseconds(49));
-  EXPECT_THAT(Asked(kNow + seconds(1)), IsEmpty());
-  EXPECT_EQ(eviction_.end(), EvictionEnd::kDeleted);
-}
-
-TEST_F(PodEvictionTest, IsGivenUpAfterAnHour) {
-  const Instant last = kNow + PodEviction::kMostTime;
-  int tries = 0;
-  while (!eviction_.end()) {
-    const Instant at = eviction_.due().value();
-    ASSERT_LE(at, last);
-    if (at == last) break;
-    Answer(CallResult::kForbidden, CallResult::kAway);
-    ASSERT_LT(++tries, 1000);
-  }
-  EXPECT_THAT(Asked(last), IsEmpty());
-  EXPECT_EQ(eviction_.end(), EvictionEnd::kGivenUp);
-  EXPECT_GT(tries, 200);
-}
-
-TEST_F(PodEvictionTest, AnAnswerIsAwaitedHoweverLateItIs) {
-  (void)Asked(kNow);
-  const Instant late = kNow + hours(2);
-  EXPECT_THAT(Asked(late), IsEmpty());
-  EXPECT_EQ(eviction_.end(), std::nullopt);
-  eviction_.Take(kMark, Of(CallResult::kAway), late);
-  eviction_.Take(kDelete, {}, late);
-  EXPECT_EQ(eviction_.end(), EvictionEnd::kDeleted);
-}
-
-// Where the answer to the mark alone is awaited, the hour is over all the same.
-TEST_F(PodEvictionTest, IsGivenUpAlthoughTheMarkIsNotAnswered) {
-  (void)Asked(kNow);
-  eviction_.Take(kDelete, Of(CallResult::kAway), kNow);
-  EXPECT_THAT(Asked(kNow + PodEviction::kMostTime), IsEmpty());
-  EXPECT_EQ(eviction_.end(), EvictionEnd::kGivenUp);
-  EXPECT_EQ(eviction_.due(), std::nullopt);
-}
-
-TEST_F(PodEvictionTest, AnAnswerThatComesTwiceChangesNothing) {
-  Answer(CallResult::kDone, CallResult::kDone);
-  eviction_.Take(kDelete, Of(CallResult::kAway), kNow);
-  EXPECT_EQ(eviction_.end(), EvictionEnd::kDeleted);
-}
-
-TEST(PodEviction, OneOfAnEarlierLifeThatIsOverAnHourOldIsTriedOnce) {
-  PodEviction eviction(Web(), kNow - hours(3), kNow);
-  EXPECT_EQ(eviction.due(), kNow - hours(3));
-  const auto calls = eviction.TakeCalls(kNow, kWall);
-  ASSERT_EQ(calls.size(), 2U);
-  EXPECT_EQ(calls[1].purpose, kDelete);
-  eviction.Take(kMark, Of(CallResult::kAway), kNow);
-  eviction.Take(kDelete, Of(CallResult::kAway), kNow);
-  EXPECT_THAT(eviction.TakeCalls(kNow, kWall), IsEmpty());
-  EXPECT_EQ(eviction.end(), EvictionEnd::kGivenUp);
 }
 
 }  // namespace

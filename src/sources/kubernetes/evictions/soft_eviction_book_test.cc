@@ -12,7 +12,6 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 constexpr Instant kStart{hours(1000)};
@@ -25,24 +24,6 @@ SoftAnswer Ask(SoftEvictionBook& book, const std::string& uid, const Outcome& ou
                Instant now) {
   book.Asked(uid, now);
   return book.Take(uid, outcome, now).answer;
-}
-
-TEST(SoftEvictionBook, WhileAnAnswerIsAwaitedNobodyElseIsAskedAbout) {
-  SoftEvictionBook book({});
-  EXPECT_FALSE(book.HoldAt(kStart));
-  book.Asked("a", kStart);
-  const SoftHold hold{.reason = PaceReason::kAsked, .until = kStart + kAnswerWithin};
-  EXPECT_EQ(book.HoldAt(kStart), hold);
-  EXPECT_FALSE(book.HoldAt(hold.until)) << "an answer that never comes does not block others";
-}
-
-TEST(SoftEvictionBook, APodThatABudgetKeepsIsSparedForAMinuteWithTheServersWords) {
-  SoftEvictionBook book({});
-  EXPECT_EQ(Ask(book, "a", OutcomeOf(CallResult::kBudget, "needs 2"), kStart), SoftAnswer::kSpared);
-  EXPECT_FALSE(book.HoldAt(kStart)) << "the next pod may be asked about at once";
-  EXPECT_THAT(book.SparedAt(kStart),
-              ElementsAre(SparedPod{.uid = "a", .why = "needs 2", .until = kStart + minutes(1)}));
-  EXPECT_THAT(book.SparedAt(kStart + minutes(1)), IsEmpty());
 }
 
 TEST(SoftEvictionBook, AnAgentAfterThisOneKeepsToTheSameRate) {
@@ -61,18 +42,6 @@ TEST(SoftEvictionBook, AnAgentAfterThisOneKeepsToTheSameRate) {
   EXPECT_EQ(after.SoFar(now + hours(2)), SoftEvictionsSoFar{});
 }
 
-TEST(SoftEvictionBook, ARefusalIsToldOnceUntilItsWordsChange) {
-  SoftEvictionBook book({});
-  const auto told = [&](const char* why, Instant now) {
-    book.Asked("a", now);
-    return book.Take("a", OutcomeOf(CallResult::kBudget, why), now).spared.has_value();
-  };
-  EXPECT_TRUE(told("needs 2", kStart));
-  EXPECT_FALSE(told("needs 2", kStart + minutes(2)));
-  EXPECT_TRUE(told("needs 3", kStart + minutes(4)));
-  EXPECT_TRUE(told("needs 3", kStart + minutes(5) + SoftEvictionBook::kRemember));
-}
-
 TEST(SoftEvictionBook, AServerThatWantsToBeAskedLaterIsAskedLaterWithinLimits) {
   SoftEvictionBook book({});
   Outcome outcome = OutcomeOf(CallResult::kBudget, "still being processed");
@@ -83,24 +52,6 @@ TEST(SoftEvictionBook, AServerThatWantsToBeAskedLaterIsAskedLaterWithinLimits) {
     (void)Ask(book, "a", outcome, kStart);
     EXPECT_EQ(book.SparedAt(kStart).front().until, kStart + until);
   }
-}
-
-TEST(SoftEvictionBook, APodThatIsGoneOrAnotherIsNotAskedAboutAgain) {
-  for (const CallResult result : {CallResult::kGone, CallResult::kAnother}) {
-    SoftEvictionBook book({});
-    EXPECT_EQ(Ask(book, "a", OutcomeOf(result), kStart), SoftAnswer::kOver);
-    EXPECT_FALSE(book.HoldAt(kStart));
-    EXPECT_THAT(book.SparedAt(kStart + minutes(59)), testing::SizeIs(1));
-  }
-}
-
-TEST(SoftEvictionBook, APodThatGoesIsNotAskedAboutAgainAndTheNextOneWaits) {
-  SoftEvictionBook book({});
-  EXPECT_EQ(Ask(book, "a", {}, kStart), SoftAnswer::kGranted);
-  EXPECT_EQ(book.HoldAt(kStart),
-            (SoftHold{.reason = PaceReason::kCoolDown, .until = kStart + minutes(1)}));
-  EXPECT_FALSE(book.HoldAt(kStart + minutes(1)));
-  EXPECT_EQ(book.SparedAt(kStart + minutes(1)).front().uid, "a");
 }
 
 TEST(SoftEvictionBook, AnEvictionThatIsGrantedTwiceCountsOnce) {
@@ -127,14 +78,6 @@ TEST(SoftEvictionBook, NoMoreThanSoManyGoWithinAnHour) {
   EXPECT_EQ(book.HoldAt(kStart + hours(1))->until, kStart + minutes(70));
 }
 
-TEST(SoftEvictionBook, RefusalsDoNotCountTowardsTheRate) {
-  SoftEvictionBook book({.per_hour = 1, .cool_down = minutes(1)});
-  for (const char* const uid : {"a", "b", "c"}) {
-    (void)Ask(book, uid, OutcomeOf(CallResult::kBudget, "no"), kStart);
-  }
-  EXPECT_FALSE(book.HoldAt(kStart));
-}
-
 TEST(SoftEvictionBook, WhileNobodyCanBeAskedTheQuestionWaitsLongerEachTime) {
   SoftEvictionBook book({});
   EXPECT_EQ(Ask(book, "a", OutcomeOf(CallResult::kAway), kStart), SoftAnswer::kLater);
@@ -146,22 +89,6 @@ TEST(SoftEvictionBook, WhileNobodyCanBeAskedTheQuestionWaitsLongerEachTime) {
   (void)Ask(book, "a", OutcomeOf(CallResult::kBudget), kStart + seconds(2));
   (void)Ask(book, "a", OutcomeOf(CallResult::kAway), kStart + minutes(2));
   EXPECT_EQ(book.HoldAt(kStart + minutes(2))->until, kStart + minutes(2) + milliseconds(200));
-}
-
-TEST(SoftEvictionBook, ARightThatIsMissingIsAskedForAgainAfterAMinute) {
-  SoftEvictionBook book({});
-  (void)Ask(book, "a", OutcomeOf(CallResult::kForbidden), kStart);
-  EXPECT_EQ(book.HoldAt(kStart),
-            (SoftHold{.reason = PaceReason::kNoRight, .until = kStart + minutes(1)}));
-}
-
-TEST(SoftEvictionBook, AnAnswerThatComesLateCountsAndLeavesTheNextQuestionAlone) {
-  SoftEvictionBook book({});
-  book.Asked("a", kStart);
-  book.Asked("b", kStart + seconds(6));
-  EXPECT_EQ(book.Take("a", {}, kStart + seconds(7)).answer, SoftAnswer::kGranted);
-  EXPECT_EQ(book.HoldAt(kStart + seconds(7))->reason, PaceReason::kAsked);
-  EXPECT_EQ(book.SparedAt(kStart + seconds(7)).front().uid, "a");
 }
 
 }  // namespace

@@ -54,33 +54,6 @@ class PressureTaintsTest : public testing::Test {
   std::string body_;
 };
 
-TEST_F(PressureTaintsTest, TheNodeIsReadOnceAndThenNothingIsAsked) {
-  Read();
-  EXPECT_EQ(taints_.due(), std::nullopt);
-  EXPECT_TRUE(taints_.IsClean());
-  EXPECT_EQ(Asked(kNow + minutes(600)), "");
-}
-
-TEST_F(PressureTaintsTest, ATaintIsThereWhileTheConditionHolds) {
-  Read();
-  taints_.Set(kMemory, true);
-  EXPECT_FALSE(taints_.IsSettled(kMemory));
-  EXPECT_EQ(Asked(), "PATCH");
-  EXPECT_EQ(taints_.purpose(), CallPurpose::kTaintNode);
-  EXPECT_THAT(body_, HasSubstr("jettison.io/memory-pressure"));
-  EXPECT_EQ(Asked(), "") << "one call at a time";
-  taints_.Take(Answer(2, OurTaint("memory-pressure")), kNow);
-  EXPECT_TRUE(taints_.IsInPlace(kMemory));
-  EXPECT_TRUE(taints_.IsSettled(kMemory));
-  EXPECT_FALSE(taints_.IsClean());
-  EXPECT_EQ(taints_.due(), std::nullopt);
-  taints_.Set(kMemory, false);
-  EXPECT_EQ(Asked(), "PATCH");
-  EXPECT_THAT(body_, Not(HasSubstr("memory-pressure")));
-  taints_.Take(Answer(3), kNow);
-  EXPECT_TRUE(taints_.IsClean());
-}
-
 TEST_F(PressureTaintsTest, AnEvictionGetsItsTaintAtOnceAndOnlyForAWhile) {
   Read();
   taints_.Urge(kDisk, kNow);
@@ -92,38 +65,6 @@ TEST_F(PressureTaintsTest, AnEvictionGetsItsTaintAtOnceAndOnlyForAWhile) {
   EXPECT_EQ(Asked(end - milliseconds(1)), "");
   EXPECT_EQ(Asked(end), "PATCH");
   EXPECT_THAT(body_, Not(HasSubstr("disk-pressure")));
-}
-
-TEST_F(PressureTaintsTest, AnAnnouncedConditionKeepsTheTaintOfAnEviction) {
-  Read();
-  taints_.Urge(kDisk, kNow);
-  (void)Asked();
-  taints_.Take(Answer(2, OurTaint("disk-pressure")), kNow);
-  taints_.Set(kDisk, true);
-  EXPECT_EQ(Asked(kNow + minutes(5)), "");
-  EXPECT_EQ(taints_.due(), std::nullopt);
-}
-
-TEST_F(PressureTaintsTest, AnEvictionBeforeTheNodeIsReadReadsItFirst) {
-  taints_.Urge(kMemory, kNow);
-  EXPECT_EQ(Asked(), "GET");
-  EXPECT_EQ(taints_.purpose(), CallPurpose::kReadNode);
-  taints_.Take(Answer(1), kNow);
-  EXPECT_EQ(Asked(), "PATCH");
-  taints_.Take(Answer(2, OurTaint("memory-pressure")), kNow);
-  EXPECT_EQ(taints_.due(), kNow + PressureTaints::kUrgeHolds) << "that answer was the node";
-}
-
-TEST_F(PressureTaintsTest, WhatCannotBeHadIsNotWaitedForAndTriedAgain) {
-  Read();
-  taints_.Urge(kMemory, kNow);
-  EXPECT_EQ(Asked(), "PATCH");
-  EXPECT_FALSE(taints_.IsSettled(kMemory));
-  taints_.Take(Fail(ErrorCode::kUnavailable, "away"), kNow);
-  EXPECT_TRUE(taints_.IsSettled(kMemory));
-  EXPECT_FALSE(taints_.IsClean()) << "it may have arrived";
-  EXPECT_EQ(taints_.due(), kNow + milliseconds(200));
-  EXPECT_EQ(Asked(kNow + milliseconds(200)), "GET");
 }
 
 TEST_F(PressureTaintsTest, AfterAConflictTheNodeIsReadAndTheChangeMadeAgain) {
@@ -154,22 +95,6 @@ TEST_F(PressureTaintsTest, AReadThatWorksDoesNotHasteAChangeThatFails) {
   EXPECT_LT(calls, 25);
 }
 
-TEST_F(PressureTaintsTest, AMissingRightIsTriedOnceAMinute) {
-  Read();
-  taints_.Set(kMemory, true);
-  (void)Asked();
-  taints_.Take(ApiReply{.status = 403}, kNow);
-  EXPECT_EQ(taints_.due(), kNow + minutes(1));
-}
-
-TEST_F(PressureTaintsTest, ANodeThatCannotBeReadIsTriedOnceAMinute) {
-  ASSERT_EQ(Asked(), "GET");
-  taints_.Take(ApiReply{.status = 503}, kNow);
-  EXPECT_EQ(taints_.due(), kNow + minutes(1));
-  taints_.Set(kMemory, true);
-  EXPECT_EQ(taints_.due(), kNow + milliseconds(200)) << "a taint does not wait for that";
-}
-
 TEST_F(PressureTaintsTest, WhatAnEarlierLifeLeftGoesUnlessItHolds) {
   Read(OurTaint("memory-pressure") + "," + OurTaint("disk-pressure") +
        R"(,{"key":"foreign","effect":"NoSchedule"})");
@@ -180,41 +105,6 @@ TEST_F(PressureTaintsTest, WhatAnEarlierLifeLeftGoesUnlessItHolds) {
   EXPECT_EQ(Asked(later), "PATCH");
   EXPECT_THAT(body_, AllOf(HasSubstr("memory-pressure"), HasSubstr("foreign"),
                            Not(HasSubstr("disk-pressure"))));
-}
-
-TEST_F(PressureTaintsTest, WhatIsSaidNotToHoldGoesAtOnce) {
-  Read(OurTaint("memory-pressure"));
-  taints_.Set(kMemory, false);
-  EXPECT_EQ(Asked(), "PATCH");
-}
-
-TEST_F(PressureTaintsTest, ATaintThatSomebodyTookOffIsPutBack) {
-  Read();
-  taints_.Set(kMemory, true);
-  (void)Asked();
-  taints_.Take(Answer(5, OurTaint("memory-pressure")), kNow);
-  taints_.Seen(ReadApiNode(NodeJson(4, "")).value());
-  EXPECT_EQ(Asked(), "") << "an earlier answer";
-  taints_.Seen(ReadApiNode(NodeJson(6, "")).value());
-  EXPECT_EQ(Asked(), "PATCH");
-}
-
-TEST_F(PressureTaintsTest, AllGoWhenTheAgentGoes) {
-  Read();
-  for (const auto condition : {kMemory, kDisk}) taints_.Set(condition, true);
-  (void)Asked();
-  taints_.Take(Answer(2, OurTaint("memory-pressure")), kNow);
-  (void)Asked();
-  taints_.Take(Answer(3, OurTaint("memory-pressure") + "," + OurTaint("disk-pressure")), kNow);
-  taints_.Retire();
-  EXPECT_EQ(Asked(), "PATCH");
-  taints_.Take(Answer(4, OurTaint("disk-pressure")), kNow);
-  EXPECT_FALSE(taints_.IsClean());
-  EXPECT_EQ(Asked(), "PATCH");
-  taints_.Take(Answer(5), kNow);
-  EXPECT_TRUE(taints_.IsClean());
-  taints_.Urge(kMemory, kNow);
-  EXPECT_EQ(Asked(), "");
 }
 
 TEST_F(PressureTaintsTest, StallsOnIoHaveNoTaint) {
@@ -241,13 +131,6 @@ class PressureConditionsTest : public testing::Test {
   PressureConditions conditions_{"bed", kNow + seconds(30)};
 };
 
-TEST_F(PressureConditionsTest, WhatNeverHeldIsNotWritten) {
-  for (const auto condition : {kMemory, kDisk, kIo}) conditions_.Set(condition, false, kWall);
-  conditions_.Set(kIo, true, kWall);
-  EXPECT_EQ(conditions_.due(), std::nullopt);
-  EXPECT_TRUE(conditions_.IsClean());
-}
-
 TEST_F(PressureConditionsTest, AChangeIsWrittenWithItsTime) {
   conditions_.Set(kMemory, true, kWall - seconds(60));
   conditions_.Set(kMemory, true, kWall);
@@ -262,33 +145,6 @@ TEST_F(PressureConditionsTest, AChangeIsWrittenWithItsTime) {
   SetAndAnswer(kMemory, false);
   EXPECT_EQ(conditions_.due(), std::nullopt) << "no heartbeat while none holds";
   EXPECT_FALSE(conditions_.IsClean());
-}
-
-TEST_F(PressureConditionsTest, AConditionThatHoldsIsWrittenOnceAMinute) {
-  SetAndAnswer(kMemory, true);
-  EXPECT_EQ(conditions_.due(), kNow + minutes(1));
-  EXPECT_EQ(Asked(kNow + seconds(59)), "");
-  EXPECT_THAT(Asked(kNow + minutes(1)), HasSubstr(R"("status":"True")"));
-  conditions_.Take({.result = CallResult::kAway}, kNow + minutes(1));
-  EXPECT_EQ(conditions_.due(), kNow + minutes(1) + milliseconds(200));
-}
-
-TEST_F(PressureConditionsTest, WhatWasNotTakenIsWrittenAgain) {
-  conditions_.Set(kMemory, true, kWall);
-  (void)Asked();
-  conditions_.Take({.result = CallResult::kAway}, kNow);
-  EXPECT_FALSE(conditions_.IsClean()) << "it may have arrived";
-  conditions_.Set(kMemory, false, kWall);
-  EXPECT_THAT(Asked(kNow + milliseconds(200)), HasSubstr(R"("status":"False")"));
-}
-
-TEST_F(PressureConditionsTest, AChangeDuringACallIsWrittenAfterIt) {
-  conditions_.Set(kMemory, true, kWall);
-  (void)Asked();
-  conditions_.Set(kMemory, false, kWall);
-  EXPECT_EQ(conditions_.due(), std::nullopt);
-  conditions_.Take({}, kNow);
-  EXPECT_THAT(Asked(), HasSubstr(R"("status":"False")"));
 }
 
 constexpr const char* kLeft =
@@ -317,35 +173,6 @@ TEST_F(PressureConditionsTest, WhatStillHoldsKeepsItsTimeAndHasAHeartbeatAgain) 
   EXPECT_THAT(Asked(kNow + seconds(30)), AllOf(HasSubstr("$patch"), Not(HasSubstr("Memory"))));
   conditions_.Take({}, kNow + seconds(30));
   EXPECT_EQ(conditions_.due(), kNow + seconds(90));
-}
-
-TEST_F(PressureConditionsTest, WhatDoesNotHoldAnyLongerIsSaidAtOnce) {
-  conditions_.Found(NodeWith(kLeft));
-  conditions_.Set(kMemory, false, kWall);
-  conditions_.Set(kDisk, false, kWall);
-  EXPECT_THAT(Asked(), HasSubstr(R"("type":"JettisonMemoryPressure","status":"False")"));
-}
-
-TEST_F(PressureConditionsTest, AllGoWhenTheAgentGoes) {
-  SetAndAnswer(kMemory, true);
-  SetAndAnswer(kDisk, true);
-  SetAndAnswer(kDisk, false);
-  conditions_.Retire();
-  EXPECT_THAT(Asked(), AllOf(HasSubstr("$patch"), HasSubstr("JettisonMemoryPressure"),
-                             HasSubstr("JettisonDiskPressure")));
-  conditions_.Take({}, kNow);
-  EXPECT_TRUE(conditions_.IsClean());
-  conditions_.Set(kMemory, false, kWall);
-  EXPECT_EQ(conditions_.due(), std::nullopt);
-}
-
-TEST(ToldPressure, NamesAreTheAgentsOwn) {
-  for (const NodeConditionType condition : kToldConditions) {
-    const auto words = WordsOf(condition);
-    ASSERT_TRUE(words);
-    EXPECT_EQ(words->type, "Jettison" + std::string(NameOf(condition)));
-    EXPECT_TRUE(words->taint.starts_with("jettison.io/"));
-  }
 }
 
 }  // namespace

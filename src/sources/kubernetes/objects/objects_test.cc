@@ -42,21 +42,6 @@ TEST(ListPage, GivesItsItemsOneByOneAndSaysHowItGoesOn) {
   EXPECT_THAT(first.continue_token, HasSubstr("eyJ2IjoibWV0YS5rOHMuaW8vdjEi"));
 }
 
-TEST(ListPage, MembersMayComeInAnyOrder) {
-  std::vector<std::string> items;
-  const auto head = ReadListPage(
-      R"({"items":[{"a":"]}"},{"b":{}}],"more":[1,{"items":2}],"metadata":{"continue":"c","resourceVersion":"9"}})",
-      [&](std::string_view item) { items.emplace_back(item); });
-  ASSERT_TRUE(head);
-  EXPECT_EQ(head->continue_token, "c");
-  EXPECT_THAT(items, ElementsAre(HasSubstr(R"({"a":"]}"})"), HasSubstr(R"({"b":{}})")));
-}
-
-TEST(ListPage, ANullListIsEmpty) {
-  EXPECT_TRUE(ReadListPage(R"({"metadata":{"resourceVersion":"1"},"items":null})",
-                           [](std::string_view) { FAIL(); }));
-}
-
 TEST(ListPage, AnythingElseIsAnError) {
   const std::string whole = RecordedAnswer("pod_list.json");
   for (const std::string& text :
@@ -121,29 +106,6 @@ Result<ApiPod> PodOf(std::string_view json) {
   return ReadApiPod(*ParseJson(json));
 }
 
-TEST(ApiPod, WhyItFailedIsKnown) {
-  const auto pod = PodOf(R"({"metadata":{"name":"a","uid":"u","resourceVersion":"1"},
-    "status":{"phase":"Failed","reason":"Evicted",
-    "message":"The node was low on resource: memory. "}})");
-  ASSERT_TRUE(pod) << pod.error().message;
-  EXPECT_TRUE(pod->IsTerminal());
-  EXPECT_EQ(pod->reason, "Evicted");
-  EXPECT_EQ(pod->message, "The node was low on resource: memory. ");
-}
-
-TEST(ApiPod, AMirrorOfAStaticPodIsKnown) {
-  const auto pod = PodOf(R"({"metadata":{"name":"a","uid":"u","resourceVersion":"1",
-    "annotations":{"kubernetes.io/config.mirror":"x"},
-    "ownerReferences":[{"kind":"Node","name":"n","uid":"v","controller":true}],
-    "deletionTimestamp":"2026-01-01T00:00:00Z"},
-    "status":{"initContainerStatuses":[{"name":"i","state":{"waiting":{}}}]}})");
-  ASSERT_TRUE(pod) << pod.error().message;
-  EXPECT_TRUE(pod->IsMirror());
-  EXPECT_TRUE(pod->deleted);
-  EXPECT_EQ(pod->containers[0].id, "");
-  EXPECT_EQ(pod->phase, "");
-}
-
 TEST(ApiPod, WhatIsNotUnderstoodIsAFaultAndWithoutAHeadItIsNone) {
   const auto pod = PodOf(R"({"metadata":{"name":"a","uid":"u","resourceVersion":"1",
     "deletionTimestamp":"yesterday"},"spec":{"priority":"high"},
@@ -162,13 +124,6 @@ TEST(ApiPod, WhatIsNotUnderstoodIsAFaultAndWithoutAHeadItIsNone) {
   }
 }
 
-TEST(ApiNode, TellsWhereItsKubeletAnswersIfItKnowsAll) {
-  EXPECT_EQ(KubeletUrlOf({}), "");
-  EXPECT_EQ(KubeletUrlOf({.internal_ip = "192.0.2.2"}), "");
-  EXPECT_EQ(KubeletUrlOf({.internal_ip = "2001:db8::1", .kubelet_port = 10250}),
-            "https://[2001:db8::1]:10250");
-}
-
 TEST(ApiNode, KeepsEachTaintWhole) {
   const auto node = ReadApiNode(RecordedAnswer("node_tainted.json"));
   ASSERT_TRUE(node) << node.error().message;
@@ -182,36 +137,6 @@ TEST(ApiNode, KeepsEachTaintWhole) {
   EXPECT_THAT(ReadApiNode(RecordedAnswer("node.json"))->taints, IsEmpty());
   EXPECT_FALSE(ReadApiNode("{}"));
   EXPECT_FALSE(ReadApiNode("no JSON"));
-}
-
-TEST(ApiStatus, HasReasonMessageAndCauses) {
-  const ApiStatus budget = StatusOf(429, RecordedAnswer("status_budget.json"));
-  EXPECT_EQ(budget.code, 429);
-  EXPECT_EQ(budget.reason, "TooManyRequests");
-  ASSERT_THAT(budget.causes, SizeIs(1));
-  EXPECT_EQ(budget.causes[0].reason, "DisruptionBudget");
-  const ApiStatus too_new = StatusOf(504, RecordedAnswer("status_too_new.json"));
-  EXPECT_EQ(too_new.causes[0].reason, "ResourceVersionTooLarge");
-  EXPECT_EQ(too_new.retry_after, Duration(std::chrono::seconds(1)));
-  EXPECT_EQ(StatusOf(422, RecordedAnswer("status_other_uid.json")).causes[0].field, "metadata.uid");
-}
-
-TEST(ApiStatus, WhatIsNoneIsShownAsItStands) {
-  const ApiStatus status = StatusOf(502, "<html>\nbad gateway" + std::string(2000, '.'));
-  EXPECT_EQ(status.code, 502);
-  EXPECT_THAT(status.message, HasSubstr("<html> bad gateway..."));
-  EXPECT_LT(status.message.size(), 600U);
-  EXPECT_EQ(StatusOf(500, "").code, 500);
-}
-
-TEST(Versions, AreComparedAsNumbersOfAnyLength) {
-  EXPECT_EQ(CompareVersions("9", "10"), std::strong_ordering::less);
-  EXPECT_EQ(CompareVersions("18446744073709551616", "9"), std::strong_ordering::greater);
-  EXPECT_EQ(CompareVersions("355", "355"), std::strong_ordering::equal);
-  for (const char* text : {"", "0", "012", "a", "-1", "1.0"}) {
-    EXPECT_EQ(CompareVersions(text, "1"), std::nullopt) << text;
-    EXPECT_EQ(CompareVersions("1", text), std::nullopt) << text;
-  }
 }
 
 TEST(WatchLine, TellsWhatBecameOfWhat) {
@@ -235,14 +160,6 @@ TEST(WatchLine, AnythingElseIsAnError) {
         R"({"type":"SYNC","object":{}})", R"({"object":{}})", R"({"type":3,"object":{}})"}) {
     EXPECT_FALSE(ReadWatchLine(line)) << line;
   }
-}
-
-TEST(WriteValue, GivesBackWhatWasRead) {
-  const std::string json = R"({"a":[1,0.10,1e3,true,false,null,"x\"y"],"b":{}})";
-  std::string written;
-  JsonWriter writer(written);
-  WriteValue(*ParseJson(json), writer);
-  EXPECT_EQ(written, json);
 }
 
 }  // namespace

@@ -72,13 +72,6 @@ TEST_F(KubernetesPods, FilesAreWhereTheKubeletHasThem) {
   EXPECT_TRUE(disk.empty_dirs[1].memory);
 }
 
-TEST_F(KubernetesPods, APodIsToldOnceHoweverOftenItChanges) {
-  Run("u1", "c1", 41);
-  for (int i = 0; i < 3; ++i) feed_.Tell({.uid = "u1", .container_id = "c1"});
-  EXPECT_THAT(FoundUids(), ElementsAre("u1"));
-  EXPECT_THAT(Removed(), IsEmpty());
-}
-
 TEST_F(KubernetesPods, AContainerThatWasStartedAgainIsFoundAgain) {
   Run("u1", "c1", 41);
   feed_.Tell({.uid = "u1", .container_id = "c1"});
@@ -91,37 +84,6 @@ TEST_F(KubernetesPods, AContainerThatWasStartedAgainIsFoundAgain) {
   feed_.Tell({.uid = "u1", .container_id = "c2"});
   EXPECT_THAT(FoundUids(), ElementsAre("u1", "u1"));
   EXPECT_EQ(roster_.Find("u1")->GroupOf("main"), "kubepods/burstable/podu1/c2");
-}
-
-// A thousand pods are listed at once at the start: each costs what one does.
-TEST_F(KubernetesPods, AChangeOfOnePodTouchesNoOther) {
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
-  processes_.End(41, 9);
-  cgroups_.ProcessExited(41);
-  readiness_->Dispatch();  // the end is seen, and the roster would tell it
-  Run("u2", "c2", 42);
-  feed_.Tell({.uid = "u2", .container_id = "c2"});
-  EXPECT_THAT(FoundUids(), ElementsAre("u1", "u2"));
-  EXPECT_THAT(Removed(), IsEmpty());
-  Turn();
-  EXPECT_THAT(Removed(), ElementsAre("u1"));
-}
-
-// The end of its processes and the end of its object are told in one turn.
-TEST_F(KubernetesPods, OneThatIsTakenDownWhileItIsLookedAtIsForgottenAfterThat) {
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
-  roster_.Find("u1")->KillContainer("main");
-  roster_.Find("u1")->Remove();
-  processes_.End(41, 9);
-  cgroups_.ProcessExited(41);
-  ASSERT_TRUE(cgroups_.Remove("kubepods/burstable/podu1/c1"));
-  readiness_->Dispatch();  // the end is seen, and the roster would take the pod down
-  feed_.TellGone("u1");
-  EXPECT_THAT(Removed(), ElementsAre("u1"));
-  EXPECT_TRUE(Await([this] { return LooksAtNothing(); })) << "it is forgotten";
-  EXPECT_FALSE(feed_.GoesOn("u1"));
 }
 
 // As after `kubectl delete --force --grace-period=0`.
@@ -137,18 +99,6 @@ TEST_F(KubernetesPods, OneWhoseObjectIsGoneIsKeptWhileItsProcessesRun) {
   EXPECT_EQ(roster_.Find("u1"), nullptr);
 }
 
-TEST_F(KubernetesPods, OneWhoseObjectIsGoneIsForgottenWithItsGroup) {
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
-  feed_.TellGone("u1");
-  processes_.End(41, 9);
-  cgroups_.ProcessExited(41);
-  cgroups_.ProcessExited(10'000);  // the sandbox
-  ASSERT_TRUE(cgroups_.Remove("kubepods/burstable/podu1"));
-  ASSERT_TRUE(Await([&] { return roster_.Find("u1") == nullptr; }));
-  EXPECT_TRUE(Await([&] { return LooksAtNothing(); }));
-}
-
 TEST_F(KubernetesPods, OneWhoseObjectIsGoneCanBeEvictedAndIsForgottenThen) {
   Run("u1", "c1", 41);
   feed_.Tell({.uid = "u1", .container_id = "c1"});
@@ -160,30 +110,6 @@ TEST_F(KubernetesPods, OneWhoseObjectIsGoneCanBeEvictedAndIsForgottenThen) {
   EXPECT_THAT(Removed(), ElementsAre("u1"));
   EXPECT_EQ(cgroups_.LimitsOf("kubepods/burstable/podu1").pids_max, 0);
   EXPECT_TRUE(Await([&] { return LooksAtNothing(); }));
-}
-
-TEST_F(KubernetesPods, OneThatIsGoneAndOfWhichNothingRunsIsForgottenAtOnce) {
-  feed_.Tell({.uid = "u1"});
-  EXPECT_FALSE(LooksAtNothing());  // it has no group yet
-  feed_.TellGone("u1");
-  EXPECT_TRUE(LooksAtNothing());
-}
-
-// The static pod gets another object.
-TEST_F(KubernetesPods, AMirrorPodThatIsGoneIsToldAsRemoved) {
-  Run("hash1", "c1", 41);
-  feed_.Tell({.uid = "u1",
-              .container_id = "c1",
-              .annotations = R"({"kubernetes.io/config.mirror":"hash1"})"});
-  feed_.TellGone("u1");
-  EXPECT_THAT(Removed(), ElementsAre("u1"));
-  EXPECT_EQ(roster_.Find("u1"), nullptr);
-}
-
-TEST_F(KubernetesPods, OneThatHasEndedIsNotLookedFor) {
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1", .phase = "Failed"});
-  EXPECT_THAT(FoundUids(), IsEmpty());
 }
 
 TEST_F(KubernetesPods, WhatRunsIsFoundBeforeItsStatusIsTold) {
@@ -216,12 +142,6 @@ TEST_F(KubernetesPods, WhatCannotBeReadStaysAsItWas) {
   feed_.Tell({.uid = "u1", .container_id = "c1"});
   EXPECT_THAT(Removed(), IsEmpty());
   EXPECT_NE(roster_.Find("u1"), nullptr);
-}
-
-TEST_F(KubernetesPods, ASandboxAloneIsNoContainer) {
-  Start("kubepods/burstable/podu1/sandboxofu1", 40);
-  feed_.Tell({.uid = "u1"});
-  EXPECT_THAT(FoundUids(), IsEmpty());
 }
 
 TEST_F(KubernetesPods, WhatIsBeingMadeIsAwaited) {
@@ -278,14 +198,6 @@ TEST_F(KubernetesPods, AContainerIsKilledWhileItIsNotKnownWhatItGoesOnAs) {
   ASSERT_TRUE(Await([&] { return roster_.Find("u1") == nullptr; }));
   EXPECT_THAT(cgroups_.signals(),
               ElementsAre(SignalOf("kubepods/burstable/podu1/c1", 42, SIGKILL)));
-}
-
-TEST_F(KubernetesPods, WhatCannotBeOpenedIsFoundByItsGroup) {
-  processes_.has_descriptors = false;
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
-  EXPECT_THAT(FoundUids(), ElementsAre("u1"));
-  EXPECT_THAT(Removed(), IsEmpty());
 }
 
 TEST_F(KubernetesPods, WhatProcHidesOrWhoseFirstThreadHasEndedIsFoundByItsGroup) {
@@ -388,17 +300,6 @@ TEST_F(KubernetesPods, OneThatIsHeldAndThatThisAgentHasNotEndedIsReportedOnceAnd
   EXPECT_THAT(FoundUids(), ElementsAre("u1"));
 }
 
-TEST_F(KubernetesPods, AHeldGroupThatCannotBeReadIsLookedAtAgain) {
-  const std::string group = "kubepods/burstable/podu1";
-  ASSERT_TRUE(cgroups_.Create(group, {.pids_max = 0}));
-  cgroups_.FailOn(FakeCgroups::Operation::kRead, group,
-                  Error{ErrorCode::kUnavailable, "no descriptor"});
-  feed_.Tell({.uid = "u1"});
-  EXPECT_THAT(feed_.TakeHeldGroups(), IsEmpty());
-  cgroups_.ClearFailures();
-  EXPECT_THAT(feed_.TakeHeldGroups(), ElementsAre(group));
-}
-
 TEST_F(KubernetesPods, OneThatIsEvictedOrBeingDeletedStaysHeld) {
   Run("u1", "c1", 41);
   feed_.Tell({.uid = "u1", .container_id = "c1"});
@@ -461,27 +362,6 @@ TEST_F(EndedKubernetesPod, AGroupThatCannotBeHeldIsTriedAgainAndSaidOnce) {
   ASSERT_TRUE(Await([&] { return cgroups_.LimitsOf("kubepods/burstable/podu1").pids_max == 0; }));
 }
 
-TEST_F(KubernetesPods, OneThatEndsWhenAskedIsHeldAtOnce) {
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
-  roster_.Find("u1")->StopContainer("main", std::chrono::seconds(1));
-  End(41);
-  Turn();
-  EXPECT_EQ(cgroups_.LimitsOf("kubepods/burstable/podu1").pids_max, 0);
-}
-
-TEST_F(KubernetesPods, AGroupThatIsGoneIsNotMadeAgain) {
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
-  roster_.Find("u1")->StopContainer("main", std::chrono::seconds(1));
-  processes_.End(41, 9);
-  cgroups_.ProcessExited(41);
-  cgroups_.ProcessExited(10'000);  // the sandbox
-  ASSERT_TRUE(cgroups_.Remove("kubepods/burstable/podu1"));
-  Turn();
-  EXPECT_FALSE(cgroups_.Exists("kubepods/burstable/podu1"));
-}
-
 // CRI-O with conmon_cgroup = "pod", as in OpenShift.
 TEST_F(KubernetesPods, ConmonIsNoContainerAndIsNotKilled) {
   const std::string group = "kubepods/burstable/podu1";
@@ -531,13 +411,6 @@ TEST_F(KubernetesPods, ADaemonIsEvictedWhereThatIsConfigured) {
   EXPECT_FALSE(found_[0].spared);
 }
 
-TEST_F(KubernetesPods, ADaemonIsSpared) {
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1", .owner = "DaemonSet"});
-  ASSERT_EQ(found_.size(), 1U);
-  EXPECT_TRUE(found_[0].spared);
-}
-
 TEST_F(KubernetesPods, OneThatIsNotFullyUnderstoodIsSparedAndThatIsSaidOnce) {
   Run("u1", "c1", 41);
   feed_.Tell({.uid = "u1", .container_id = "c1", .security = R"({"privileged":"maybe"})"});
@@ -546,18 +419,6 @@ TEST_F(KubernetesPods, OneThatIsNotFullyUnderstoodIsSparedAndThatIsSaidOnce) {
   EXPECT_TRUE(found_[0].spared);
   EXPECT_THAT(logged_, ElementsAre(AllOf(HasSubstr("pod default/web-u1 is not evicted"),
                                          HasSubstr("securityContext.privileged"))));
-}
-
-// The API server takes it, although it refuses CAP_SYS_ADMIN there.
-TEST_F(KubernetesPods, OneWithSysAdminAndWithoutPrivilegeEscalationIsNotSpared) {
-  Run("u1", "c1", 41);
-  feed_.Tell(
-      {.uid = "u1",
-       .container_id = "c1",
-       .security = R"({"allowPrivilegeEscalation":false,"capabilities":{"add":["SYS_ADMIN"]}})"});
-  ASSERT_EQ(found_.size(), 1U);
-  EXPECT_FALSE(found_[0].spared);
-  EXPECT_THAT(logged_, IsEmpty());
 }
 
 TEST_F(KubernetesPods, AStaticPodIsFoundByItsHashAndSpared) {

@@ -53,39 +53,6 @@ class Watching : public testing::Test {
   Reflector reflector_;
 };
 
-TEST(Reflector, BeginsWithAListOfWhateverTheServerHasAtHand) {
-  Reflector reflector;
-  EXPECT_EQ(reflector.Next(kStart, 0),
-            Wanted(ListRequest{.not_older_than = "0", .continue_token = "", .limit = 100}));
-  EXPECT_FALSE(reflector.has_listed());
-  EXPECT_EQ(reflector.away_since(), std::nullopt);
-}
-
-TEST(Reflector, PagesFollowEachOtherAndThenTheWatchBegins) {
-  Reflector reflector;
-  reflector.OnListBegun();
-  EXPECT_TRUE(reflector.OnItem(Head("a", "10")));
-  EXPECT_THAT(reflector.OnPage("100", "more", kStart, 0), IsEmpty());
-  EXPECT_FALSE(reflector.has_listed());
-  EXPECT_EQ(reflector.Next(kStart, 0),
-            Wanted(ListRequest{.not_older_than = "", .continue_token = "more", .limit = 100}));
-  reflector.OnListBegun();
-  EXPECT_TRUE(reflector.OnItem(Head("b", "11")));
-  EXPECT_THAT(reflector.OnPage("100", "", kStart, 0), IsEmpty());
-  EXPECT_TRUE(reflector.has_listed());
-  EXPECT_EQ(reflector.Next(kStart, 0),
-            Wanted(WatchRequest{.resource_version = "100", .timeout = minutes(5)}));
-  EXPECT_EQ(reflector.Next(kStart, 0.5),
-            Wanted(WatchRequest{.resource_version = "100", .timeout = seconds(450)}));
-}
-
-TEST(Reflector, WhatVanishedSinceAnEarlierLifeIsToldByTheFirstList) {
-  Reflector reflector({Head("a", "10"), Head("b", "20")});
-  reflector.OnListBegun();
-  EXPECT_FALSE(reflector.OnItem(Head("b", "20")));
-  EXPECT_THAT(UidsOf(reflector.OnPage("100", "", kStart, 0)), ElementsAre("a"));
-}
-
 TEST(Reflector, AFirstListThatIsOlderThanAnEarlierLifeTellsOfNothingThatIsGone) {
   Reflector reflector({Head("a", "99"), Head("b", "100"), Head("c", "9"), Head("d", "x")});
   EXPECT_EQ(reflector.Next(kStart, 0),
@@ -112,87 +79,6 @@ TEST(Reflector, AStoreThatWasSetBackWhileNoAgentRanIsBelievedAfterAWhile) {
   EXPECT_TRUE(reflector.OnSeen(Head("a", "61")));
 }
 
-TEST_F(Watching, EventsAreToldOnceHoweverOftenAndInWhicheverOrderTheyCome) {
-  EXPECT_TRUE(reflector_.OnSeen(Head("c", "101")));
-  EXPECT_FALSE(reflector_.OnSeen(Head("c", "101")));
-  EXPECT_TRUE(reflector_.OnSeen(Head("a", "103")));
-  EXPECT_FALSE(reflector_.OnSeen(Head("a", "102")));
-  EXPECT_TRUE(reflector_.OnSeen(Head("b", "102")));  // late, but new
-  EXPECT_TRUE(reflector_.OnDeleted(Head("a", "105")));
-  EXPECT_FALSE(reflector_.OnDeleted(Head("a", "105")));
-  EXPECT_FALSE(reflector_.OnSeen(Head("a", "104")));  // it does not come back
-  EXPECT_FALSE(reflector_.OnDeleted(Head("never-seen", "106")));
-  EXPECT_FALSE(reflector_.OnSeen(Head("never-seen", "99")));
-  EXPECT_EQ(reflector_.objects().size(), 2U);
-}
-
-TEST_F(Watching, ACutWatchGoesOnBehindTheNewestVersion) {
-  static_cast<void>(reflector_.OnSeen(Head("a", "110")));
-  EXPECT_TRUE(reflector_.OnBookmark("200"));
-  EXPECT_TRUE(reflector_.OnBookmark("150"));
-  EXPECT_TRUE(reflector_.has_bookmarks());
-  now_ += minutes(3);
-  reflector_.OnWatchEnded(Setback{.kind = Kind::kAway}, now_, 0);
-  EXPECT_EQ(reflector_.away_since(), now_);
-  EXPECT_EQ(Wait(), milliseconds(500));
-  EXPECT_EQ(Next(), Wanted(WatchRequest{.resource_version = "200", .timeout = minutes(5)}));
-  reflector_.OnWatchBegun(now_);
-  EXPECT_EQ(reflector_.away_since(), std::nullopt);
-}
-
-TEST_F(Watching, TheServersOwnEndAfterAWhileIsFollowedAtOnce) {
-  EXPECT_TRUE(reflector_.OnBookmark("110"));
-  now_ += minutes(5);
-  reflector_.OnWatchEnded(std::nullopt, now_, 0);
-  EXPECT_EQ(Wait(), Duration::zero());
-  EXPECT_EQ(reflector_.away_since(), std::nullopt);
-}
-
-TEST_F(Watching, AfterAWatchThatSaidNothingAtAllEverythingIsListed) {
-  for (const auto& end : {std::optional<Setback>(), std::optional(Setback{.kind = Kind::kAway})}) {
-    now_ += minutes(5);
-    reflector_.OnWatchEnded(end, now_, 0);
-    Wait();
-    EXPECT_EQ(Next(),
-              Wanted(ListRequest{.not_older_than = "100", .continue_token = "", .limit = 100}));
-    List({Head("a", "10"), Head("b", "20")}, "100");
-    reflector_.OnWatchBegun(now_);
-  }
-}
-
-TEST_F(Watching, AfterABookmarkASilenceLeadsToAListAndABreakDoesNot) {
-  EXPECT_TRUE(reflector_.OnBookmark("110"));
-  now_ += minutes(3);
-  reflector_.OnWatchEnded(Setback{.kind = Kind::kAway}, now_, 0);
-  Wait();
-  EXPECT_TRUE(std::holds_alternative<WatchRequest>(Next()));
-  reflector_.OnWatchBegun(now_);
-  EXPECT_TRUE(reflector_.OnBookmark("110"));
-  now_ += minutes(3);
-  reflector_.OnWatchEnded(Setback{.kind = Kind::kSilent}, now_, 0);
-  EXPECT_EQ(reflector_.away_since(), now_);
-  EXPECT_GT(Wait(), Duration::zero());
-  EXPECT_EQ(Next(),
-            Wanted(ListRequest{.not_older_than = "110", .continue_token = "", .limit = 100}));
-}
-
-TEST_F(Watching, AStoreThatWasSetBackDuringASilentWatchIsBelievedAfterAWhile) {
-  EXPECT_TRUE(reflector_.OnBookmark("150"));
-  now_ += minutes(3);
-  reflector_.OnWatchEnded(Setback{.kind = Kind::kSilent}, now_, 0);
-  Wait();
-  reflector_.OnListBegun();
-  reflector_.OnListFailed({.kind = Kind::kTooNew}, now_, 0);
-  for (int i = 0; i < 3; ++i) {
-    Wait();
-    EXPECT_EQ(Next(),
-              Wanted(ListRequest{.not_older_than = "", .continue_token = "", .limit = 100}));
-    EXPECT_THAT(List({Head("a", "5")}, "50"), IsEmpty());
-  }
-  Wait();
-  EXPECT_THAT(List({Head("a", "5")}, "50"), ElementsAre("b"));
-}
-
 TEST_F(Watching, WatchesThatEndAtOnceAreNotBegunWithoutAPause) {
   std::vector<Duration> waits;
   for (int i = 0; i < 7; ++i) {
@@ -202,24 +88,6 @@ TEST_F(Watching, WatchesThatEndAtOnceAreNotBegunWithoutAPause) {
   }
   EXPECT_THAT(waits, ElementsAre(seconds(1), seconds(2), seconds(4), seconds(8), seconds(16),
                                  seconds(30), seconds(30)));
-}
-
-TEST_F(Watching, NewsEndTheRowOfSetbacks) {
-  for (int i = 0; i < 4; ++i) reflector_.OnWatchEnded(Setback{}, now_, 1);
-  EXPECT_EQ(Wait(), seconds(8));
-  reflector_.OnWatchBegun(now_);
-  static_cast<void>(reflector_.OnSeen(Head("a", "110")));
-  reflector_.OnWatchEnded(Setback{}, now_, 1);
-  EXPECT_EQ(Wait(), seconds(1));
-}
-
-TEST_F(Watching, AfterA410EverythingIsListedAndWhatVanishedIsTold) {
-  reflector_.OnWatchEnded(Setback{.kind = Kind::kExpired}, now_, 0);
-  EXPECT_EQ(reflector_.away_since(), std::nullopt);
-  Wait();
-  EXPECT_EQ(Next(), Wanted(ListRequest{.not_older_than = "", .continue_token = "", .limit = 100}));
-  EXPECT_THAT(List({Head("b", "20"), Head("c", "150")}, "200"), ElementsAre("a"));
-  EXPECT_EQ(Next(), Wanted(WatchRequest{.resource_version = "200", .timeout = minutes(5)}));
 }
 
 TEST_F(Watching, ListThatWorkAndWatchesThatAreTooOldAtOnceAreNoHotLoop) {
@@ -243,28 +111,6 @@ TEST_F(Watching, AListOlderThanWhatIsKnownTellsOfNothingThatIsGone) {
   EXPECT_TRUE(std::holds_alternative<ListRequest>(Next()));
   EXPECT_THAT(List({Head("b", "20"), Head("c", "150")}, "160"), IsEmpty());
   EXPECT_TRUE(std::holds_alternative<WatchRequest>(Next()));
-}
-
-TEST_F(Watching, BookmarksThatStayOldTellThatTheStoreWasSetBack) {
-  EXPECT_TRUE(reflector_.OnBookmark("50"));
-  EXPECT_TRUE(reflector_.OnBookmark("51"));
-  EXPECT_TRUE(reflector_.OnBookmark("100"));  // it only lagged
-  EXPECT_TRUE(reflector_.OnBookmark("50"));
-  EXPECT_TRUE(reflector_.OnBookmark("51"));
-  EXPECT_FALSE(reflector_.OnBookmark("52"));
-}
-
-TEST_F(Watching, AStoreThatWasSetBackIsBelievedAfterAWhile) {
-  static_cast<void>(reflector_.OnSeen(Head("c", "150")));
-  reflector_.OnWatchEnded(Setback{.kind = Kind::kExpired}, now_, 0);
-  for (int i = 0; i < 3; ++i) {
-    Wait();
-    EXPECT_THAT(List({Head("a", "5"), Head("b", "20")}, "50"), IsEmpty());
-  }
-  Wait();
-  EXPECT_THAT(List({Head("a", "5"), Head("b", "20")}, "50"), ElementsAre("c"));
-  EXPECT_EQ(reflector_.objects().at("a").resource_version, "5");
-  EXPECT_EQ(Next(), Wanted(WatchRequest{.resource_version = "50", .timeout = minutes(5)}));
 }
 
 // The next list after a failed one: from which state, and after what time.
@@ -299,17 +145,6 @@ TEST_F(Watching, WhatAListThatFailedLeadsTo) {
   }
 }
 
-TEST(Reflector, PagesAreHalvedDownToOneObjectAndThenItPauses) {
-  Reflector reflector;
-  Instant now = kStart;
-  int tries = 0;
-  while (std::holds_alternative<ListRequest>(reflector.Next(now, 0)) && tries++ < 20) {
-    reflector.OnListBegun();
-    reflector.OnListFailed({.kind = Kind::kTooLarge}, now, 0);
-  }
-  EXPECT_EQ(tries, 7);  // 100, 50, 25, 12, 6, 3, 1
-}
-
 TEST_F(Watching, PagesGrowAgainWithEachWholeList) {
   const auto list_again = [&] {
     reflector_.OnWatchEnded(Setback{.kind = Kind::kExpired}, now_, 0);
@@ -329,19 +164,6 @@ TEST_F(Watching, PagesGrowAgainWithEachWholeList) {
   EXPECT_FALSE(reflector_.asks_for_one());
 }
 
-TEST(Reflector, APageThatDidNotComeIsAskedForAgainAndOneThatExpiredNot) {
-  Reflector reflector;
-  reflector.OnListBegun();
-  static_cast<void>(reflector.OnPage("100", "more", kStart, 0));
-  reflector.OnListFailed({.kind = Kind::kAway}, kStart, 0);
-  const Instant later = kStart + minutes(1);
-  EXPECT_EQ(reflector.Next(later, 0),
-            Wanted(ListRequest{.not_older_than = "", .continue_token = "more", .limit = 100}));
-  reflector.OnListFailed({.kind = Kind::kExpired}, later, 0);
-  EXPECT_EQ(reflector.Next(later + minutes(1), 0),
-            Wanted(ListRequest{.not_older_than = "", .continue_token = "", .limit = 100}));
-}
-
 TEST(Reflector, AListIsBegunAnewWhereAPageNeverComes) {
   Reflector reflector;
   reflector.OnListBegun();
@@ -356,41 +178,12 @@ TEST(Reflector, AListIsBegunAnewWhereAPageNeverComes) {
   EXPECT_THAT(tokens, ElementsAre("more", "more", "more", "", ""));
 }
 
-TEST_F(Watching, ALineThatIsNonsenseOrTooLargeLeadsToAListNotOlderThanWhatIsKnown) {
-  for (const Kind kind : {Kind::kNonsense, Kind::kTooLarge}) {
-    static_cast<void>(reflector_.OnSeen(Head("a", "110")));
-    reflector_.OnWatchEnded(Setback{.kind = kind}, now_, 0);
-    EXPECT_GT(Wait(), Duration::zero());
-    EXPECT_EQ(Next(),
-              Wanted(ListRequest{.not_older_than = "110", .continue_token = "", .limit = 100}));
-    List({Head("a", "110"), Head("b", "20")}, "110");
-  }
-}
-
-TEST_F(Watching, AwaySinceIsTheFirstFailureOfARow) {
-  const Instant first = now_;
-  reflector_.OnWatchEnded(Setback{}, now_, 0);
-  for (int i = 0; i < 5; ++i) {
-    Wait();
-    reflector_.OnWatchEnded(Setback{}, now_, 0);
-    EXPECT_EQ(reflector_.away_since(), first);
-  }
-  reflector_.OnWatchEnded(Setback{.kind = Kind::kRefused}, now_, 0);
-  EXPECT_EQ(reflector_.away_since(), std::nullopt);
-}
-
 TEST_F(Watching, AnotherObjectOfTheSameNameIsAnother) {
   ObjectHead again = Head("c", "101");
   again.name = Head("a", "10").name;
   EXPECT_TRUE(reflector_.OnSeen(again));
   EXPECT_TRUE(reflector_.OnDeleted(Head("a", "102")));
   EXPECT_TRUE(reflector_.objects().contains("c"));
-}
-
-TEST_F(Watching, VersionsThatAreNoNumbersAreNewsWhenTheyDiffer) {
-  EXPECT_TRUE(reflector_.OnSeen(Head("a", "x-1")));
-  EXPECT_FALSE(reflector_.OnSeen(Head("a", "x-1")));
-  EXPECT_TRUE(reflector_.OnSeen(Head("a", "x-2")));
 }
 
 }  // namespace
