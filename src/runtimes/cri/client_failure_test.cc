@@ -39,13 +39,6 @@ TEST_F(ClientTest, WhereNobodyListensCallsFailAtOnce) {
   EXPECT_LT(std::chrono::steady_clock::now() - before, seconds(5));  // the deadline is 30 s
 }
 
-TEST_F(ClientTest, AListenerThatSaysNothingIsADeadline) {
-  const FileDescriptor listener = Listen(socket_);
-  const auto failed = CallVersion(milliseconds(200));
-  ASSERT_FALSE(failed);
-  EXPECT_EQ(failed.error().code, ErrorCode::kDeadlineExceeded);
-}
-
 TEST_F(ClientTest, AListenerThatSpeaksAnotherProtocolIsUnavailable) {
   for (const std::string_view greeting :
        {"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n",
@@ -71,17 +64,6 @@ TEST_F(ClientTest, AListenerThatSpeaksAnotherProtocolIsUnavailable) {
   }
 }
 
-TEST_F(ClientTest, AServerWithoutTheServiceIsUnavailable) {
-  api::ImageService::Service images;
-  server_ = Serve(socket_, &images);
-  const auto failed = CallVersion();
-  ASSERT_FALSE(failed);
-  EXPECT_EQ(failed.error().code, ErrorCode::kUnavailable);
-  EXPECT_THAT(failed.error().message,
-              HasSubstr(socket_ + " does not speak the Container Runtime Interface v1"));
-  ShutDown(server_);
-}
-
 TEST_F(ClientTest, ARestartedServerIsFoundAgain) {
   StartServer();
   ASSERT_TRUE(CallVersion());
@@ -99,19 +81,6 @@ TEST_F(ClientTest, ARestartedServerIsFoundAgain) {
   }
   EXPECT_TRUE(back);
   EXPECT_LT(std::chrono::steady_clock::now() - before, seconds(5));
-}
-
-TEST_F(ClientTest, ACallUnderWayWhenTheServerEndsIsUnavailable) {
-  StartServer();
-  std::optional<Result<api::StartContainerResponse>> answer;
-  client_->Make(kStartContainer, {}, kLong, [&](auto given) { answer = std::move(given); });
-  runtime_.gate.AwaitArrivals(1);
-  // Returns when the call has left the gate.
-  std::jthread ending([this] { server_->Shutdown(std::chrono::system_clock::now()); });
-  const auto failed = Await(answer);
-  runtime_.gate.Open();
-  ASSERT_FALSE(failed);
-  EXPECT_EQ(failed.error().code, ErrorCode::kUnavailable) << failed.error().message;
 }
 
 }  // namespace

@@ -66,31 +66,6 @@ TEST_F(CriRuntime, TheNextAttemptWaitsUntilTheRuntimeIsDoneWithTheInterruptedOne
   bed_.ExpectNothingLeft("u");
 }
 
-// The runtime was killed while it started the container, whose process runs all the same.
-TEST_F(CriRuntime, TheNextAttemptWaitsUntilAStartThatFailedIsRemoved) {
-  ASSERT_TRUE(bed_.Create(SimplePod("u")));
-  const auto start = bed_.calls->on_start_container;
-  const auto remove = bed_.calls->on_remove_container;
-  bed_.calls->on_start_container = [](const auto&) -> Result<api::StartContainerResponse> {
-    return Fail(ErrorCode::kUnavailable, "no runtime answers");
-  };
-  bed_.calls->on_remove_container = [](const auto&) -> Result<api::RemoveContainerResponse> {
-    return Fail(ErrorCode::kUnavailable, "no runtime answers");
-  };
-  runtime().StartContainer("u", "main", 0, 0);
-  ASSERT_NE(bed_.Await<ContainerStartFailed>("u"), nullptr);
-  const std::string left = containerd().runs.begin()->first;
-  bed_.calls->on_start_container = start;
-  (void)bed_.calls->TakeCalls();
-  runtime().StartContainer("u", "main", 1, 0);
-  EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(150)), nullptr);
-  EXPECT_THAT(bed_.calls->TakeCalls(), Not(Contains(StartsWith("CreateContainer"))));
-  bed_.calls->on_remove_container = remove;
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
-  EXPECT_FALSE(containerd().runs.contains(left));
-  EXPECT_EQ(containerd().runs.size(), 1U);
-}
-
 TEST_F(CriRuntime, AnInterruptedStartThatCannotBeRemovedFailsTheNextAttemptAfterAWhile) {
   ASSERT_TRUE(bed_.Run(SimplePod("u")));
   containerd().At("main").state = api::CONTAINER_CREATED;
@@ -129,28 +104,6 @@ TEST_F(CriRuntime, ATaskThatAStartLeftBehindIsTakenAwayWithItsContainer) {
   bed_.ExpectNothingLeft("u");
 }
 
-TEST_F(CriRuntime, ASandboxIsRemovedWithTheTasksThatStandInItsWay) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  containerd().left_tasks.insert(containerd().runs.begin()->first);
-  ASSERT_TRUE(bed_.Remove("u"));
-  EXPECT_THAT(containerd().left_tasks, IsEmpty());
-  bed_.ExpectNothingLeft("u");
-}
-
-TEST_F(CriRuntime, ATaskThatRunsIsLeftAlone) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  const std::string id = containerd().runs.begin()->first;
-  containerd().left_tasks.insert(id);
-  bed_.calls->on_get_task = [](const auto&) {
-    tasks_api::GetResponse response;
-    response.mutable_process()->set_status(task_api::RUNNING);
-    return response;
-  };
-  runtime().RemovePod("u");
-  EXPECT_EQ(bed_.Await<PodRemoved>("u", milliseconds(100)), nullptr);
-  EXPECT_TRUE(containerd().left_tasks.contains(id));
-}
-
 TEST_F(CriRuntime, AWantedEndWaitsForWhatIsBeingMadeAndBeginsNothingMore) {
   ASSERT_TRUE(bed_.Create(SimplePod("u")));
   EXPECT_FALSE(runtime().IsMaking());
@@ -168,18 +121,6 @@ TEST_F(CriRuntime, AWantedEndWaitsForWhatIsBeingMadeAndBeginsNothingMore) {
   runtime().StartContainer("u", "main", 1, 0);
   EXPECT_EQ(bed_.Await<PodReady>("v", milliseconds(50)), nullptr);
   EXPECT_THAT(bed_.calls->TakeCalls(), IsEmpty());
-}
-
-TEST_F(CriRuntime, AContainerThatIsMadeDuringAWantedEndIsNotStarted) {
-  ASSERT_TRUE(bed_.Create(SimplePod("u")));
-  bed_.calls->HoldBack("CreateContainer");
-  runtime().StartContainer("u", "main", 0, 0);
-  (void)bed_.Await<ContainerStarted>("u", milliseconds(50));
-  runtime().Drain();
-  bed_.calls->LetGo();
-  (void)bed_.Await<ContainerStarted>("u", milliseconds(50));
-  EXPECT_FALSE(runtime().IsMaking());
-  EXPECT_EQ(containerd().At("main").state, api::CONTAINER_CREATED);
 }
 
 }  // namespace

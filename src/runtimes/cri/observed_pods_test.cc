@@ -119,29 +119,6 @@ TEST_F(CriUnread, TheRecordMakesUpForADamagedAnnotation) {
   ExpectItCanBeTakenDown();
 }
 
-TEST_F(CriUnread, TheRecordMakesUpForAMissingAnnotation) {
-  containerd().boxes.at(box_).config.mutable_annotations()->erase(std::string(kPodAnnotation));
-  containerd().boxes.at(box_).config.mutable_annotations()->erase(std::string(kNetworkAnnotation));
-  const auto listed = List();
-  ASSERT_THAT(listed, SizeIs(1));
-  EXPECT_FALSE(listed[0].foreign);
-  ExpectItGoesOn();
-  ExpectItCanBeTakenDown();
-}
-
-TEST_F(CriUnread, AnotherSandboxOfThePodMakesUpForADamagedAnnotation) {
-  FakeContainerd::Box& older = containerd().boxes["older"];
-  older = containerd().boxes.at(box_);
-  older.ready = false;
-  containerd().boxes.at(box_).config.mutable_metadata()->set_attempt(1);
-  DamageBoth();
-  const auto listed = List();
-  ASSERT_THAT(listed, SizeIs(1));
-  EXPECT_FALSE(listed[0].foreign);
-  ASSERT_THAT(listed[0].containers, SizeIs(1));
-  EXPECT_TRUE(containerd().processes.Runs(1000));
-}
-
 TEST_F(CriUnread, TheAnnotationMakesUpForADamagedRecord) {
   ASSERT_TRUE(kernel::WriteFile(record(), "sandbox half"));
   const auto listed = List();
@@ -170,25 +147,6 @@ TEST_F(CriUnread, APodThatNothingDescribesGoesOnAndIsMeasured) {
            line.find("crictl stopp") != std::string::npos;
   };
   EXPECT_EQ(std::count_if(bed_.logged.begin(), bed_.logged.end(), names_it), 1);
-}
-
-TEST_F(CriUnread, AMissingAnnotationWithoutARecordIsDamageToo) {
-  containerd().boxes.at(box_).config.mutable_annotations()->erase(std::string(kPodAnnotation));
-  ASSERT_EQ(::unlink(record().c_str()), 0);
-  const auto listed = List();
-  ASSERT_THAT(listed, SizeIs(1));
-  EXPECT_TRUE(listed[0].foreign);
-  ExpectItGoesOn();
-}
-
-TEST_F(CriUnread, ADescriptionOfAnotherPodIsDamage) {
-  auto& annotations = *containerd().boxes.at(box_).config.mutable_annotations();
-  annotations[std::string(kPodAnnotation)] = "v";
-  bed_.known["v"] = SimplePod("v");
-  ASSERT_TRUE(kernel::WriteFile(record(), "sandbox half"));
-  EXPECT_THAT(List(), SizeIs(1));
-  EXPECT_THAT(bed_.logged, Contains(HasSubstr("it describes the pod v")));
-  ExpectItGoesOn();
 }
 
 TEST_F(CriUnread, NoPodOfItsUidIsMadeBesideIt) {
@@ -226,18 +184,6 @@ TEST_F(CriUnread, WhenTheSandboxIsRemovedThePodStartsAndTheFilesAreSetAside) {
   ExpectQuarantined();
 }
 
-TEST_F(CriUnread, StoppingTheSandboxIsEnough) {
-  DamageBoth();
-  ASSERT_THAT(List(), SizeIs(1));
-  containerd().Exit("main", 137);
-  containerd().boxes.at(box_).ready = false;
-  LetItLook();
-  ExpectFilesStay();
-  ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), pod_));
-  ExpectQuarantined();
-  EXPECT_FALSE(containerd().boxes.contains(box_));
-}
-
 TEST_F(CriUnread, ItsFilesAreSetAsideWhenASlowDiskAnswers) {
   const auto disk = std::make_shared<FakeDiskThread>();
   bed_.disk_thread = disk;
@@ -259,18 +205,6 @@ TEST_F(CriUnread, ItsFilesAreSetAsideWhenASlowDiskAnswers) {
   EXPECT_EQ(disk->Answer(), 1) << "the files are moved once";
   ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), pod_));
   ExpectQuarantined();
-}
-
-TEST_F(CriUnread, AFolderWithoutARecordIsMarkedBesideTheLoop) {
-  const auto disk = std::make_shared<FakeDiskThread>();
-  bed_.disk_thread = disk;
-  DamageAnnotation();
-  ASSERT_EQ(::unlink(record().c_str()), 0);
-  ASSERT_THAT(List(), SizeIs(1));
-  EXPECT_FALSE(kernel::Exists(record()));
-  EXPECT_GT(disk->Answer(), 0);
-  EXPECT_EQ(kernel::ReadFile(record()).value_or(""), "unread\n");
-  ExpectItGoesOn();
 }
 
 TEST_F(CriUnread, OfADeadOneTheFilesStayUntilItsPlaceIsWanted) {
@@ -356,16 +290,6 @@ TEST_F(CriUnread, TheManifestThatItCameFromGivesThePodBack) {
   ExpectItGoesOn();
 }
 
-TEST_F(CriUnread, WhatTheRuntimeCallsDeadIsAliveWhileTheKernelSaysSo) {
-  DamageBoth();
-  containerd().boxes.at(box_).ready = false;
-  containerd().At("main").state = api::CONTAINER_EXITED;
-  (void)List();
-  runtime().CreatePod(kernel::PlainPlan(pod_));
-  ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
-  ExpectItGoesOn();
-}
-
 TEST_F(CriUnread, WhatTheRuntimeKeepsToItselfIsAliveWhileTheKernelSaysSo) {
   DamageBoth();
   const auto boxes = std::exchange(containerd().boxes, {});
@@ -382,25 +306,6 @@ TEST_F(CriUnread, WhatTheRuntimeKeepsToItselfIsAliveWhileTheKernelSaysSo) {
   ExpectItGoesOn();
 }
 
-TEST_F(CriUnread, ARecordThatIsMendedGivesBackAPodThatTheRuntimeKeepsToItself) {
-  const std::string text = kernel::ReadFile(record()).value_or("");
-  DamageBoth();
-  const auto boxes = std::exchange(containerd().boxes, {});
-  const auto runs = std::exchange(containerd().runs, {});
-  EXPECT_THAT(List(), IsEmpty());
-  ASSERT_TRUE(kernel::WriteFile(record(), text));
-  runtime().CreatePod(kernel::PlainPlan(pod_));
-  const auto* found = bed_.Await<PodFound>("u");
-  ASSERT_NE(found, nullptr);
-  EXPECT_FALSE(found->pod.foreign);
-  ASSERT_THAT(found->pod.containers, SizeIs(1));
-  EXPECT_FALSE(found->pod.containers[0].exit);
-  ExpectItGoesOn();
-  containerd().boxes = boxes;
-  containerd().runs = runs;
-  ExpectItGoesOn();
-}
-
 // The data of a pod that its manifest identifies is in place when the pod starts again.
 TEST_F(CriUnread, TheManifestThatItCameFromGetsTheFilesOfOneWithoutASandbox) {
   pod_.annotations["kubernetes.io/config.hash"] = "u";
@@ -411,27 +316,6 @@ TEST_F(CriUnread, TheManifestThatItCameFromGetsTheFilesOfOneWithoutASandbox) {
   EXPECT_THAT(List(), IsEmpty());
   ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), pod_));
   ExpectFilesStay();
-}
-
-TEST_F(CriUnread, ASandboxThatCannotBeMadeOverKeptFilesCostsNoneOfThem) {
-  pod_.annotations["kubernetes.io/config.hash"] = "u";
-  DamageBoth();
-  containerd().Exit("main", 1);
-  containerd().boxes.clear();
-  containerd().runs.clear();
-  EXPECT_THAT(List(), IsEmpty());
-  const Error error{ErrorCode::kInternal, "no network"};
-  containerd().sandbox_errors = {error, error};  // it tries two names
-  ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), pod_));
-  runtime().StartContainer("u", "main", 0, 0);
-  if (bed_.Await<ContainerStarted>("u", milliseconds(200)) == nullptr) {
-    runtime().StartContainer("u", "main", 1, 0);
-    ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
-  }
-  EXPECT_THAT(containerd().sandbox_errors, IsEmpty());
-  ExpectFilesStay();
-  EXPECT_TRUE(ParsePodRecord(kernel::ReadFile(record()).value_or("")));
-  ExpectItCanBeTakenDown();
 }
 
 TEST_F(CriUnread, KeptFilesAmongThoseOfAnotherProgramAreNotTakenOver) {

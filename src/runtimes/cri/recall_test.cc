@@ -133,35 +133,6 @@ TEST_F(CriRecallHalfKnown, ItCanBeEndedMeanwhile) {
   bed_.ExpectNothingLeft("u");
 }
 
-TEST_F(CriRecallHalfKnown, AnotherPodOfItsUidIsTakenForNoneThatWaits) {
-  ASSERT_TRUE(bed_.Remove("u"));
-  containerd().refused_statuses.clear();
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  EXPECT_EQ(bed_.Await<PodFound>("u", milliseconds(50)), nullptr);
-}
-
-TEST_F(CriRecallHalfKnown, WhatRunsGoesOnIfTheRuntimeLosesIt) {
-  containerd().boxes.clear();
-  const auto* found = bed_.Await<PodFound>("u");
-  ASSERT_NE(found, nullptr);
-  EXPECT_EQ(found->pod.containers.size(), 1U);
-  EXPECT_TRUE(containerd().processes.Runs(1000));
-}
-
-// The wall clock of the earlier agent was 400 days ahead.
-TEST_F(CriRecall, NoRunStartedInTheFuture) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  const std::string file = bed_.root() + "/pods/u/record";
-  PodRecord record = ParsePodRecord(kernel::ReadFile(file).value()).value();
-  ASSERT_EQ(record.runs.size(), 1U);
-  record.runs[0].started += std::chrono::hours(9600);
-  ASSERT_TRUE(kernel::WriteFile(file, FormatPodRecord(record)));
-  const auto recalled = OpenHanging();
-  ASSERT_EQ(recalled.size(), 1U);
-  ASSERT_EQ(recalled[0].containers.size(), 1U);
-  EXPECT_EQ(recalled[0].containers[0].created, bed_.clock.Now());
-}
-
 TEST_F(CriRecall, WhatWasEndedAfterTheRuntimeWasAskedIsNotTakenOverAgain) {
   ASSERT_TRUE(bed_.Run(SimplePod("u")));
   ASSERT_EQ(OpenHanging().size(), 1U);
@@ -202,35 +173,6 @@ TEST_F(CriRecall, WhatWasBeingStartedIsKnownAndCanBeKilledToo) {
   bed_.ExpectNothingLeft("u");
 }
 
-TEST_F(CriRecall, WhatWasPreparedAndNeverStartedIsNotKnown) {
-  ASSERT_TRUE(bed_.Create(SimplePod("u")));
-  bed_.calls->HoldBack("ContainerStatus");
-  runtime().StartContainer("u", "main", 0, 0);
-  ASSERT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(50)), nullptr);
-  containerd().processes.SetName(1000, "runc:[2:INIT]");
-  EXPECT_THAT(OpenHanging(), IsEmpty());
-}
-
-TEST_F(CriRecall, WhatTheRuntimeSaysNeverRanIsEndedWhereAProcessOfItWasFound) {
-  ASSERT_TRUE(bed_.Create(SimplePod("u")));
-  bed_.calls->HoldBack("ContainerStatus");
-  runtime().StartContainer("u", "main", 0, 0);
-  ASSERT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(50)), nullptr);
-  containerd().At("main").state = api::CONTAINER_CREATED;
-  ASSERT_EQ(OpenHanging().size(), 1U);
-  ASSERT_TRUE(ListAfterResume());
-  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
-  EXPECT_FALSE(containerd().processes.Runs(1000));
-}
-
-TEST_F(CriRecall, AnotherProcessOfTheSameNumberIsNotTheContainers) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  containerd().EndProcess(1000, 0);
-  containerd().processes.Add(1000, "0::/system.slice/sshd\n", "");
-  EXPECT_THAT(OpenHanging(), IsEmpty());
-  EXPECT_THAT(containerd().signals, IsEmpty());
-}
-
 TEST_F(CriRecall, ARuntimeThatKnowsNothingEndsNothingAndDeletesNothing) {
   ASSERT_TRUE(bed_.Run(SimplePod("u")));
   ASSERT_TRUE(bed_.Run(SimplePod("ended")));
@@ -250,26 +192,6 @@ TEST_F(CriRecall, ARuntimeThatKnowsNothingEndsNothingAndDeletesNothing) {
   ASSERT_NE(bed_.Await<ContainerStarted>("ended"), nullptr) << "in a new sandbox";
   runtime().KillContainer("u", "main");
   ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
-}
-
-TEST_F(CriRecall, ARecordThatCouldNotBeWrittenIsWrittenLaterEvenIfTheRuntimeHangs) {
-  bed_.relist_period = milliseconds(5);
-  bed_.Open();
-  ASSERT_TRUE(runtime().List());
-  const std::string folder = bed_.root() + "/pods/u";
-  ASSERT_TRUE(kernel::MakeFolders(folder + "/record.new")) << "no draft can be made";
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  EXPECT_FALSE(kernel::Exists(folder + "/record"));
-  EXPECT_THAT(bed_.logged, Contains(HasSubstr("write down pod default/pod-u")));
-  bed_.calls->on_list_pod_sandbox = [](const auto&) -> Result<api::ListPodSandboxResponse> {
-    return Fail(ErrorCode::kUnavailable, "not now");
-  };
-  ASSERT_EQ(::rmdir((folder + "/record.new").c_str()), 0);
-  const auto deadline = std::chrono::steady_clock::now() + seconds(10);
-  while (!kernel::Exists(folder + "/record") && std::chrono::steady_clock::now() < deadline) {
-    (void)bed_.Await<PodRemoved>("nobody", milliseconds(5));
-  }
-  EXPECT_TRUE(ParsePodRecord(kernel::ReadFile(folder + "/record").value_or("")));
 }
 
 // The record of a pod could not be written, on a full disk for example.

@@ -50,21 +50,6 @@ TEST_F(CriRuntime, ARestartedAgentFindsItsPodsAndWhatBecameOfThem) {
   bed_.ExpectNothingLeft("u");
 }
 
-// As a program does that ends its main thread and leaves the work to others.
-TEST_F(CriRuntime, AContainerWhoseFirstThreadHasEndedRunsOn) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  containerd().processes.EndFirstThread(containerd().At("main").pid);
-  bed_.Open();
-  const auto listed = runtime().List();
-  ASSERT_TRUE(listed) << listed.error().message;
-  ASSERT_THAT(listed->front().containers, SizeIs(1));
-  EXPECT_FALSE(listed->front().containers[0].exit);
-  EXPECT_EQ(bed_.Await<ContainerExited>("u", milliseconds(50)), nullptr);
-  runtime().KillContainer("u", "main");
-  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
-  EXPECT_THAT(bed_.cgroups.kills(), Contains(HasSubstr("run-2")));
-}
-
 TEST_F(CriRuntime, SandboxesOfOthersAreNeitherListedNorTouched) {
   containerd().boxes["foreign"].config.mutable_metadata()->set_uid("f");
   auto& other_agent = containerd().boxes["other-agent"].config;
@@ -130,46 +115,6 @@ TEST_F(CriRuntime, WhatAnEarlierAgentCouldNotDeleteIsDeletedWhenThatIsPossible) 
   EXPECT_FALSE(runtime().RemovingContainers());
 }
 
-// What deletes them may still run when the next pod of this UID has logs.
-TEST_F(CriRuntime, LogsThatAreBeingDeletedHaveTheNameOfNoPod) {
-  const std::string logs = bed_.root() + "/logs";
-  const std::string old = logs + "/default_pod_half-made";
-  ASSERT_TRUE(kernel::MakeFolders(bed_.root() + "/pods/half-made/volumes/v"));
-  ASSERT_TRUE(kernel::MakeFolders(old + "/c"));
-  const FileDescriptor held(::open((old + "/c").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  ASSERT_TRUE(kernel::WriteFile(old + "/c/0.log", "said"));
-  const auto set_flags = [&](int flags) { return ::ioctl(held.get(), FS_IOC_SETFLAGS, &flags); };
-  if (set_flags(FS_IMMUTABLE_FL) != 0) GTEST_SKIP() << "no folder can be made immutable here";
-  bed_.Open();
-  EXPECT_TRUE(runtime().List());
-  const auto deadline = std::chrono::steady_clock::now() + seconds(10);
-  while (kernel::Exists(old) && std::chrono::steady_clock::now() < deadline) {
-    (void)bed_.Await<PodRemoved>("nobody", milliseconds(5));
-  }
-  EXPECT_FALSE(kernel::Exists(old));
-  EXPECT_EQ(::faccessat(held.get(), "0.log", F_OK, 0), 0) << "it could not be deleted yet";
-  EXPECT_EQ(set_flags(0), 0);
-  while (!kernel::NamesIn(logs)->empty() && std::chrono::steady_clock::now() < deadline) {
-    (void)bed_.Await<PodRemoved>("nobody", milliseconds(5));
-  }
-  EXPECT_THAT(*kernel::NamesIn(logs), IsEmpty());
-}
-
-TEST_F(CriRuntime, LogsOfAPodWhoseUidEndsAsALeftoversDoesStay) {
-  const std::string logs = bed_.root() + "/logs/";
-  ASSERT_TRUE(kernel::MakeFolders(bed_.root() + "/pods/made"));
-  ASSERT_TRUE(kernel::MakeFolders(logs + "default_pod_made/c"));
-  ASSERT_TRUE(kernel::MakeFolders(logs + "default_pod_half_made/c"));
-  bed_.Open();
-  ASSERT_TRUE(runtime().List());
-  const auto deadline = std::chrono::steady_clock::now() + seconds(10);
-  while (kernel::Exists(logs + "default_pod_made") && std::chrono::steady_clock::now() < deadline) {
-    (void)bed_.Await<PodRemoved>("nobody", milliseconds(5));
-  }
-  EXPECT_FALSE(kernel::Exists(logs + "default_pod_made"));
-  EXPECT_TRUE(kernel::Exists(logs + "default_pod_half_made/c"));
-}
-
 TEST_F(CriRuntime, AListThatIsNotAnsweredIsAnErrorThatMayBeTriedAgain) {
   ASSERT_TRUE(bed_.Run(SimplePod("u")));
   bed_.Open();
@@ -224,44 +169,6 @@ TEST_F(CriRuntime, AContainerWhoseStateTheRuntimeDoesNotKnowGoesOnWhileItsProces
   bed_.ExpectNothingLeft("u");
 }
 
-TEST_F(CriRuntime, AContainerOfUnknownStateWhoseGroupCannotBeReadGoesOn) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  bed_.Open();
-  containerd().At("main").state = api::CONTAINER_UNKNOWN;
-  bed_.cgroups.FailOn(FakeCgroups::Operation::kRead, "kubepods/burstable/podu",
-                      Error{ErrorCode::kUnavailable, "too many open files"});
-  const auto listed = runtime().List();
-  ASSERT_TRUE(listed) << listed.error().message;
-  ASSERT_THAT(listed->front().containers, SizeIs(1));
-  EXPECT_FALSE(listed->front().containers[0].exit);
-  EXPECT_THAT(containerd().runs, SizeIs(1));
-}
-
-TEST_F(CriRuntime, AContainerOfUnknownStateWithoutAProcessHasEnded) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  bed_.Open();
-  containerd().Exit("main", 0);
-  containerd().At("main").state = api::CONTAINER_UNKNOWN;
-  const auto listed = runtime().List();
-  ASSERT_TRUE(listed) << listed.error().message;
-  ASSERT_THAT(listed->front().containers, SizeIs(1));
-  EXPECT_TRUE(listed->front().containers[0].exit);
-  EXPECT_THAT(containerd().runs, IsEmpty());
-}
-
-TEST_F(CriRuntime, AContainerWhoseStatusNeverComesIsWaitedForThreeTimes) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  ASSERT_TRUE(bed_.Run(SimplePod("v")));
-  bed_.Open();
-  containerd().refused_statuses["run-2"] = {ErrorCode::kDeadlineExceeded, "it took too long"};
-  EXPECT_FALSE(runtime().List());
-  EXPECT_FALSE(runtime().List());
-  const auto listed = runtime().List();
-  ASSERT_TRUE(listed) << listed.error().message;
-  ASSERT_THAT(*listed, SizeIs(1));
-  EXPECT_EQ(listed->front().pod.uid, "v");
-}
-
 TEST_F(CriRuntime, ALostSandboxEndsItsContainersAndIsMadeAnew) {
   ASSERT_TRUE(runtime().List());
   ASSERT_TRUE(bed_.Run(SimplePod("u")));
@@ -281,46 +188,6 @@ TEST_F(CriRuntime, ALostSandboxEndsItsContainersAndIsMadeAnew) {
   const auto& box = containerd().boxes.at(containerd().At("main").sandbox);
   EXPECT_EQ(box.config.metadata().attempt(), 1U);
   EXPECT_EQ(containerd().boxes.size(), 2U) << "the old one is gone";
-}
-
-TEST_F(CriRuntime, ASandboxThatWasFoundDeadIsMadeAnewForTheNextStart) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  containerd().Exit("main", 0);
-  containerd().boxes.begin()->second.ready = false;
-  bed_.Open();
-  const auto listed = runtime().List();
-  ASSERT_EQ(listed->size(), 1U);
-  ASSERT_TRUE((*listed)[0].containers[0].exit);
-  EXPECT_TRUE((*listed)[0].containers[0].of_earlier_life);
-  runtime().StartContainer("u", "main", 1, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
-  EXPECT_EQ(containerd().boxes.size(), 1U);
-  EXPECT_EQ(containerd().runs.size(), 1U);
-}
-
-TEST_F(CriRuntime, StrangersOfItsOwnAreRemovedByTheNextListing) {
-  bed_.relist_period = milliseconds(10);
-  bed_.Open();
-  ASSERT_TRUE(runtime().List());
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  const FakeContainerd::Box box = containerd().boxes.begin()->second;
-  const std::string id = containerd().boxes.begin()->first;
-  containerd().boxes["stale"] = box;
-  containerd().boxes["stale"].config.mutable_metadata()->set_attempt(7);
-  containerd().boxes["unknown"] = box;
-  containerd().boxes["unknown"].config.mutable_metadata()->set_uid("x");
-  (*containerd().boxes["unknown"].config.mutable_annotations())[std::string(kPodAnnotation)] = "x";
-  bed_.known["x"] = SimplePod("x");
-  containerd().runs["strange"] = {.sandbox = id, .config = containerd().At("main").config};
-  containerd().runs["strange"].config.mutable_metadata()->set_attempt(9);
-  const auto deadline = std::chrono::steady_clock::now() + seconds(10);
-  while ((containerd().boxes.size() > 1 || containerd().runs.size() > 1) &&
-         std::chrono::steady_clock::now() < deadline) {
-    (void)bed_.Await<PodRemoved>("nobody", milliseconds(5));
-  }
-  EXPECT_EQ(containerd().boxes.size(), 1U);
-  EXPECT_EQ(containerd().runs.size(), 1U);
-  EXPECT_TRUE(containerd().processes.Runs(1000));
 }
 
 TEST_F(CriRuntime, APodOfHostProcessesKeepsTheAgentFromStartingAndGoesOn) {

@@ -39,16 +39,6 @@ TEST_F(CriRuntime, StopSignalsTheProcessBeforeItReturnsEvenIfTheRuntimeHangs) {
   bed_.ExpectNothingLeft("u");
 }
 
-TEST_F(CriRuntime, AContainerRunsThoughItsProcessCannotBeOpened) {
-  containerd().processes.has_descriptors = false;
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  EXPECT_EQ(bed_.Await<ContainerExited>("u", milliseconds(50)), nullptr);
-  containerd().processes.has_descriptors = true;
-  runtime().StopContainer("u", "main", seconds(1));
-  EXPECT_THAT(containerd().signals, ElementsAre(Pair(1000, SIGTERM)));
-  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
-}
-
 TEST_F(CriRuntime, AContainerWhoseProcessCannotBeOpenedIsKilledByItsGroup) {
   containerd().processes.has_descriptors = false;
   ASSERT_TRUE(bed_.Run(SimplePod("u")));
@@ -59,15 +49,6 @@ TEST_F(CriRuntime, AContainerWhoseProcessCannotBeOpenedIsKilledByItsGroup) {
   const auto* exited = bed_.Await<ContainerExited>("u");
   ASSERT_NE(exited, nullptr) << "the end is noticed without a descriptor";
   EXPECT_EQ(exited->exit.exit_code, 137);
-}
-
-TEST_F(CriRuntime, AFolderThatCannotBeRenamedIsDeletedAllTheSame) {
-  const std::string uid(240, 'u');  // the name of a file has at most 255 characters
-  Pod pod = SimplePod(uid);
-  pod.name = "u";
-  ASSERT_TRUE(bed_.Run(pod));
-  ASSERT_TRUE(bed_.Remove(uid));
-  bed_.ExpectNothingLeft(uid);
 }
 
 TEST_F(CriRuntime, TheImageSaysWhichSignalAsksForTheEnd) {
@@ -103,17 +84,6 @@ TEST_F(CriRuntime, AHookRunsBeforeTheSignalAndNoLongerThanTheGracePeriod) {
   EXPECT_EQ(containerd().signals.size(), 1U);
   EXPECT_EQ(bed_.Await<ContainerExited>("u", milliseconds(100)), nullptr);
   EXPECT_THAT(containerd().signals, Contains(Pair(1001, SIGTERM)));
-}
-
-TEST_F(CriRuntime, AnEndThatTheRuntimeHasNotNoticedYetIsAskedForAgain) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  containerd().slow_to_notice = true;
-  containerd().Exit("main", 7);
-  EXPECT_EQ(bed_.Await<ContainerExited>("u", milliseconds(30)), nullptr);
-  containerd().slow_to_notice = false;
-  const auto* exited = bed_.Await<ContainerExited>("u");
-  ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->exit.exit_code, 7);
 }
 
 TEST_F(CriRuntime, AnEndThatTheKernelTellsIsNotKeptBackByAHangingRuntime) {

@@ -72,35 +72,11 @@ TEST_F(RuntimeFactsTest, AConditionThatDoesNotHoldSaysWhy) {
   EXPECT_EQ(facts->no_network, "the runtime does not tell");
 }
 
-TEST_F(RuntimeFactsTest, AnImageThatIsNotThereIsNoError) {
-  calls_.on_image_status = [](const auto&) { return api::ImageStatusResponse(); };
-  EXPECT_FALSE(AskRuntime(calls_, kPatience)->has_sandbox_image);
-  calls_.on_image_status = [](const auto&) -> Result<api::ImageStatusResponse> {
-    return Fail(ErrorCode::kNotFound, "gone");
-  };
-  EXPECT_FALSE(AskRuntime(calls_, kPatience)->has_sandbox_image);
-}
-
-TEST_F(RuntimeFactsTest, ImagesOfNoKnownPlaceLeaveTheOtherFacts) {
-  calls_.on_image_fs_info = [](const auto&) { return api::ImageFsInfoResponse(); };
-  const auto facts = AskRuntime(calls_, kPatience);
-  ASSERT_TRUE(facts) << facts.error().message;
-  EXPECT_FALSE(facts->folders);
-}
-
 TEST_F(RuntimeFactsTest, ARuntimeThatHangsIsWaitedForOnlySoLong) {
   calls_.Hang();
   const auto facts = AskRuntime(calls_, std::chrono::milliseconds(1));
   ASSERT_FALSE(facts);
   EXPECT_EQ(facts.error().code, ErrorCode::kDeadlineExceeded);
-}
-
-TEST_F(RuntimeFactsTest, TheFirstFailureIsTheOneThatIsTold) {
-  calls_.on_version = [](const auto&) -> Result<api::VersionResponse> {
-    return Fail(ErrorCode::kUnavailable, "no such service");
-  };
-  EXPECT_EQ(AskRuntime(calls_, kPatience).error().message, "no such service");
-  EXPECT_EQ(AskRuntime("http://nowhere", kPatience).error().code, ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

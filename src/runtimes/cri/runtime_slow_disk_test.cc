@@ -68,23 +68,5 @@ TEST_F(CriRuntimeSlowDisk, AContainerStartsWhenItHasBeenWrittenDown) {
   EXPECT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
 }
 
-TEST_F(CriRuntimeSlowDisk, APodThatEndsWhileItsFilesAreBeingMadeLeavesNothing) {
-  Create();
-  (void)bed_.Await<PodReady>("u", milliseconds(10));
-  runtime().RemovePod("u");
-  EXPECT_EQ(bed_.Await<PodRemoved>("u", milliseconds(30)), nullptr);
-  EXPECT_NE(AwaitWithDisk<PodRemoved>("u"), nullptr);
-  bed_.ExpectNothingLeft("u");
-}
-
-TEST_F(CriRuntimeSlowDisk, AContainerThatIsKilledBeforeItIsWrittenDownNeverStarts) {
-  StartUpToItsRecord();
-  runtime().KillContainer("u", "main");
-  EXPECT_NE(AwaitWithDisk<ContainerStartFailed>("u"), nullptr);
-  (void)bed_.Await<PodReady>("nobody", milliseconds(30));
-  EXPECT_THAT(bed_.calls->TakeCalls(), Not(Contains(StartsWith("StartContainer"))));
-  EXPECT_TRUE(containerd().runs.empty());
-}
-
 }  // namespace
 }  // namespace jettison::cri

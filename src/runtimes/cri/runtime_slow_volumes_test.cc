@@ -46,14 +46,6 @@ TEST_F(CriRuntimeSlowVolumes, APodThatHasWaitedForTooLongFailsNamingThePath) {
   EXPECT_EQ(slow_->Answer(), 0);
 }
 
-TEST_F(CriRuntimeSlowVolumes, APodThatWaitsCanBeRemoved) {
-  Begin(std::chrono::hours(1));
-  runtime().CreatePod(kernel::PlainPlan(OnTheDead("u")));
-  runtime().RemovePod("u");
-  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
-  EXPECT_EQ(slow_->Answer(), 0);
-}
-
 class CriRuntimeSlowSubPath : public CriRuntimeSlowVolumes {
  protected:
   // A created pod with a container that waits for its sub-path.
@@ -76,14 +68,6 @@ TEST_F(CriRuntimeSlowSubPath, AContainerThatHasWaitedForTooLongFailsNamingThePat
   const auto* failed = bed_.Await<ContainerStartFailed>("u");
   ASSERT_NE(failed, nullptr);
   EXPECT_THAT(failed->error.message, AllOf(HasSubstr("subPath"), HasSubstr("/dea/sub")));
-}
-
-TEST_F(CriRuntimeSlowSubPath, AContainerThatWaitsCanBeKilledAndOthersStart) {
-  StartOnTheDead(std::chrono::hours(1));
-  ASSERT_TRUE(bed_.Run(SimplePod("other")));
-  runtime().KillContainer("u", "main");
-  EXPECT_NE(bed_.Await<ContainerStartFailed>("u"), nullptr);
-  EXPECT_EQ(slow_->Answer(), 0);
 }
 
 }  // namespace

@@ -8,13 +8,10 @@
 namespace jettison::cri {
 namespace {
 
-using std::chrono::seconds;
 using testing::Contains;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-using testing::Pair;
 
 TEST_F(CriRuntime, ImagesAreFetchedAsTheirPolicySays) {
   Pod pod = SimplePod("u");
@@ -97,26 +94,6 @@ TEST_F(CriRuntime, ANonsenseAnswerIsAnErrorThatSaysSo) {
   const auto* pod_failed = bed_.Await<PodFailed>("v");
   ASSERT_NE(pod_failed, nullptr);
   EXPECT_THAT(pod_failed->error.message, HasSubstr("returned no ID"));
-}
-
-TEST_F(CriRuntime, AProcessThatTheRuntimeDoesNotTellIsFoundInItsGroup) {
-  containerd().tells_pid = false;
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  runtime().StopContainer("u", "main", seconds(1));
-  EXPECT_THAT(containerd().signals, ElementsAre(Pair(1000, SIGTERM)));
-}
-
-TEST_F(CriRuntime, AContainerThatEndedBeforeItWasLookedAtHasStartedAndEnded) {
-  bed_.calls->on_start_container = [&](const api::StartContainerRequest& request) {
-    auto& run = containerd().runs.at(request.container_id());
-    run.state = api::CONTAINER_EXITED;
-    run.exit_code = 5;
-    return api::StartContainerResponse();
-  };
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  const auto* exited = bed_.Await<ContainerExited>("u");
-  ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->exit.exit_code, 5);
 }
 
 TEST_F(CriRuntime, AContainerThatIsKilledWhileTheRuntimeHangsInItsStartIsGivenUp) {

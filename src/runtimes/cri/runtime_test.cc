@@ -120,19 +120,6 @@ TEST_F(CriRuntime, APodThatIsRemovedWhileItsSandboxHangsIsGoneAtOnceAndWhatComes
   bed_.ExpectNothingLeft("u");
 }
 
-TEST_F(CriRuntime, APodThatIsMadeAgainWhileItsFirstSandboxHangsHasOne) {
-  ASSERT_TRUE(runtime().List());
-  bed_.calls->HoldBack("RunPodSandbox");
-  runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
-  bed_.events.Settle(runtime());
-  ASSERT_TRUE(bed_.Remove("u"));
-  bed_.calls->HoldBack("nothing");
-  ASSERT_TRUE(bed_.Create(SimplePod("u")));
-  ASSERT_EQ(containerd().boxes.size(), 1U);
-  EXPECT_GE(containerd().boxes.begin()->second.config.metadata().attempt(), 1U)
-      << "the name of the first may be taken";
-}
-
 TEST_F(CriRuntime, APodIsRefusedBeforeAnythingIsMade) {
   struct Row {
     std::function<void(Pod&)> change;
@@ -159,41 +146,6 @@ TEST_F(CriRuntime, APodIsRefusedBeforeAnythingIsMade) {
     EXPECT_THAT(bed_.calls->TakeCalls(), Not(Contains(HasSubstr("RunPodSandbox"))));
     bed_.ExpectNothingLeft("u");
   }
-}
-
-TEST_F(CriRuntime, CommandsAboutWhatIsNotThereSayHowThingsStand) {
-  runtime().StartContainer("u", "main", 0, 0);
-  EXPECT_NE(bed_.Await<ContainerStartFailed>("u"), nullptr);
-  runtime().StopContainer("u", "main", seconds(1));
-  runtime().KillContainer("u", "main");
-  runtime().RemoveContainer("u", "main", 0);
-  EXPECT_TRUE(bed_.Remove("u"));
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  EXPECT_TRUE(bed_.Create(SimplePod("u"))) << "it exists";
-  runtime().StartContainer("u", "main", 1, 0);
-  const auto* failed = bed_.Await<ContainerStartFailed>("u");
-  ASSERT_NE(failed, nullptr);
-  EXPECT_EQ(failed->error.message, "the container runs already");
-  runtime().StartContainer("u", "other", 0, 0);
-  failed = bed_.Await<ContainerStartFailed>("u");
-  ASSERT_NE(failed, nullptr);
-  EXPECT_EQ(failed->error.message, "the pod has no such container");
-}
-
-TEST_F(CriRuntime, IsReadyWhenTheRuntimeSaysSo) {
-  EXPECT_TRUE(runtime().Ready());
-  bed_.calls->on_status = [](const auto&) {
-    api::StatusResponse response;
-    auto& condition = *response.mutable_status()->add_conditions();
-    condition.set_type("RuntimeReady");
-    condition.set_reason("NotYet");
-    condition.set_message("warming up");
-    return response;
-  };
-  EXPECT_EQ(runtime().Ready().error().message,
-            "the container runtime is not ready: NotYet: warming up");
-  bed_.calls->on_version = nullptr;
-  EXPECT_EQ(runtime().Ready().error().code, ErrorCode::kUnavailable);
 }
 
 TEST_F(CriRuntime, WaitsForAHangingRuntimeOnlyBriefly) {

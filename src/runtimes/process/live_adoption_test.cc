@@ -191,19 +191,6 @@ TEST_F(LiveAdoption, AnAgentKilledAtAnyCallLeavesWhatTheNextOneUnderstands) {
   EXPECT_GT(call, 20) << "there should be more calls";
 }
 
-TEST_F(LiveAdoption, AnAgentKilledWhileAPodIsMadeLeavesNoPod) {
-  EXPECT_FALSE(RunAgent([&] {
-    RuntimeBed agent(*cgroups_, folder_.path());
-    agent.on_format = [] { ::raise(SIGKILL); };
-    agent.Open();
-    return agent.Create(pod_);
-  }));
-  EXPECT_TRUE(Exists(bed_->paths().Pod("u")));
-  bed_->Open();
-  EXPECT_THAT(*bed_->runtime().List(), IsEmpty());
-  ExpectNothingLeft();
-}
-
 TEST_F(LiveAdoption, AnAgentKilledAtAnyMomentOfAStartLosesAndDoublesNothing) {
   for (int delay_us = 0; delay_us < 20'000 && !HasFailure(); delay_us += 700) {
     SCOPED_TRACE("killed after " + std::to_string(delay_us) + " us");

@@ -67,14 +67,6 @@ TEST_F(LiveProcessRuntime, AKillEndsWhateverTheContainerForkedHoweverItHides) {
   RemoveAllAndLookForRemains();
 }
 
-TEST_F(LiveProcessRuntime, WhatAContainerLeavesBehindEndsWithIt) {
-  const Pod pod = ShellPod("u", "setsid sleep 1000 & exit 0");
-  const auto* exited = bed_->Run(pod);
-  ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->exit.exit_code, 0);
-  RemoveAllAndLookForRemains();
-}
-
 TEST_F(LiveProcessRuntime, AContainerBeyondItsMemoryLimitIsOomKilledAndSoIsTold) {
   Pod pod = ShellPod("u", "exec tail /dev/zero");
   pod.containers[0].resources.limits = {{"memory", *Quantity::Parse("16Mi")}};
@@ -224,15 +216,6 @@ TEST_F(LiveProcessRuntime, ARefusedOomScoreAdjIsSaidOnceAndSurvived) {
   RemoveAllAndLookForRemains();
 }
 
-TEST_F(LiveProcessRuntime, OomScoreAdjReachesTheContainer) {
-  const Pod pod = ShellPod("u", "cat /proc/self/oom_score_adj");
-  ASSERT_TRUE(bed_->Create(pod));
-  runtime().StartContainer("u", "main", 0, 1000);
-  ASSERT_NE(bed_->Await<ContainerExited>("u"), nullptr);
-  EXPECT_EQ(bed_->LogOf(pod), "stdout F 1000\n");
-  RemoveAllAndLookForRemains();
-}
-
 TEST_F(LiveProcessRuntime, AFullDiskCostsOutputButNotTheExitCode) {
   const std::string disk = folder_.path() + "/disk";
   ASSERT_TRUE(MakeFolders(disk));
@@ -251,17 +234,6 @@ TEST_F(LiveProcessRuntime, AFullDiskCostsOutputButNotTheExitCode) {
   bed_.reset();
   ASSERT_EQ(::umount(disk.c_str()), 0);
   EXPECT_THAT(Mounts(), IsEmpty());
-}
-
-TEST_F(LiveProcessRuntime, AShimIsSmall) {
-  ASSERT_TRUE(StartMain(ShellPod("u", "exec sleep 1000")));
-  const auto record = ParseRunRecord(*ReadFile(bed_->paths().Run("u", "main", 0) + "/running"));
-  ASSERT_TRUE(record);
-  const std::string status = *ReadFile("/proc/" + std::to_string(record->shim.pid) + "/status");
-  const int resident_kib = std::stoi(status.substr(status.find("VmRSS:") + 6));
-  EXPECT_LT(resident_kib, 1024);
-  RecordProperty("resident_kib", resident_kib);
-  RemoveAllAndLookForRemains();
 }
 
 // The microseconds that something took.

@@ -51,47 +51,6 @@ TEST_F(ProcessRuntimeAdoption, AnAgentThatStartsAgainFindsWhatRunsAndWhatEnded) 
   EXPECT_EQ(exited->exit.exit_code, 137);
 }
 
-// All runs of a container have one group.
-TEST_F(ProcessRuntimeAdoption, AnEarlierRunOfWhichTheEndIsNotKnownCostsNoLaterOne) {
-  Pod pod =
-      ShellPod("u", "[ -e ../../../once ] || { touch ../../../once; exit 4; }; exec sleep 1000");
-  ASSERT_NE(bed_.Run(pod), nullptr);
-  bed_.runtime().StartContainer("u", "main", 1, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
-  bed_.Close();
-  ASSERT_EQ(::unlink((bed_.paths().Run("u", "main", 0) + "/exit").c_str()), 0);
-  const auto kills_before = cgroups_.kills();
-
-  bed_.Open();
-  const auto listed = bed_.runtime().List();
-  ASSERT_TRUE(listed);
-  ASSERT_EQ(listed->size(), 1U);
-  const auto& records = (*listed)[0].containers;
-  ASSERT_EQ(records.size(), 2U);
-  EXPECT_EQ(records[0].exit->exit_code, 137) << "it is lost";
-  EXPECT_FALSE(records[1].exit);
-  EXPECT_EQ(cgroups_.kills(), kills_before);
-}
-
-TEST_F(ProcessRuntimeAdoption, ARunOfBeforeTheMachineWasRestartedIsToldFromALaterOne) {
-  ASSERT_NE(bed_.Run(ShellPod("u", "true")), nullptr);
-  bed_.runtime().StartContainer("u", "main", 1, 0);
-  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
-  bed_.Close();
-  const std::string path = bed_.paths().Run("u", "main", 0) + "/running";
-  const std::string record = *ReadFile(path);
-  const std::size_t line = record.find("\nboot ") + 1;
-  ASSERT_TRUE(WriteFile(
-      path, record.substr(0, line) + "boot another" + record.substr(record.find('\n', line))));
-  bed_.Open();
-  const auto listed = bed_.runtime().List();
-  ASSERT_TRUE(listed);
-  const auto& records = listed->at(0).containers;
-  ASSERT_EQ(records.size(), 2U);
-  EXPECT_TRUE(records[0].of_earlier_life);
-  EXPECT_FALSE(records[1].of_earlier_life);
-}
-
 TEST_F(ProcessRuntimeAdoption, AnEndThatNobodySawIsFoundLater) {
   const Fifo gate(folder_.path() + "/gate");
   ASSERT_TRUE(bed_.Create(ShellPod("u", "read line < " + gate.path() + "; exit 5")));
@@ -162,21 +121,6 @@ TEST_F(ProcessRuntimeAdoption, APreStopHookIsNotRunBesideAProcessThatIsNotTheCon
   EXPECT_EQ(exited->exit.signal, SIGTERM);
   EXPECT_FALSE(Exists(mark));
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("is not run: its process has ended")));
-}
-
-TEST_F(ProcessRuntimeAdoption, APreStopHookRunsInAContainerThatWasAdopted) {
-  const std::string mark = folder_.path() + "/hook";
-  Pod pod = ShellPod("u", "exec sleep 1000");
-  pod.containers[0].pre_stop = ExecAction{{"/bin/sh", "-c", "echo ran > " + mark}};
-  ASSERT_TRUE(bed_.Create(pod));
-  bed_.runtime().StartContainer("u", "main", 0, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
-  bed_.Close();
-  bed_.Open();
-  ASSERT_TRUE(bed_.runtime().List());
-  bed_.runtime().StopContainer("u", "main", std::chrono::seconds(30));
-  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
-  EXPECT_TRUE(Exists(mark));
 }
 
 TEST_F(ProcessRuntimeAdoption, WhatIsNoPodStays) {
@@ -251,57 +195,6 @@ TEST_F(ProcessRuntimeAdoption, AContainerWhoseShimWasKilledIsEndedAndCountsAsKil
   const auto exit = ParseExitRecord(*ReadFile(bed_.paths().Run("u", "main", 0) + "/exit"));
   ASSERT_TRUE(exit);
   EXPECT_EQ(exit->outcome, RunOutcome::kLost);
-}
-
-// A process that is traced to its end stands for a shim that waits for a disk: a kill does not end
-// it before the tracer lets it go.
-TEST_F(ProcessRuntimeAdoption, ShimsThatDoNotEndAreWaitedForTogether) {
-  const std::vector<std::string> uids = {"u", "v", "w"};
-  for (const std::string& uid : uids) ASSERT_TRUE(bed_.Create(ShellPod(uid, "true")));
-  bed_.Close();
-  std::vector<std::unique_ptr<ChildProcess>> shims;
-  for (const std::string& uid : uids) {
-    shims.push_back(std::make_unique<ChildProcess>([](const auto&) {}));
-    const pid_t pid = shims.back()->pid();
-    if (::ptrace(PTRACE_SEIZE, pid, nullptr, PTRACE_O_TRACEEXIT) != 0) {
-      GTEST_SKIP() << "no process can be traced here";
-    }
-    const auto start = StartOf(ReadFile(fmt::format("/proc/{}/stat", pid)).value_or(""));
-    ASSERT_TRUE(start);
-    const std::string run = bed_.paths().Run(uid, "main", 0);
-    ASSERT_TRUE(MakeFolders(run));
-    ASSERT_TRUE(WriteFile(run + "/starting",
-                          fmt::format("jettison run 1\nshim {} {}\ncontainer 13\nboot {}\n"
-                                      "created 99\noom_kills 0\n",
-                                      pid, *start, *ReadBootId())));
-  }
-  bed_.Open();
-  const auto begin = std::chrono::steady_clock::now();
-  const auto listed = bed_.runtime().List();
-  const auto took = std::chrono::steady_clock::now() - begin;
-  for (const auto& shim : shims) EXPECT_EQ(::ptrace(PTRACE_CONT, shim->pid(), nullptr, nullptr), 0);
-  ASSERT_TRUE(listed);
-  EXPECT_EQ(listed->size(), 3U);
-  EXPECT_GE(took, std::chrono::seconds(2)) << "they did not end";
-  EXPECT_LT(took, std::chrono::seconds(4));
-}
-
-TEST_F(ProcessRuntimeAdoption, HowAContainerEndedIsReadAgainWhereItCannotBeReadForAMoment) {
-  ASSERT_TRUE(bed_.Create(ShellPod("u", "exec sleep 1000")));
-  bed_.runtime().StartContainer("u", "main", 0, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
-  const std::string run = bed_.paths().Run("u", "main", 0);
-  const auto record = ParseRunRecord(ReadFile(run + "/running").value_or(""));
-  ASSERT_TRUE(record);
-  ASSERT_EQ(::mkdir((run + "/exit").c_str(), 0700), 0);  // reading it fails with EISDIR
-  ASSERT_EQ(::kill(record->shim.pid, SIGKILL), 0);
-  EXPECT_EQ(bed_.Await<ContainerExited>("u", std::chrono::milliseconds(300)), nullptr);
-  EXPECT_THAT(bed_.logged, Contains(HasSubstr("its exit status cannot be read")));
-  ASSERT_EQ(::rmdir((run + "/exit").c_str()), 0);
-  ASSERT_TRUE(WriteExitRecord(run, {.outcome = RunOutcome::kExited, .code = 3}));
-  const auto* exited = bed_.Await<ContainerExited>("u");
-  ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->exit.exit_code, 3);
 }
 
 TEST_F(ProcessRuntimeAdoption, APodOfAContainerRuntimeKeepsTheAgentFromStartingAndGoesOn) {

@@ -52,26 +52,6 @@ TEST(ProcessRuntimeMassKill, TheEndIsToldWhenNoKillCanReachTheNextRun) {
   EXPECT_TRUE(bed.Remove("u"));
 }
 
-// Every file that is opened just after a kill may have to be read from a disk that is busy.
-TEST_F(ProcessRuntimeEnd, OnlyTheExitRecordIsReadOfARunThatEnds) {
-  ASSERT_TRUE(bed_.Create(ShellPod("u", "exec sleep 1000")));
-  bed_.runtime().StartContainer("u", "main", 0, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
-  const OpenedFiles opened(bed_.paths().Run("u", "main", 0));
-  bed_.runtime().KillContainer("u", "main");
-  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
-  EXPECT_THAT(opened.Take(), testing::ElementsAre("exit"));
-}
-
-TEST_F(ProcessRuntimeEnd, AStopThatComesWhileItStartsIsNotForgotten) {
-  ASSERT_TRUE(bed_.Create(ShellPod("u", "exec sleep 1000")));
-  bed_.runtime().StartContainer("u", "main", 0, 0);
-  bed_.runtime().StopContainer("u", "main", std::chrono::seconds(30));
-  const auto* exited = bed_.Await<ContainerExited>("u");
-  ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->exit.signal, SIGTERM);
-}
-
 TEST_F(ProcessRuntimeEnd, AKillThatComesWhileItStartsComesBeforeTheProgram) {
   const std::string mark = folder_.path() + "/ran";
   ASSERT_TRUE(bed_.Create(ShellPod("u", "touch " + mark + "; exec sleep 1000")));
@@ -110,19 +90,6 @@ TEST_F(ProcessRuntimeEnd, AHookThatTakesTooLongDoesNotHoldTermUp) {
   ASSERT_NE(exited, nullptr);
   EXPECT_EQ(exited->exit.signal, SIGTERM);
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("did not end within the grace period")));
-}
-
-TEST_F(ProcessRuntimeEnd, AHookThatFailsIsToldAndTermFollows) {
-  Pod pod = ShellPod("u", "exec sleep 1000");
-  pod.containers[0].pre_stop = ExecAction{{"no-such-hook"}};
-  ASSERT_TRUE(bed_.Create(pod));
-  bed_.runtime().StartContainer("u", "main", 0, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
-  bed_.runtime().StopContainer("u", "main", std::chrono::hours(1));
-  const auto* exited = bed_.Await<ContainerExited>("u");
-  ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->exit.signal, SIGTERM);
-  EXPECT_THAT(bed_.logged, Contains(HasSubstr("cannot execute \"no-such-hook\"")));
 }
 
 TEST_F(ProcessRuntimeEnd, AnOomKillIsToldWithTheExit) {

@@ -83,24 +83,6 @@ TEST_F(ProcessRuntimePods, RemovingAPodLeavesNothing) {
   EXPECT_FALSE(cgroups_.Exists(kGroup));
 }
 
-TEST_F(ProcessRuntimePods, RemovingAPodEndsWhatStillRuns) {
-  ASSERT_TRUE(bed_.Create(ShellPod("u", "exec sleep 1000")));
-  bed_.runtime().StartContainer("u", "main", 0, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
-  bed_.runtime().RemovePod("u");
-  EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
-  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
-}
-
-TEST_F(ProcessRuntimePods, AGroupThatIsStillBusyIsRemovedLater) {
-  ASSERT_NE(bed_.Run(ShellPod("u", "true")), nullptr);
-  cgroups_.FailOn(FakeCgroups::Operation::kRemove, kGroup, {ErrorCode::kUnavailable, "busy"});
-  bed_.runtime().RemovePod("u");
-  EXPECT_EQ(bed_.Await<PodRemoved>("u", std::chrono::milliseconds(50)), nullptr);
-  cgroups_.ClearFailures();
-  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
-}
-
 TEST_F(ProcessRuntimePods, APodIsThereUntilItsDeadProcessesHoldNoProcessIdsAnyMore) {
   ASSERT_NE(bed_.Run(ShellPod("u", "true")), nullptr);
   cgroups_.SetPids(kGroup, 2);
@@ -108,15 +90,6 @@ TEST_F(ProcessRuntimePods, APodIsThereUntilItsDeadProcessesHoldNoProcessIdsAnyMo
   EXPECT_EQ(bed_.Await<PodRemoved>("u", std::chrono::milliseconds(50)), nullptr);
   cgroups_.SetPids(kGroup, 0);
   EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
-}
-
-TEST_F(ProcessRuntimePods, ADeepTreeIsRemovedToo) {
-  std::string path = "d";
-  for (int depth = 0; depth < 300; ++depth) path += "/d";
-  Pod pod = ShellPod("u", "mkdir -p " + path + "; mkdir d/f d/d/f; touch " + path + "/f");
-  ASSERT_NE(bed_.Run(pod), nullptr);
-  EXPECT_TRUE(bed_.Remove("u"));
-  EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
 }
 
 TEST_F(ProcessRuntimePods, ForgettingARunTakesItsLogAndLayerAndNoOthers) {
@@ -173,15 +146,6 @@ class ProcessRuntimeStuckRun : public ProcessRuntimePods {
   FileDescriptor held_;
 };
 
-TEST_F(ProcessRuntimeStuckRun, WhatCouldNotBeRemovedIsTriedAgain) {
-  Release();
-  EXPECT_TRUE(bed_.AwaitGone(doomed()));
-  for (int i = 0; i < 100 && bed_.runtime().RemovingContainers(); ++i) {
-    AwaitNothing(std::chrono::milliseconds(20));
-  }
-  EXPECT_FALSE(bed_.runtime().RemovingContainers());
-}
-
 TEST_F(ProcessRuntimeStuckRun, NobodyWaitsForEverForWhatCannotBeRemoved) {
   for (int i = 0; i < 100 && bed_.runtime().RemovingContainers(); ++i) {
     AwaitNothing(std::chrono::milliseconds(100));
@@ -191,16 +155,6 @@ TEST_F(ProcessRuntimeStuckRun, NobodyWaitsForEverForWhatCannotBeRemoved) {
   ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
   bed_.runtime().RemoveContainer("u", "main", 1);
   EXPECT_TRUE(bed_.AwaitGone(bed_.paths().Run("u", "main", 1))) << "others are removed meanwhile";
-}
-
-TEST_F(ProcessRuntimeStuckRun, TheFilesOfTheNextPodOfItsUidStay) {
-  bed_.runtime().RemovePod("u");
-  Release();
-  ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr);
-  ASSERT_NE(bed_.Run(pod_), nullptr);
-  AwaitNothing(std::chrono::milliseconds(1000));
-  EXPECT_TRUE(Exists(bed_.paths().Run("u", "main", 0)));
-  EXPECT_TRUE(Exists(bed_.paths().ContainerLogs(pod_, "main") + "/0.log"));
 }
 
 TEST_F(ProcessRuntimePods, NothingOfTheNextPodOfAUidIsDeletedAndTheRestIs) {
@@ -251,26 +205,6 @@ TEST_F(ProcessRuntimePods, APodThatCannotBeMadeLeavesNothing) {
   EXPECT_THAT(failed->error.message, HasSubstr("secret \"s\" not found"));
   EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
   EXPECT_FALSE(cgroups_.Exists(kGroup));
-}
-
-TEST_F(ProcessRuntimePods, WhoeverHasAPodRemovedHearsThatItIsGoneThoughItCouldNotBeMade) {
-  Pod pod = ShellPod("u", "true");
-  pod.volumes = {{"v", SecretSource{.secret_name = "s"}}};
-  bed_.runtime().CreatePod(kernel::PlainPlan(pod));
-  bed_.runtime().RemovePod("u");
-  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
-  EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
-}
-
-TEST_F(ProcessRuntimePods, CommandsAboutWhatIsNotThereAreAnsweredOrIgnored) {
-  bed_.runtime().StopContainer("nobody", "main", std::chrono::seconds(1));
-  bed_.runtime().KillContainer("nobody", "main");
-  bed_.runtime().RemoveContainer("nobody", "main", 0);
-  bed_.runtime().StartContainer("nobody", "main", 0, 0);
-  const auto* failed = bed_.Await<ContainerStartFailed>("nobody");
-  ASSERT_NE(failed, nullptr);
-  EXPECT_EQ(failed->error.code, ErrorCode::kNotFound);
-  EXPECT_TRUE(bed_.Remove("nobody"));
 }
 
 TEST_F(ProcessRuntimePods, ASecondAgentIsKeptOutOfTheRoot) {

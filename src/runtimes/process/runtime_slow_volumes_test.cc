@@ -19,12 +19,6 @@ class ProcessRuntimeSlowVolumes : public ProcessRuntimeTest {
     bed_.disk_thread = slow_;
     ProcessRuntimeTest::SetUp();
   }
-  // A pod with a mount point that its shim has made there.
-  void CreateWithMountPointOnTheDead() {
-    ASSERT_TRUE(bed_.Create(ShellPod("u", "true")));
-    ASSERT_TRUE(MakeFolders(dead_ + "/point"));
-    ASSERT_TRUE(WriteFile(bed_.paths().MountPoints("u"), "d " + dead_ + "/point\n"));
-  }
   [[nodiscard]] Pod OnTheDead(const std::string& uid, const std::string& type = "Directory") {
     Pod pod = ShellPod(uid, "true");
     pod.volumes = {{"data", HostPathSource{.path = dead_, .type = type}}};
@@ -59,36 +53,6 @@ TEST_F(ProcessRuntimeSlowVolumes, APodThatHasWaitedForTooLongFailsNamingThePath)
   EXPECT_THAT(failed->error.message, AllOf(HasSubstr("volume data"), HasSubstr(dead_)));
   EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
   EXPECT_EQ(slow_->Answer(), 0);
-}
-
-TEST_F(ProcessRuntimeSlowVolumes, APodThatWaitsCanBeRemoved) {
-  bed_.runtime().CreatePod(kernel::PlainPlan(OnTheDead("u")));
-  ASSERT_TRUE(bed_.Remove("u"));
-  EXPECT_EQ(slow_->Answer(), 0);
-  EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
-}
-
-TEST_F(ProcessRuntimeSlowVolumes, OthersGoOnWhileAMountPointIsRemoved) {
-  CreateWithMountPointOnTheDead();
-  bed_.runtime().RemovePod("u");
-  ASSERT_NE(bed_.Run(ShellPod("other", "true")), nullptr);
-  EXPECT_TRUE(Exists(bed_.paths().MountPoints("u"))) << "the next agent continues";
-  EXPECT_EQ(slow_->Answer(), 1);
-  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
-  EXPECT_FALSE(Exists(dead_ + "/point"));
-}
-
-TEST_F(ProcessRuntimeSlowVolumes, APodIsGoneAlthoughItsMountPointCannotBeRemoved) {
-  bed_.path_patience = std::chrono::milliseconds(1);
-  bed_.Close();
-  bed_.Open();
-  CreateWithMountPointOnTheDead();
-  ASSERT_TRUE(bed_.Remove("u"));
-  EXPECT_THAT(bed_.logged, Contains(AllOf(HasSubstr("pod u: remove an empty mount point"),
-                                          HasSubstr(dead_ + "/point waits for file systems"))));
-  EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
-  EXPECT_EQ(slow_->Answer(), 0);
-  EXPECT_TRUE(Exists(dead_ + "/point"));
 }
 
 TEST_F(ProcessRuntimeSlowVolumes, AnAgentThatStartsAgainDoesNotWaitForThem) {

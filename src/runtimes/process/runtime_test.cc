@@ -36,12 +36,6 @@ TEST_F(ProcessRuntimeRun, TheContainerSeesItsEnvironmentAndNothingOfTheAgents) {
             "stdout F a||pod-u|aa\nstdout F " + bed_.paths().Rootfs("u", "main", 0) + "\n");
 }
 
-TEST_F(ProcessRuntimeRun, OutputWithoutALastLineFeedIsNotLost) {
-  Pod pod = ShellPod("u", "printf 'a\\nb'");
-  ASSERT_NE(bed_.Run(pod), nullptr);
-  EXPECT_EQ(bed_.LogOf(pod), "stdout F a\nstdout P b\n");
-}
-
 TEST_F(ProcessRuntimeRun, MuchOutputIsRotatedAndNoneIsLost) {
   bed_.Close();
   ProcessRuntimeOptions options = bed_.Options();
@@ -58,18 +52,6 @@ TEST_F(ProcessRuntimeRun, MuchOutputIsRotatedAndNoneIsLost) {
   EXPECT_GT(ReadFile(path + ".2")->size(), 60U << 10);
   EXPECT_LE(ReadFile(path + ".2")->size(), 64U << 10);
   EXPECT_FALSE(Exists(path + ".3"));
-}
-
-TEST_F(ProcessRuntimeRun, AProgramIsLookedUpInThePathOfTheContainer) {
-  const std::string bin = folder_.path() + "/bin";
-  ASSERT_TRUE(MakeFolders(bin));
-  ASSERT_TRUE(WriteFile(bin + "/greet", "#!/bin/sh\necho hello\n"));
-  ASSERT_EQ(::chmod((bin + "/greet").c_str(), 0755), 0);
-  Pod pod = ShellPod("u", "");
-  pod.containers[0].command = {"greet"};
-  pod.containers[0].env = {{"PATH", "/nonexistent:" + bin}};
-  ASSERT_NE(bed_.Run(pod), nullptr);
-  EXPECT_EQ(bed_.LogOf(pod), "stdout F hello\n");
 }
 
 TEST_F(ProcessRuntimeRun, AProgramThatCannotBeExecutedIsAFailedStart) {
@@ -119,22 +101,6 @@ TEST_F(ProcessRuntimeRun, AProcessThatCannotJoinItsGroupsNeverRuns) {
   EXPECT_THAT(failed->error.message, HasSubstr("into its control groups: no room"));
   EXPECT_EQ(failed->failure, StartFailure::kCreate);
   EXPECT_FALSE(Exists(mark));
-}
-
-TEST_F(ProcessRuntimeRun, AStartWithoutADescriptorIsNoRunOfTheContainer) {
-  ASSERT_TRUE(bed_.Create(ShellPod("u", "true")));
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-  const rlimit none = {.rlim_cur = 3, .rlim_max = before.rlim_max};
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  bed_.runtime().StartContainer("u", "main", 0, 0);
-  const auto* failed = bed_.Await<ContainerStartFailed>("u");
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
-  ASSERT_NE(failed, nullptr);
-  EXPECT_EQ(failed->failure, StartFailure::kCreate);
-  EXPECT_THAT(failed->error.message, HasSubstr("Too many open files"));
-  bed_.runtime().StartContainer("u", "main", 1, 0);
-  EXPECT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
 }
 
 TEST(StartErrorOfAShim, WhatTheMachineHasTooLittleOfIsNoRunOfTheContainer) {

@@ -76,17 +76,5 @@ TEST_F(ProcessRuntimeUnreadDisk, AManifestStandsInForARecordThatCannotBeReadAndI
   EXPECT_EQ(*ReadFile(file), "u") << "it is written anew";
 }
 
-TEST_F(ProcessRuntimeUnreadDisk, ARecordThatTheDiskGivesInTheEndIsTakenOver) {
-  Hide(bed_.paths().PodFile("u"));
-  ASSERT_THAT(List(), SizeIs(1));
-  Mend(bed_.paths().PodFile("u"));
-  ExpectRefusal();
-  EXPECT_EQ(disk_->Answer(), 1);
-  const auto* found = bed_.Await<PodFound>("u");
-  ASSERT_NE(found, nullptr);
-  EXPECT_FALSE(found->pod.containers.at(0).exit);
-  ExpectItGoesOn();
-}
-
 }  // namespace
 }  // namespace jettison::process

@@ -46,21 +46,6 @@ TEST_F(ProcessRuntimeUnread, APodWhoseRecordCannotBeReadGoesOnAndIsTakenOverWhen
   ExpectItGoesOn();
 }
 
-TEST_F(ProcessRuntimeUnread, APodOfWhichARunCannotBeReadGoesOnToo) {
-  const std::string running = bed_.paths().Run("u", "main", 0) + "/running";
-  Hide(running);
-  const auto listed = List();
-  ASSERT_THAT(listed, SizeIs(1));
-  EXPECT_TRUE(listed[0].spared);
-  EXPECT_EQ(listed[0].pod, pod_);
-  ExpectRefusal();
-  ExpectItGoesOn();
-  Mend(running);
-  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
-  ASSERT_NE(bed_.Await<PodFound>("u"), nullptr);
-  ExpectItGoesOn();
-}
-
 TEST_F(ProcessRuntimeUnread, ARequestThatIsTakenBackLeavesItAsItIs) {
   Hide(bed_.paths().PodFile("u"));
   ASSERT_THAT(List(), SizeIs(1));
@@ -83,18 +68,6 @@ TEST_F(ProcessRuntimeUnread, ADamagedRunOfWhichAProcessLivesGoesOn) {
   ExpectItGoesOn();
 }
 
-TEST_F(ProcessRuntimeUnread, ADamagedRunOfWhichNothingLivesIsLost) {
-  ASSERT_TRUE(WriteFile(bed_.paths().Run("u", "main", 0) + "/running", "rubbish"));
-  ::kill(process_, SIGKILL);
-  cgroups_.ProcessExited(process_);
-  ::unlink((bed_.paths().Run("u", "main", 0) + "/exit").c_str());
-  const auto listed = List();
-  ASSERT_THAT(listed, SizeIs(1));
-  EXPECT_FALSE(listed[0].foreign);
-  ASSERT_THAT(listed[0].containers, SizeIs(1));
-  ASSERT_TRUE(listed[0].containers[0].exit);
-}
-
 TEST_F(ProcessRuntimeUnread, TheManifestThatADamagedPodCameFromMendsIt) {
   pod_.annotations["kubernetes.io/config.hash"] = "u";
   ASSERT_TRUE(WriteFile(bed_.paths().PodFile("u"), "rubbish"));
@@ -107,26 +80,6 @@ TEST_F(ProcessRuntimeUnread, TheManifestThatADamagedPodCameFromMendsIt) {
   EXPECT_FALSE(found->pod.containers.at(0).exit);
   EXPECT_EQ(*ReadFile(bed_.paths().PodFile("u")), "u") << "this bed writes a pod as its UID";
   EXPECT_EQ(*ReadFile(bed_.paths().PodFile("u") + ".damaged"), "rubbish");
-  ExpectItGoesOn();
-}
-
-TEST_F(ProcessRuntimeUnread, ADamagedPodIsTakenOverBeforeASlowDiskHasMendedIt) {
-  const auto disk = std::make_shared<FakeDiskThread>();
-  bed_.disk_thread = disk;
-  const std::string file = bed_.paths().PodFile("u");
-  pod_.annotations["kubernetes.io/config.hash"] = "u";
-  ASSERT_TRUE(WriteFile(file, "rubbish"));
-  ASSERT_THAT(List(), SizeIs(1));
-  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
-  EXPECT_EQ(disk->Answer(), 1) << "it is read again";
-  ASSERT_NE(bed_.Await<PodFound>("u"), nullptr);
-  EXPECT_EQ(*ReadFile(file), "rubbish");
-  disk->refuses = true;  // from here on the disk is fast
-  EXPECT_GT(disk->Answer(), 0);
-  EXPECT_EQ(*ReadFile(file), "u");
-  EXPECT_EQ(*ReadFile(file + ".damaged"), "rubbish");
-  (void)bed_.runtime().TakeEvents();
-  EXPECT_THAT(bed_.logged, Contains(HasSubstr("is written anew")));
   ExpectItGoesOn();
 }
 
@@ -169,16 +122,6 @@ TEST_F(ProcessRuntimeUnread, APodWhoseRecordIsMissingAndOfWhichNothingLivesKeeps
   EXPECT_EQ(*ReadFile(quarantine + "/" + NamesIn(quarantine)->front() + "/volumes/data"), "dear");
 }
 
-TEST_F(ProcessRuntimeUnread, APodOfWhichOnlyProcessesAreKnownGoesOn) {
-  ASSERT_EQ(::unlink(bed_.paths().PodFile("u").c_str()), 0);
-  const std::string containers = bed_.paths().Containers("u");
-  const std::string away = folder_.path() + "/away";
-  ASSERT_EQ(std::rename(containers.c_str(), away.c_str()), 0);
-  ASSERT_THAT(List(), SizeIs(1));
-  ExpectItGoesOn();
-  ASSERT_EQ(std::rename(away.c_str(), containers.c_str()), 0);
-}
-
 TEST_F(ProcessRuntimeUnread, ARemovalLeavesAMarkSoThatTheNextAgentGoesOnWithIt) {
   List();
   bed_.runtime().RemovePod("u");
@@ -192,35 +135,6 @@ TEST_F(ProcessRuntimeUnread, ARemovalLeavesAMarkSoThatTheNextAgentGoesOnWithIt) 
   bed_.Close();
   EXPECT_THAT(List(), IsEmpty());
   EXPECT_TRUE(bed_.AwaitGone(bed_.paths().Pod("u")));
-}
-
-TEST_F(ProcessRuntimeUnread, AMarkThatCannotBeLookedUpIsNone) {
-  const std::string file = bed_.paths().PodFile("u");
-  ASSERT_EQ(::unlink(file.c_str()), 0);
-  ASSERT_EQ(::symlink("pod.json.gone", (file + ".gone").c_str()), 0);  // a link to itself
-  const auto listed = List();
-  ASSERT_THAT(listed, SizeIs(1));
-  EXPECT_TRUE(listed[0].foreign);
-  (void)bed_.Await<PodRemoved>("u", std::chrono::milliseconds(100));
-  ExpectItGoesOn();
-}
-
-TEST_F(ProcessRuntimeUnread, WhatCannotBeMendedStaysAndIsMendedLater) {
-  pod_.annotations["kubernetes.io/config.hash"] = "u";
-  const std::string file = bed_.paths().PodFile("u");
-  ASSERT_TRUE(WriteFile(file, "rubbish"));
-  ASSERT_TRUE(MakeFolders(file + ".new"));  // like a full disk: the new file cannot be written
-  for (const char* const then : {"rubbish", "u"}) {
-    ASSERT_THAT(List(), SizeIs(1));
-    bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
-    ASSERT_NE(bed_.Await<PodFound>("u"), nullptr);
-    EXPECT_EQ(ReadFile(file).value_or("nothing"), then);
-    bed_.Close();
-    (void)::rmdir((file + ".new").c_str());
-  }
-  ExpectItGoesOn();
-  bed_.Open();
-  ASSERT_THAT(*bed_.runtime().List(), SizeIs(1));
 }
 
 TEST_F(ProcessRuntimeUnread, AnotherPodOfADamagedOnesUidWaitsUntilThatHasEnded) {

@@ -15,11 +15,8 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using testing::Contains;
-using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Not;
 
 // A pod "u" runs and writes its log; one of 100 bytes is rotated. (T: 1970-01-01)
 class CriLogRotation : public CriRuntime {
@@ -112,29 +109,6 @@ TEST_F(CriLogRotation, AHangingRuntimeIsAskedOnce) {
   EXPECT_THAT(Names(), ElementsAre("0.log", "0.log.19700101-000140"));
 }
 
-TEST_F(CriLogRotation, AMissingLogIsOpenedAnew) {
-  ASSERT_EQ(::unlink((Folder() + "/0.log").c_str()), 0);
-  ASSERT_TRUE(Becomes([this] { return Names() == std::vector<std::string>{"0.log"}; }));
-  EXPECT_EQ(Reopenings(), 1);
-}
-
-TEST_F(CriLogRotation, TheLogOfAnEndedContainerStaysAsItIs) {
-  containerd().Exit("main", 0);
-  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
-  Write(std::string(200, 'a'));
-  Pass();
-  EXPECT_EQ(Read("0.log"), std::string(200, 'a'));
-}
-
-TEST_F(CriLogRotation, ARunIsForgottenWithItsRotatedFiles) {
-  Write(std::string(200, 'a'));
-  ASSERT_TRUE(Becomes([this] { return Names().size() == 2; }));
-  containerd().Exit("main", 0);
-  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
-  runtime().RemoveContainer("u", "main", 0);
-  EXPECT_THAT(Names(), Each(Not(HasSubstr("0.log"))));
-}
-
 TEST_F(CriLogRotation, APodGoesWithItsRotatedFiles) {
   for (int i = 0; i < 2; ++i) {
     bed_.clock.Advance(seconds(1));
@@ -144,16 +118,6 @@ TEST_F(CriLogRotation, APodGoesWithItsRotatedFiles) {
   }
   ASSERT_TRUE(bed_.Remove("u"));
   bed_.ExpectNothingLeft("u");
-}
-
-TEST_F(CriLogRotation, WithoutALimitNothingIsRotated) {
-  bed_.log_max_bytes.reset();
-  bed_.Open();
-  bed_.known["u"] = SimplePod("u");
-  ASSERT_TRUE(runtime().List());
-  Write(std::string(200, 'a'));
-  Pass();
-  EXPECT_THAT(bed_.calls->TakeCalls(), Not(Contains(HasSubstr("ReopenContainerLog"))));
 }
 
 }  // namespace

@@ -41,19 +41,6 @@ TEST_F(LiveSubPath, FoldersThatAreMissingAreMade) {
   EXPECT_TRUE(kernel::Exists(volume_ + "/a/b/c/file"));
 }
 
-TEST_F(LiveSubPath, AFolderThatIsMadeHasTheModeOfTheVolumeAndOneThatIsThereKeepsItsOwn) {
-  ASSERT_EQ(::chmod(volume_.c_str(), 02777), 0);
-  ASSERT_TRUE(kernel::MakeFolders(volume_ + "/there"));
-  ASSERT_TRUE(BindSubPath({volume_, "there/a/b"}, place_));
-  const std::pair<const char*, mode_t> modes[] = {
-      {"/there", 02755}, {"/there/a", 02777}, {"/there/a/b", 02777}};
-  for (const auto& [path, mode] : modes) {
-    struct stat facts {};
-    ASSERT_EQ(::stat((volume_ + path).c_str(), &facts), 0) << path;
-    EXPECT_EQ(facts.st_mode & 07777U, mode) << path;
-  }
-}
-
 TEST_F(LiveSubPath, AFileIsShownAsAFileAndTheNextRunSeesTheNextContent) {
   ASSERT_TRUE(kernel::WriteFile(volume_ + "/file", "one"));
   ASSERT_TRUE(BindSubPath({volume_, "file"}, place_));
@@ -136,32 +123,6 @@ TEST_F(LiveSubPathOnSharedMounts, WhatIsMountedWithinTheVolumeStaysThereThroughA
   ASSERT_TRUE(BindSubPath({volume_, "sub"}, place_)) << "the next run of the container";
   EXPECT_TRUE(kernel::Exists(inner_ + "/kept"));
   ASSERT_EQ(RemoveTree((folder_.path() + "/places").c_str()), 0) << "the pod is removed";
-  EXPECT_TRUE(kernel::Exists(inner_ + "/kept"));
-}
-
-TEST_F(LiveSubPathOnSharedMounts, WhatTheHostMountsMeanwhileStaysThereToo) {
-  ASSERT_TRUE(BindSubPath({volume_, "sub"}, place_));
-  const std::string later = volume_ + "/sub/later";
-  ASSERT_TRUE(kernel::MakeFolders(later));
-  ASSERT_EQ(::mount("later", later.c_str(), "tmpfs", 0, nullptr), 0);
-  ASSERT_TRUE(kernel::WriteFile(later + "/kept", "x"));
-  ASSERT_EQ(RemoveTree((folder_.path() + "/places").c_str()), 0);
-  EXPECT_TRUE(kernel::Exists(later + "/kept"));
-  ASSERT_EQ(::umount2(later.c_str(), MNT_DETACH), 0);
-}
-
-// A mount that an agent left which was killed in the middle, or an earlier version.
-TEST_F(LiveSubPathOnSharedMounts, ASharedCopyIsCutOffBeforeItIsDetached) {
-  ASSERT_TRUE(kernel::MakeFolders(place_));
-  for (int runs = 0; runs < 2; ++runs) {
-    ASSERT_EQ(
-        ::mount((volume_ + "/sub").c_str(), place_.c_str(), nullptr, MS_BIND | MS_REC, nullptr), 0);
-    if (runs == 0) {
-      ASSERT_TRUE(BindSubPath({volume_, "sub"}, place_));
-      EXPECT_TRUE(kernel::Exists(inner_ + "/kept"));
-    }
-  }
-  ASSERT_EQ(RemoveTree((folder_.path() + "/places").c_str()), 0);
   EXPECT_TRUE(kernel::Exists(inner_ + "/kept"));
 }
 

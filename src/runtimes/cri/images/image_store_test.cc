@@ -116,21 +116,6 @@ TEST_F(CriImageStoreTest, ListsImagesWithTagsDigestsSizeAndPin) {
   EXPECT_THAT(InUse(), IsEmpty());
 }
 
-TEST_F(CriImageStoreTest, AContainersImageIsInUseByItsResolvedReference) {
-  *images_.add_images() = Image("sha256:old", "reg/a:0");
-  *images_.add_images() = Image("sha256:new", "reg/a:1");
-  AddContainer("sha256:old", "reg/a:1");  // the tag belongs to a newer image now
-  EXPECT_THAT(InUse(), ElementsAre("sha256:old"));
-}
-
-TEST_F(CriImageStoreTest, ADigestOrATagIsResolvedToTheId) {
-  *images_.add_images() = Image("sha256:a", "reg/a:1");
-  *images_.add_images() = Image("sha256:b", "reg/b:1");
-  AddContainer("reg/a@sha256:a", "reg/a:1");
-  AddContainer("", "reg/b:1");
-  EXPECT_THAT(InUse(), ElementsAre("sha256:a", "sha256:b"));
-}
-
 // (kubelet 1.36) Whether the runtime names it by its ID or otherwise.
 TEST_F(CriImageStoreTest, AnImageThatAContainerMountsIsInUse) {
   for (const char* id : {"sha256:a", "sha256:b", "sha256:v", "sha256:w"}) {
@@ -155,12 +140,6 @@ TEST_F(CriImageStoreTest, AContainerThatVanishedMountsNothingAndOneThatIsNotKnow
   EXPECT_EQ(List().error().message, "its state is lost");
 }
 
-TEST_F(CriImageStoreTest, TheSandboxImageIsInUse) {
-  *images_.add_images() = Image("sha256:p", "reg/pause:3");
-  SetSandboxImage("reg/pause:3");
-  EXPECT_THAT(InUse(), ElementsAre("sha256:p"));
-}
-
 TEST_F(CriImageStoreTest, ANameThatNoImageBearsIsAskedFor) {
   *images_.add_images() = Image("sha256:p", "docker.io/library/pause:latest");
   SetSandboxImage("pause");
@@ -171,25 +150,6 @@ TEST_F(CriImageStoreTest, ANameThatNoImageBearsIsAskedFor) {
     return response;
   };
   EXPECT_THAT(InUse(), ElementsAre("sha256:p"));
-}
-
-TEST_F(CriImageStoreTest, ANameThatTheRuntimeDoesNotKnowIsKept) {
-  AddContainer("sha256:gone", "reg/gone:1");
-  SetSandboxImage("reg/pause:3");
-  calls_.on_image_status =
-      [](const api::ImageStatusRequest& request) -> Result<api::ImageStatusResponse> {
-    if (request.image().image() == "reg/pause:3") return api::ImageStatusResponse();
-    return Fail(ErrorCode::kNotFound, "gone");
-  };
-  EXPECT_THAT(InUse(), ElementsAre("reg/pause:3", "sha256:gone"));
-}
-
-TEST_F(CriImageStoreTest, AStatusWithoutASandboxImageTellsNone) {
-  for (const char* config :
-       {"", "{", "[]", "{}", R"({"sandboxImage":7})", R"({"sandboxImage":""})"}) {
-    (*status_.mutable_info())["config"] = config;
-    EXPECT_THAT(InUse(), IsEmpty()) << config;
-  }
 }
 
 TEST_F(CriImageStoreTest, AnyFailureFailsTheListing) {
@@ -219,15 +179,6 @@ TEST_F(CriImageStoreTest, RemovesByIdAndOneThatIsGoneIsNoError) {
   EXPECT_EQ(Remove("sha256:a").error().message, "busy");
 }
 
-TEST_F(CriImageStoreTest, AnswersAfterTheEndOfTheStoreAreDropped) {
-  int answers = 0;
-  store_->List([&](const auto&) { ++answers; });
-  store_->Remove("sha256:a", [&](const auto&) { ++answers; });
-  store_.reset();
-  calls_.Deliver();
-  EXPECT_EQ(answers, 0);
-}
-
 TEST_F(CriImageStoreTest, AnImageIsAsOldAsTheFirstOfItsNamesInContainerd) {
   *images_.add_images() = Image("sha256:a", "host/a:1");
   *images_.add_images() = Image("sha256:b", "host/b:1");
@@ -255,15 +206,6 @@ TEST_F(CriImageStoreTest, AnImageIsAsOldAsTheFirstOfItsNamesInContainerd) {
   EXPECT_NEAR(static_cast<double>(*listed->first[0].age / std::chrono::seconds(1)), 600, 5);
   EXPECT_EQ(listed->first[1].age, Duration::zero());
   EXPECT_FALSE(listed->first[2].age);
-}
-
-TEST_F(CriImageStoreTest, WithoutContainerdsWordTheListingIsAsGoodAsBefore) {
-  *images_.add_images() = Image("sha256:a", "host/a:1");
-  calls_.on_list_images_in = [](const auto&) -> Result<images_api::ListImagesResponse> {
-    return Fail(ErrorCode::kNotFound, "unknown service");
-  };
-  ASSERT_TRUE(List());
-  EXPECT_FALSE(List()->first[0].age);
 }
 
 }  // namespace

@@ -47,14 +47,5 @@ TEST(PodRecord, NonsenseIsRefused) {
   }
 }
 
-TEST(PodRecord, ARunWithABlankInItsIdIsLeftOut) {
-  PodRecord record = Sample();
-  record.runs[0].id = "two words";
-  record.runs[1].id = "two\nlines";
-  const auto read = ParsePodRecord(FormatPodRecord(record));
-  ASSERT_TRUE(read);
-  EXPECT_TRUE(read->runs.empty());
-}
-
 }  // namespace
 }  // namespace jettison::cri

@@ -97,12 +97,6 @@ TEST(SandboxConfigOf, SharesWithTheHostWhatThePodAsksFor) {
   EXPECT_EQ(shared.ipc(), api::NODE);
 }
 
-TEST(SandboxConfigOf, CutsALongNameToAHostName) {
-  Pod pod = WebPod();
-  pod.name = std::string(62, 'a') + "-b";
-  EXPECT_EQ(SandboxOf(pod).hostname(), std::string(62, 'a'));
-}
-
 TEST(ContainerConfigOf, SaysWhatTheKubeletSays) {
   Pod pod = WebPod();
   Container& container = pod.containers[0];
@@ -134,17 +128,6 @@ TEST(ContainerConfigOf, SaysWhatTheKubeletSays) {
   EXPECT_EQ(resources.cpu_quota(), 50'000);
   EXPECT_EQ(resources.cpu_period(), 100'000);
   EXPECT_EQ(resources.oom_score_adj(), 900);
-}
-
-TEST(ContainerConfigOf, TheHashTellsDefinitionsApart) {
-  const auto hash_of = [](const Pod& pod) {
-    return ContainerOf(pod).annotations().at("io.kubernetes.container.hash");
-  };
-  Pod pod = WebPod();
-  const std::string before = hash_of(pod);
-  EXPECT_EQ(hash_of(WebPod()), before);
-  pod.containers[0].args = {"x"};
-  EXPECT_NE(hash_of(pod), before);
 }
 
 TEST(ContainerConfigOf, TakesTheContainersUserBeforeThePodsBeforeTheImages) {
@@ -236,21 +219,6 @@ TEST(ContainerConfigOf, TheHostsSecretsAreHiddenFromAllButPrivilegedContainers) 
   const auto privileged = ContainerOf(pod);
   EXPECT_THAT(privileged.linux().security_context().masked_paths(), IsEmpty());
   EXPECT_THAT(privileged.linux().security_context().readonly_paths(), IsEmpty());
-}
-
-TEST(ContainerConfigOf, PassesOnTheRights) {
-  Pod pod = WebPod();
-  pod.containers[0].security_context = {.privileged = true,
-                                        .allow_privilege_escalation = false,
-                                        .read_only_root_filesystem = true,
-                                        .capabilities = {.add = {"NET_ADMIN"}, .drop = {"ALL"}}};
-  const auto config = ContainerOf(pod);
-  const auto& security = config.linux().security_context();
-  EXPECT_TRUE(security.privileged());
-  EXPECT_TRUE(security.no_new_privs());
-  EXPECT_TRUE(security.readonly_rootfs());
-  EXPECT_THAT(security.capabilities().add_capabilities(), ElementsAre("NET_ADMIN"));
-  EXPECT_THAT(security.capabilities().drop_capabilities(), ElementsAre("ALL"));
 }
 
 }  // namespace

@@ -41,12 +41,6 @@ TEST_F(LiveContainerTest, IsNotOneThatHasEndedAndNobodyHasReaped) {
   EXPECT_FALSE(*container);
 }
 
-TEST_F(LiveContainerTest, IsNotAProcessThatTheShimHasNotStarted) {
-  const auto container = Open(::getppid());
-  ASSERT_TRUE(container) << container.error().message;
-  EXPECT_FALSE(*container);
-}
-
 TEST_F(LiveContainerTest, IsNotOneWhoseShimHasEnded) {
   const ChildProcess shim([](const auto&) {});
   const FileDescriptor handle = kernel::OpenPidfd(shim.pid());

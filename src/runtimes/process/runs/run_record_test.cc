@@ -23,15 +23,6 @@ constexpr std::string_view kExit =
     "jettison exit 1\noutcome exited\ncode 137\nsignal 9\nstarted 5\nfinished 6\n"
     "lost_log_bytes 7\n";
 
-TEST(ParseRunRecord, ReadsEveryField) {
-  const auto record = ParseRunRecord(kRun);
-  ASSERT_TRUE(record) << record.error().message;
-  EXPECT_EQ(record->shim, (ProcessIdentity{.pid = 12, .start_time = 345, .boot_id = "abc"}));
-  EXPECT_EQ(record->container, 13);
-  EXPECT_EQ(record->created, WallTime(nanoseconds(99)));
-  EXPECT_EQ(record->oom_kills, 4U);
-}
-
 TEST(ParseExitRecord, ReadsWhatFormatExitRecordWrites) {
   for (const RunOutcome outcome : {RunOutcome::kExited, RunOutcome::kFailed, RunOutcome::kLost}) {
     const ExitRecord record{.outcome = outcome,
@@ -68,31 +59,6 @@ TEST(ParseRecords, RefuseHostileText) {
         with("container 13", "container 13 "), with("abc", ""), with("99", "9x")}) {
     EXPECT_FALSE(ParseRunRecord(text)) << text;
   }
-}
-
-TEST(RunFiles, WriteWhatTheAgentReads) {
-  const TemporaryFolder folder;
-  shim::RunFiles files;
-  ASSERT_TRUE(files.Open(folder.path().c_str())) << files.what();
-  shim::Order order;
-  order.boot_id = "boot-1";
-  order.oom_kills = 3;
-  ASSERT_TRUE(files.WriteStarting(order, 77, 1234));
-  ASSERT_TRUE(files.MarkRunning());
-  EXPECT_FALSE(Exists(folder.path() + "/starting"));
-  const auto run = ParseRunRecord(*ReadFile(folder.path() + "/running"));
-  ASSERT_TRUE(run) << run.error().message;
-  EXPECT_EQ(run->shim.pid, ::getpid());
-  EXPECT_EQ(run->shim.boot_id, "boot-1");
-  EXPECT_EQ(run->container, 77);
-  EXPECT_EQ(run->oom_kills, 3U);
-
-  ASSERT_TRUE(files.WriteExit({.failed = false, .code = 3, .started_ns = 1, .finished_ns = 2}));
-  EXPECT_FALSE(Exists(folder.path() + "/exit.new"));
-  const auto exit = ParseExitRecord(*ReadFile(folder.path() + "/exit"));
-  ASSERT_TRUE(exit) << exit.error().message;
-  EXPECT_EQ(exit->outcome, RunOutcome::kExited);
-  EXPECT_EQ(exit->code, 3);
 }
 
 TEST(OpenLiveProcess, KnowsAProcessByPidStartTimeAndBoot) {
