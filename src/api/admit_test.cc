@@ -9,9 +9,7 @@
 namespace jettison {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 std::shared_ptr<const PodFacts> PodOf(const std::string& name, std::int64_t memory,
                                       std::int32_t priority) {
@@ -59,18 +57,6 @@ TEST(AnswerAdmit, WhatBecomesLargeInMemoryIsRefused) {
   }
 }
 
-TEST(AnswerAdmit, APodWithManyVariablesIsStillRead) {
-  std::string body =
-      "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: c\n"
-      "    command: [x]\n    env:\n";
-  for (int i = 0; i < 1500; ++i) {
-    body += "    - name: VARIABLE_" + std::to_string(i) +
-            "\n      value: " + std::string(100, 'v') + "\n";
-  }
-  EXPECT_LT(body.size(), std::size_t{256} << 10);
-  EXPECT_EQ(AnswerAdmit(Node(), body).status, 200) << AnswerAdmit(Node(), body).body;
-}
-
 TEST(AdmitNow, APodThatFitsMayStart) {
   const AdmitAnswer answer = AdmitNow(Node(), *PodOf("new", 400, 0));
   EXPECT_TRUE(answer.admit);
@@ -84,18 +70,6 @@ TEST(AdmitNow, OneThatDoesNotIsRefusedInTheKubeletsWords) {
   EXPECT_THAT(answer.message, HasSubstr("resource: memory, requested: 401, used: 600"));
 }
 
-TEST(AdmitNow, OneOfHigherPrioritySaysWhoGivesWay) {
-  const AdmitAnswer answer = AdmitNow(Node(), *PodOf("new", 401, 11));
-  EXPECT_TRUE(answer.admit);
-  EXPECT_THAT(answer.gives_way, ElementsAre("default/there"));
-}
-
-TEST(AdmitNow, APodOfTheSameNameIsReplacedAndTakesUpNoRoom) {
-  const AdmitAnswer answer = AdmitNow(Node(), *PodOf("there", 1000, 0));
-  EXPECT_TRUE(answer.admit);
-  EXPECT_THAT(answer.gives_way, IsEmpty());
-}
-
 TEST(AdmitNow, APodThatWaitsToComeBackHoldsNoPlaceAndOneThatEndsWillGiveItsUp) {
   Snapshot snapshot = Node();
   snapshot.pods[0].activity = PodActivity::kWaiting;
@@ -105,14 +79,6 @@ TEST(AdmitNow, APodThatWaitsToComeBackHoldsNoPlaceAndOneThatEndsWillGiveItsUp) {
   const AdmitAnswer answer = AdmitNow(snapshot, *PodOf("new", 1000, 0));
   EXPECT_TRUE(answer.admit);
   EXPECT_THAT(answer.message, HasSubstr("wait"));
-}
-
-TEST(AdmitNow, RoomThatAPodAwaitsIsKeptForItFromPodsThatDoNotOutrankIt) {
-  Snapshot snapshot = Node();
-  snapshot.pods[0].activity = PodActivity::kWaiting;
-  snapshot.pods[0].status.phase = PodPhase::kPending;
-  EXPECT_FALSE(AdmitNow(snapshot, *PodOf("new", 1000, 10)).admit);
-  EXPECT_TRUE(AdmitNow(snapshot, *PodOf("new", 1000, 11)).admit);
 }
 
 TEST(AdmitNow, UnderDiskPressureNobodyMayStart) {

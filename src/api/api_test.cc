@@ -118,13 +118,6 @@ TEST_F(ApiTest, AnUnknownParameterIsNamedTogetherWithThoseThereAre) {
   EXPECT_EQ(RefusalIn(Get("/api/v1/overview", {{"signal", "cpu"}})).reason, "BadRequest");
 }
 
-TEST_F(ApiTest, WhatTheClientDoesNotAcceptIsNotSent) {
-  Begin(TestSnapshot(1));
-  EXPECT_EQ(
-      RefusalIn(api_.Answer({.method = "GET", .path = "/pods", .accept = "text/html"})).reason,
-      "NotAcceptable");
-}
-
 TEST_F(ApiTest, BeforeTheAgentHasBegunOnlyProbesAreAnswered) {
   board_.Turned(kTestNow);
   for (const char* path : {"/pods", "/stats/summary", "/configz", "/api/v1/node"}) {
@@ -207,26 +200,6 @@ TEST_F(ApiTest, APodMayBeSentAsJsonOrYamlAndNothingElse) {
   for (const char* type : {"", "application/x-www-form-urlencoded", "text/plain"}) {
     request.content_type = type;
     EXPECT_EQ(RefusalIn(api_.Answer(request)).reason, "UnsupportedMediaType") << type;
-  }
-}
-
-TEST(StatusAnswer, CarriesWhatCouldNotBeReadAsText) {
-  const HttpResponse answer = StatusAnswer(422, "two \xFF faults", {{"spec.x", "must \"y\""}});
-  const auto status = ParseJson(answer.body);
-  ASSERT_TRUE(status) << answer.body;
-  const Value& cause = status->Find("details")->Find("causes")->AsList()->front();
-  EXPECT_EQ(*cause.Find("field")->AsString(), "spec.x");
-  EXPECT_EQ(*cause.Find("message")->AsString(), "must \"y\"");
-}
-
-TEST(Accepts, ReadsRangesAndTheirParameters) {
-  for (const char* yes :
-       {"", "*/*", "application/json", "application/*;q=0.5",
-        "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8", " application/json "}) {
-    EXPECT_TRUE(Accepts(yes, "application/json; charset=utf-8")) << yes;
-  }
-  for (const char* no : {"text/html", "text/*, image/png", "application/jsonx", ",;"}) {
-    EXPECT_FALSE(Accepts(no, "application/json")) << no;
   }
 }
 

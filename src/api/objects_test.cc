@@ -78,12 +78,6 @@ TEST(Node, TellsCapacityAndWhatIsLeftForPods) {
   EXPECT_EQ(At(node, "status.capacity.ephemeral-storage"), "absent");
 }
 
-TEST(Node, IsNotReadyBeforeTheFirstPass) {
-  Snapshot snapshot = TestSnapshot(0);
-  snapshot.passes = 0;
-  EXPECT_EQ(At(Parsed(NodeJson(snapshot, {})), "status.conditions.4.reason"), "KubeletNotReady");
-}
-
 TEST(EventList, EqualEventsAreOneWithACount) {
   Snapshot snapshot = TestSnapshot(0);
   AddTestEvent(snapshot, "default/a", "BackOff", kTestNow - seconds(30));
@@ -144,17 +138,6 @@ TEST(PodList, TellsHowAPodStands) {
   EXPECT_EQ(At(list, container + "lastState.terminated.reason"), "OOMKilled");
   EXPECT_EQ(At(list, container + "state.running.startedAt"),
             FormatInstant(kTestNow - std::chrono::minutes(59)));
-}
-
-TEST(PodList, SaysWhyAProgramCouldNotBeRun) {
-  Snapshot snapshot = TestSnapshot(1);
-  snapshot.pods[0].status.containers[0].state =
-      ContainerTerminated{.exit = {.exit_code = 128}, .start_error = "no such file"};
-  const Value list = Parsed(PodListJson(snapshot));
-  const std::string ended = "items.0.status.containerStatuses.0.state.terminated.";
-  EXPECT_EQ(At(list, ended + "exitCode"), "128");
-  EXPECT_EQ(At(list, ended + "reason"), "StartError");
-  EXPECT_EQ(At(list, ended + "message"), "no such file");
 }
 
 TEST(PodList, AndRecordedPassesTellNoValueOfAVariable) {

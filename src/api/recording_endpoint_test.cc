@@ -104,28 +104,12 @@ TEST_F(RecordingEndpoint, SaysWhyNothingCanBeRead) {
   EXPECT_EQ(desk_->fetches, 0);
 }
 
-TEST_F(RecordingEndpoint, AnEmptyRecordingIsAnEmptyAnswer) {
-  desk_->pieces = {std::nullopt};
-  const auto known = Get().later();
-  ASSERT_TRUE(known);
-  EXPECT_EQ(known->status, 200);
-  EXPECT_FALSE(known->stream);
-}
-
 TEST_F(RecordingEndpoint, OneTooManyIsToldToComeBack) {
   desk_->is_full = true;
   const HttpResponse answer = Get();
   EXPECT_EQ(answer.status, 503);
   EXPECT_THAT(answer.headers, Contains(Pair("Retry-After", "10")));
   EXPECT_FALSE(answer.later);
-}
-
-TEST_F(RecordingEndpoint, AClientThatGoesGivesItsFetchUp) {
-  {
-    const HttpResponse answer = Get();
-    EXPECT_EQ(desk_->fetches, 1);
-  }
-  EXPECT_EQ(desk_->fetches, 0);
 }
 
 }  // namespace

@@ -85,14 +85,6 @@ TEST(WatchFrames, LaterOnesTellWhatIsNew) {
   EXPECT_THAT(Types(WatchFrames(snapshot, cursor)), ElementsAre("status"));
 }
 
-TEST(WatchFrames, EachIsThreeLinesAndAnEmptyOne) {
-  WatchCursor cursor;
-  const std::string bytes = WatchFrames(TestSnapshot(2), cursor);
-  EXPECT_TRUE(bytes.starts_with("id: ")) << bytes.substr(0, 80);
-  EXPECT_TRUE(bytes.ends_with("}\n\n"));
-  EXPECT_EQ(std::ranges::count(bytes, '\n'), 4 * 5) << "four conditions and the status";
-}
-
 TEST(WatchFrames, AClientThatComesBackIsToldWhatItMissed) {
   Snapshot snapshot = TestSnapshot(1);
   AddTestEvent(snapshot, "", "First", kTestNow);

@@ -23,15 +23,6 @@ TEST(HttpEndpoint, ASocketOrAHostWithAPort) {
   EXPECT_EQ(ParseEndpoint("http://node-1.example")->port, "80");
 }
 
-TEST(HttpEndpoint, ThePathOfASocketMayHave107Bytes) {
-  const std::string longest = "unix:///" + std::string(106, 'a');
-  EXPECT_TRUE(ParseEndpoint(longest));
-  const auto longer = ParseEndpoint(longest + "a");
-  ASSERT_FALSE(longer);
-  EXPECT_EQ(longer.error().message,
-            longest + "a: the path of a socket must not be longer than 107 bytes");
-}
-
 TEST(HttpEndpoint, AnythingElseIsRefused) {
   const std::string longest = "unix:///" + std::string(107, 'a');
   for (const std::string& text :

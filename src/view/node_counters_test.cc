@@ -67,28 +67,6 @@ TEST(NodeCounters, ADryRunHasVictimsAndNoEvictions) {
   EXPECT_EQ(counters.detection_latency.Count(), 0U);
 }
 
-TEST(NodeCounters, ReclaimsCountByStep) {
-  PassCounters counters;
-  CycleReport report;
-  report.reclaim_attempted = {ReclaimStep::kDeadContainers, ReclaimStep::kUnusedImages};
-  report.reclaim_errors = {"no"};
-  CountPass(report, PassKind::kFull, {}, counters);
-  EXPECT_THAT(counters.reclaims, ElementsAre(1U, 1U));
-  EXPECT_EQ(counters.reclaim_errors, 1U);
-}
-
-TEST(Histogram, ADurationOfABoundsLengthIsWithinIt) {
-  Histogram<kDefaultBounds> histogram;
-  histogram.Observe(milliseconds(5));
-  histogram.Observe(milliseconds(5) + Duration(1));
-  histogram.Observe(std::chrono::hours(1));
-  const HistogramView view = histogram.View();
-  EXPECT_EQ(view.classes[0], 1U);
-  EXPECT_EQ(view.classes[1], 1U);
-  EXPECT_EQ(view.classes.back(), 1U);
-  EXPECT_EQ(histogram.Count(), 3U);
-}
-
 class CountingNode : public NodeTestBed {};
 
 TEST_F(CountingNode, AMemoryNotificationThatEvictsIsCountedAllTheWay) {
@@ -101,17 +79,6 @@ TEST_F(CountingNode, AMemoryNotificationThatEvictsIsCountedAllTheWay) {
   EXPECT_EQ(counters.evictions[kMemory], 1U);
   EXPECT_EQ(counters.stats_age[kMemory].Count(), 1U);
   EXPECT_EQ(counters.detection_latency.Count(), 1U);
-}
-
-TEST_F(CountingNode, AWakeUpThatFoundNothingIsNoPartOfALaterEvictionsLatency) {
-  Start();
-  clock_.Advance(seconds(3));
-  Crossed();
-  clock_.Advance(seconds(3));
-  figures_.SetAvailable(99);
-  Crossed();
-  EXPECT_EQ(node_->counters().detection_latency.Count(), 1U);
-  EXPECT_EQ(node_->counters().detection_latency.View().sum, Duration::zero());
 }
 
 TEST_F(CountingNode, APodThatComesBackCountsAsStartedAndRestarted) {

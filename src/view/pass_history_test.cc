@@ -7,7 +7,6 @@ namespace jettison {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::ElementsAre;
 
@@ -60,13 +59,6 @@ TEST(PassHistory, ManyPodsMakeItShorter) {
   EXPECT_THAT(NumbersIn(history), ElementsAre(3, 4, 11, 12, 13)) << "there is room again";
 }
 
-TEST(PassHistory, AChangedConditionIsSomethingDone) {
-  RecordedPass pass;
-  EXPECT_FALSE(DidSomething(pass));
-  pass.report.evaluation.next.conditions.Set(NodeConditionType::kDiskPressure);
-  EXPECT_TRUE(DidSomething(pass));
-}
-
 Observations Memory(std::int64_t available) {
   Observations observations;
   observations[Signal::kMemoryAvailable] = Observation{.available = available, .capacity = 100};
@@ -80,13 +72,6 @@ TEST(SignalHistory, TakesOneSampleASecond) {
   EXPECT_EQ(history.Samples()[1].available[IndexOf(Signal::kMemoryAvailable)], 10);
   EXPECT_TRUE(history.Samples()[1].known[IndexOf(Signal::kMemoryAvailable)]);
   EXPECT_FALSE(history.Samples()[1].known[IndexOf(Signal::kPidAvailable)]);
-}
-
-TEST(SignalHistory, ForgetsWhatIsOlderThanAnHour) {
-  SignalHistory history;
-  for (int i = 0; i < 100; ++i) history.Add(Memory(i), Instant(minutes(i)));
-  EXPECT_EQ(history.Samples().front().at, Instant(minutes(39)));
-  EXPECT_EQ(history.Samples().back().at, Instant(minutes(99)));
 }
 
 TEST(SignalHistory, IsBoundedUnderPressure) {

@@ -13,7 +13,6 @@ namespace jettison {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 Summary Read(const std::string& json) {
   const auto document = ParseJson(json);
@@ -53,24 +52,6 @@ TEST(StatsSummary, OfOurOwnReadsBackToTheSame) {
   const std::string text = StatsSummaryJson(snapshot);
   again.summary = std::make_shared<const Summary>(Read(text));
   EXPECT_EQ(StatsSummaryJson(again), text);
-}
-
-TEST(StatsSummary, WhatWasNotMeasuredIsAbsent) {
-  Summary summary;
-  summary.pods.push_back({.uid = "u", .name = "p", .namespace_ = "default"});
-  const std::string text = StatsSummaryJson(With(std::move(summary)));
-  EXPECT_THAT(text, HasSubstr(R"("nodeName":"node-1")"));
-  for (const char* key : {"memory", "fs\"", "imageFs", "rlimit", "psi", "process_stats",
-                          "ephemeral-storage", "volume"}) {
-    EXPECT_THAT(text, Not(HasSubstr(key)));
-  }
-}
-
-TEST(StatsSummary, PressureIsToldInPercent) {
-  Summary summary;
-  summary.node.memory = MemoryStats{.time = kTestNow};
-  summary.node.memory_pressure = PressureStats{.time = kTestNow, .full = {.avg10 = 1234}};
-  EXPECT_THAT(StatsSummaryJson(With(summary)), HasSubstr(R"("full":{"avg10":12.34})"));
 }
 
 TEST(StatsSummary, SaysWhenPodsBeganAndWereMeasured) {

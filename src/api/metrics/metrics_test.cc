@@ -49,11 +49,6 @@ TEST(MetricsText, AnEmptySnapshotHasFamiliesAndNothingMadeUp) {
   EXPECT_TRUE(Samples(text, "kubelet_node_name").empty());
 }
 
-TEST(MetricsText, TheNodeHasItsName) {
-  EXPECT_THAT(Samples(MetricsText(SyntheticSnapshot(1)), "kubelet_node_name"),
-              testing::ElementsAre("{node=\"synthetic\"} 1"));
-}
-
 TEST(MetricsText, WhatAClusterIsToldIsShownWhereThereIsOne) {
   Snapshot snapshot = SyntheticSnapshot(1);
   EXPECT_TRUE(Samples(MetricsText(snapshot), "jettison_cluster_evictions_under_way").empty());
@@ -146,28 +141,6 @@ TEST(MetricsText, AThresholdStandsBesideItsSignalInTheSameUnit) {
   EXPECT_THAT(text, HasSubstr("jettison_node_condition{condition=\"MemoryPressure\"} 1\n"));
 }
 
-TEST(MetricsText, AThresholdOnASignalThatTheNodeDoesNotHaveIsNotShown) {
-  Snapshot snapshot = SyntheticSnapshot(1);
-  for (ThresholdView& view : snapshot.thresholds) view.has_no_such = true;
-  EXPECT_THAT(MetricsText(snapshot), Not(HasSubstr("jettison_threshold_met{")));
-}
-
-TEST(MetricsText, PressureIsAShareOfTime) {
-  Snapshot snapshot = SyntheticSnapshot(1);
-  auto report = std::make_shared<CycleReport>(*snapshot.last_report);
-  const Observation seen{.available = 8'000, .capacity = 10'000};
-  report->observations[Signal::kIoPressureFullAvg10] = seen;
-  snapshot.last_report = report;
-  snapshot.thresholds.push_back(
-      {.threshold = {.signal = Signal::kIoPressureFullAvg10, .value = Quantity::Of(9'000)},
-       .observation = seen});
-  const std::string text = MetricsText(snapshot);
-  EXPECT_THAT(text,
-              HasSubstr("jettison_signal_available{signal=\"io.pressure.full.avg10\"} 0.8\n"));
-  EXPECT_THAT(text, HasSubstr("jettison_threshold_amount{kind=\"hard\","
-                              "signal=\"io.pressure.full.avg10\"} 0.9\n"));
-}
-
 TEST(MetricsText, NoSeriesIsThereTwice) {
   Snapshot snapshot = SyntheticSnapshot(4);
   // A foreign one of the same name: the pod between them has its name, and more ("web", "web-1").
@@ -181,16 +154,6 @@ TEST(MetricsText, NoSeriesIsThereTwice) {
   }
   std::ranges::sort(series);
   EXPECT_EQ(std::ranges::adjacent_find(series), series.end());
-}
-
-TEST(MetricsText, WhatIsNotKnownOfAPodHasNoSample) {
-  Snapshot snapshot = SyntheticSnapshot(2);
-  snapshot.pods[0].memory_working_set_bytes.reset();
-  snapshot.pods[0].ephemeral_storage.reset();
-  const std::string text = MetricsText(snapshot);
-  EXPECT_EQ(Samples(text, "jettison_pod_memory_working_set_bytes").size(), 1U);
-  EXPECT_EQ(Samples(text, "jettison_pod_ephemeral_storage_used_bytes").size(), 1U);
-  EXPECT_EQ(Samples(text, "jettison_pod_processes").size(), 2U);
 }
 
 TEST(MetricsText, APodTellsWhatItIsAndWhatItHasOnDiskByKind) {

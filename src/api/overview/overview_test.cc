@@ -80,29 +80,6 @@ TEST(Overview, PodsStandInTheOrderOfEvictionWithTheFieldThatDecides) {
   EXPECT_TRUE(overview.pods[1].over_request);
 }
 
-TEST(Overview, SaysWhyTheStateIsNotKept) {
-  Snapshot snapshot = Calm();
-  EXPECT_EQ(OverviewOf(snapshot, {}).state_problem, "");
-  snapshot.state_error = "root directory /x cannot be written";
-  EXPECT_EQ(OverviewOf(snapshot, {}).state_problem, "root directory /x cannot be written");
-}
-
-TEST(Overview, SaysThatTheKubeletHasNoThresholdOnMemory) {
-  Snapshot snapshot = Calm();
-  EXPECT_EQ(OverviewOf(snapshot, {}).threshold_notice, "");
-  NodeIdentity node;
-  node.config.own_memory_threshold = true;
-  snapshot.node = std::make_shared<const NodeIdentity>(std::move(node));
-  EXPECT_THAT(OverviewOf(snapshot, {}).threshold_notice,
-              testing::HasSubstr("the kubelet has no threshold on memory"));
-}
-
-TEST(Overview, NamesThePodsThatCannotBeGuarded) {
-  Snapshot snapshot = Calm();
-  snapshot.not_guarded = {"foreign pod default/web is left out: no group"};
-  EXPECT_EQ(OverviewOf(snapshot, {}).not_guarded, snapshot.not_guarded);
-}
-
 TEST(Overview, WhoDoesNotGoHasNoPlace) {
   Snapshot snapshot = Calm();
   auto critical = std::make_shared<PodFacts>(*snapshot.pods[1].facts);
@@ -217,51 +194,11 @@ TEST(Overview, ARefusalIsToldApartFromAnEviction) {
   EXPECT_THAT(json, HasSubstr(R"("object":"default/b","reason":"Evicted","message":""})"));
 }
 
-TEST(Overview, AnObservedPodIsNotCalledCritical) {
-  Snapshot snapshot = Calm();
-  snapshot.pods[0].protection = Protection::kObserved;
-  snapshot.pods[0].source = PodOrigin::kRuntime;
-  snapshot.pods[1].protection = Protection::kCritical;
-  const std::string json = OverviewJson(OverviewOf(snapshot, {.version = "1", .ranked_for = {}}));
-  EXPECT_THAT(json, HasSubstr(R"("critical":false,"protection":"observed","source":"runtime")"));
-  EXPECT_THAT(json, HasSubstr(R"("critical":true,"protection":"critical","source":"own")"));
-  EXPECT_THAT(json, HasSubstr(R"("critical":false,"protection":"none","source":"own")"));
-}
-
-TEST(Overview, PodsMayBeRankedForAnotherSignal) {
-  const Overview overview =
-      OverviewOf(Calm(), {.version = "1", .ranked_for = Signal::kNodeFsAvailable});
-  EXPECT_EQ(overview.ranked_for, Signal::kNodeFsAvailable);
-  EXPECT_EQ(overview.nearest, Signal::kMemoryAvailable);
-  EXPECT_THAT(Names(overview), ElementsAre("c", "a", "b"));  // priority, then the UID
-}
-
 TEST(NearestSignal, IsTheOneThatHasUsedUpMostOfItsRoom) {
   Snapshot snapshot = Calm();
   EXPECT_EQ(NearestSignal(snapshot.thresholds), Signal::kMemoryAvailable);
   snapshot.thresholds[1].observation->available = 101 * kMiB;
   EXPECT_EQ(NearestSignal(snapshot.thresholds), Signal::kNodeFsAvailable);
-}
-
-TEST(NearestSignal, OfThoseThatAreMetTheMostUrgentCounts) {
-  Snapshot snapshot = Calm();
-  snapshot.thresholds[0].observation->available = 99 * kMiB;
-  snapshot.thresholds[0].met = true;
-  snapshot.thresholds[1].observation->available = 1;
-  snapshot.thresholds[1].met = true;
-  EXPECT_EQ(NearestSignal(snapshot.thresholds), Signal::kMemoryAvailable);
-  EXPECT_EQ(NearestSignal({}), Signal::kMemoryAvailable);
-}
-
-TEST(Overview, TrendAndTimeAreThoseOfTheSnapshot) {
-  Snapshot snapshot = Calm();
-  snapshot.thresholds[0].trend = -5.0 * kMiB;
-  snapshot.thresholds[0].time_to = seconds(20);
-  const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
-  EXPECT_EQ(overview.signals[0].trend_per_second, -5 * kMiB);
-  EXPECT_EQ(overview.signals[0].thresholds[0].time_to, seconds(20));
-  EXPECT_FALSE(overview.signals[1].trend_per_second);
-  EXPECT_FALSE(overview.signals[1].thresholds[0].time_to);
 }
 
 TEST(Overview, ASignalThatIsNotMeasuredHasNoFigures) {
@@ -284,25 +221,6 @@ TEST(Overview, ThresholdsOfOneSignalStandTogetherHardOnesFirst) {
   ASSERT_THAT(overview.signals[0].thresholds, SizeIs(2));
   EXPECT_TRUE(overview.signals[0].thresholds[0].hard);
   EXPECT_EQ(overview.signals[0].thresholds[1].grace_period, seconds(90));
-}
-
-TEST(Overview, EqualEventsAreOneWithACount) {
-  Snapshot snapshot = Calm();
-  for (int i = 0; i < 70; ++i) {
-    snapshot.events.push_back({.sequence = static_cast<std::uint64_t>(i + 1),
-                               .at = At(i),
-                               .pod = i % 2 == 0 ? "default/a" : "",
-                               .event = {.object = {},
-                                         .reason = i % 2 == 0 ? "BackOff" : "Reason",
-                                         .message = std::to_string(i % 2 == 0 ? 0 : i),
-                                         .annotations = {}}});
-  }
-  const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
-  ASSERT_THAT(overview.events, SizeIs(36));
-  EXPECT_EQ(overview.events.back().object, "node");
-  EXPECT_EQ(overview.events[34].object, "default/a");
-  EXPECT_EQ(overview.events[34].count, 35);
-  EXPECT_EQ(overview.events[34].at, At(68));
 }
 
 TEST(Overview, TheLastEvictionsAreShownWhateverHappenedAfterThem) {

@@ -50,18 +50,6 @@ TEST(HttpClient, AsksAndPosts) {
   EXPECT_EQ(posted->body, "/ptext/x" + large);
 }
 
-TEST(HttpClient, ABodyThatTheServerRefusesStillGetsItsAnswer) {
-  TestServer server;
-  ASSERT_TRUE(server.Start([](const HttpRequest&) { return HttpResponse{}; }));
-  const auto refused = HttpPost({.endpoint = server.endpoint()}, "/", std::string(1'100'000, 'x'));
-  if (refused) {
-    EXPECT_EQ(refused->status, 413);
-  } else {
-    // The kernel may drop the answer of a server that closes with bytes unread.
-    EXPECT_THAT(refused.error().message, HasSubstr("broke off"));
-  }
-}
-
 TEST(HttpClient, NobodyThereIsSaidWithWhatToDo) {
   const kernel::TemporaryFolder folder;
   const HttpTarget target = {.endpoint = "unix://" + folder.path() + "/j.sock"};
@@ -93,46 +81,6 @@ TEST(HttpClient, AServerThatSaysNothingIsWaitedForOnlySoLong) {
       "/");
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, ErrorCode::kDeadlineExceeded);
-}
-
-TEST(HttpClient, AQueueThatIsFullIsWaitedFor) {
-  const kernel::TemporaryFolder folder;
-  const std::string path = folder.path() + "/j.sock";
-  const auto silent = ListenAt(path, "");
-  ASSERT_TRUE(silent);
-  ASSERT_EQ(::listen(silent->descriptor.get(), 0), 0);
-  const Wire first(path);
-  HttpTarget target = {.endpoint = "unix://" + path, .timeout = std::chrono::milliseconds(500)};
-  EXPECT_THAT(HttpGet(target, "/").error().message, HasSubstr("temporarily unavailable"));
-  target.timeout = std::chrono::seconds(20);
-  auto answer = std::async(std::launch::async, [&] { return HttpGet(target, "/"); });
-  ASSERT_EQ(answer.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
-  const FileDescriptor other = Accept(*silent);
-  const FileDescriptor asked = Accept(*silent);
-  constexpr std::string_view kAnswer = "HTTP/1.1 204 No Content\r\n\r\n";
-  EXPECT_GT(::send(asked.get(), kAnswer.data(), kAnswer.size(), MSG_NOSIGNAL), 0);
-  const auto got = answer.get();
-  ASSERT_TRUE(got) << got.error().message;
-  EXPECT_EQ(got->status, 204);
-}
-
-TEST(HttpClient, ANameIsLookedUpWithoutAThread) {
-  std::array<char, 256> name{};
-  ASSERT_EQ(::gethostname(name.data(), name.size() - 1), 0);
-  addrinfo* found = nullptr;
-  if (::getaddrinfo(name.data(), nullptr, nullptr, &found) != 0) {
-    GTEST_SKIP() << "the name of this machine has no address";
-  }
-  ::freeaddrinfo(found);
-  const auto silent = ListenOn(*ParseTcpAddress("0.0.0.0:0"));
-  ASSERT_TRUE(silent);
-  const NoMoreThreads scarce;
-  const auto answer =
-      HttpGet({.endpoint = fmt::format("http://{}:{}", name.data(), PortOf(*silent)),
-               .timeout = std::chrono::milliseconds(50)},
-              "/");
-  ASSERT_FALSE(answer);
-  EXPECT_EQ(answer.error().code, ErrorCode::kDeadlineExceeded) << answer.error().message;
 }
 
 // What a server sends that wants to harm.
@@ -175,22 +123,6 @@ TEST(HttpClient, AnswersThatAreNoneAreErrors) {
   }
 }
 
-TEST(HttpClient, WhereARedirectLeadsIsKnownAndItIsNotFollowed) {
-  TestServer server;
-  int asked = 0;
-  ASSERT_TRUE(server.Start([&](const HttpRequest&) {
-    ++asked;
-    return HttpResponse{.status = 302, .headers = {{"Location", "/other"}}};
-  }));
-  const auto answer = HttpGet({.endpoint = server.endpoint()}, "/");
-  ASSERT_TRUE(answer) << answer.error().message;
-  EXPECT_EQ(answer->status, 302);
-  EXPECT_EQ(asked, 1);
-  ASSERT_EQ(answer->headers.size(), 1U);
-  EXPECT_EQ(answer->headers[0].first, "Location");
-  EXPECT_THAT(answer->headers[0].second, AllOf(HasSubstr("http://"), HasSubstr("/other")));
-}
-
 TEST(HttpClient, WhatIsTooLargeOrCannotBeAskedIsAnError) {
   TestServer server;
   ASSERT_TRUE(
@@ -202,11 +134,6 @@ TEST(HttpClient, WhatIsTooLargeOrCannotBeAskedIsAnError) {
   }
   target.endpoint = "gopher://h";
   EXPECT_EQ(HttpGet(target, "/").error().code, ErrorCode::kInvalidArgument);
-}
-
-TEST(EncodedForUrl, AllButLettersDigitsAndFourSigns) {
-  EXPECT_EQ(EncodedForUrl("aZ9-._~"), "aZ9-._~");
-  EXPECT_EQ(EncodedForUrl("a b/c?\xC3\xA9%"), "a%20b%2Fc%3F%C3%A9%25");
 }
 
 }  // namespace

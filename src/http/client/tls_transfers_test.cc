@@ -12,8 +12,6 @@
 namespace jettison::http {
 namespace {
 
-using ::testing::HasSubstr;
-
 std::string TextOf(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
@@ -89,16 +87,6 @@ TEST_F(TlsTransfers, CertificatesThatAreReplacedArePresentedByTheNextConnection)
   }
   ASSERT_TRUE(transfers_->UseTls(Peer("other.pem")));
   EXPECT_FALSE(IsLetIn()) << "the server is not of this CA";
-}
-
-TEST_F(TlsTransfers, CertificatesThatAreNoneAreErrors) {
-  HttpPeer peer = Peer("ca.pem");
-  peer.key_pem = "no key";
-  Connect(peer);
-  Ask({.path = "/"});
-  ASSERT_TRUE(Answered());
-  ASSERT_FALSE(answers_[0]);
-  EXPECT_THAT(answers_[0].error().message, HasSubstr("key or certificate"));
 }
 
 }  // namespace

@@ -132,29 +132,6 @@ TEST_F(HttpAccess, ACertificateOrATokenIsEnoughWhereBothAreConfigured) {
   EXPECT_EQ(Status(target), 200);
 }
 
-TEST_F(HttpAccess, TheClientTrustsOnlyWhoIsSignedFor) {
-  StartTls({.bearer_token_file = File("token")});
-  HttpTarget target = Target("https");
-  target.server_ca_file = File("other-ca.pem");
-  const auto distrusted = HttpGet(target, "/");
-  ASSERT_FALSE(distrusted);
-  EXPECT_EQ(distrusted.error().code, ErrorCode::kPermissionDenied);
-  EXPECT_THAT(distrusted.error().message, HasSubstr("not who it should be"));
-  target.endpoint = "https://localhost:" + std::to_string(server_.server().port());
-  target.server_ca_file = File("ca.pem");
-  EXPECT_EQ(HttpGet(target, "/").error().code, ErrorCode::kPermissionDenied) << "another name";
-}
-
-TEST_F(HttpAccess, PlainBytesOnATlsPortHurtNobody) {
-  StartTls({.bearer_token_file = File("token")});
-  Wire wire(server_.server().port());
-  wire.Send(Ask("/"));
-  EXPECT_THAT(wire.ReadAll(), ::testing::Not(HasSubstr("200 OK")));
-  HttpTarget target = Target("https");
-  target.bearer_token = "s3cret";
-  EXPECT_EQ(Status(target), 200);
-}
-
 TEST_F(HttpAccess, WhatIsNotSafeOrCannotBeUsedIsRefusedAtTheStart) {
   const std::string cert = File("server.pem");
   const std::string key = File("server.key");
@@ -193,16 +170,6 @@ TEST_F(HttpAccess, WhatIsNotSafeOrCannotBeUsedIsRefusedAtTheStart) {
       Good,
       {.address = all, .tls_cert_file = cert, .tls_private_key_file = key, .client_ca_file = ca}))
       << open.error.message;
-}
-
-TEST(HostLocal, IpAddressesAndLocalhostAre) {
-  for (const char* host : {"localhost", "localhost:80", "127.0.0.1", "10.0.0.1:1", "[::1]:80"}) {
-    EXPECT_TRUE(IsHostLocal(host)) << host;
-  }
-  for (const char* host :
-       {"", ":80", "example", "localhost.example", "[example]", "::1", "1.2.3"}) {
-    EXPECT_FALSE(IsHostLocal(host)) << host;
-  }
 }
 
 }  // namespace

@@ -75,20 +75,6 @@ TEST_F(HttpCredentials, ANewCertificateIsShownWhenItIsToBeUsedAndNotBefore) {
   EXPECT_FALSE(HttpGet(Target("old-ca", "first"), "/"));
 }
 
-TEST_F(HttpCredentials, OtherFilesCount) {
-  ASSERT_TRUE(server_.Start(Fine, options_)) << server_.error.message;
-  WriteNewCertificate("other");
-  std::ofstream(File("other-token")) << "second\n";
-  HttpServerOptions other = options_;
-  other.tls_cert_file = File("other.pem");
-  other.tls_private_key_file = File("other.key");
-  other.bearer_token_file = File("other-token");
-  ASSERT_TRUE(server_.server().ReadCredentials(other));
-  server_.server().UseCredentials();
-  EXPECT_TRUE(SoonAnswers(Target("new-ca", "second")));
-  EXPECT_EQ(HttpGet(Target("new-ca", "first"), "/")->status, 401);
-}
-
 TEST_F(HttpCredentials, FaultyOnesChangeNothing) {
   ASSERT_TRUE(server_.Start(Fine, options_)) << server_.error.message;
   std::ofstream(File("faulty.pem")) << "no certificate";

@@ -70,22 +70,6 @@ TEST(HttpServerHeldMemory, AnswersThatNobodyTakesLeaveNoRoomForMoreAndSmallOnesG
   EXPECT_GT(answer.size(), 1'000'000U) << "given back when they went";
 }
 
-TEST(HttpServerHeldMemory, AStreamWithoutRoomForItsNextPieceEnds) {
-  TestServer server;
-  ASSERT_TRUE(server.Start(
-      [](const HttpRequest&) {
-        return HttpResponse{.stream = [pieces = 0]() mutable -> std::optional<std::string> {
-          return std::string(++pieces == 1 ? 10 : 2'000'000, 'x');
-        }};
-      },
-      {.limits = {.held_bytes = 1'000'000}}))
-      << server.error.message;
-  Wire wire(server.socket());
-  wire.Send(Ask("/"));
-  EXPECT_THAT(wire.ReadAll(), AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("xxxxxxxxxx")));
-  EXPECT_TRUE(wire.is_closed());
-}
-
 TEST(HttpServerOrigin, APageOfAnotherOriginMayNotAsk) {
   TestServer server;
   ASSERT_TRUE(server.Start(SizedByPath)) << server.error.message;

@@ -73,15 +73,6 @@ TEST_F(UnixSocket, OneThatSomebodyAnswersOnIsLeftAlone) {
   EXPECT_TRUE(Wire(path()).is_connected());
 }
 
-TEST_F(UnixSocket, WhatIsNoSocketIsLeftAlone) {
-  std::filesystem::create_directories(folder_.path() + "/a/b");
-  std::ofstream(path()) << "precious";
-  const auto file = ListenAt(path(), "");
-  ASSERT_FALSE(file);
-  EXPECT_THAT(file.error().message, HasSubstr("is not a socket"));
-  EXPECT_EQ(std::filesystem::file_size(path()), 8U);
-}
-
 TEST_F(UnixSocket, WhatCannotBeIsRefusedWithWords) {
   const auto group = ListenAt(path(), "no-such-group");
   ASSERT_FALSE(group);
@@ -90,39 +81,6 @@ TEST_F(UnixSocket, WhatCannotBeIsRefusedWithWords) {
   const auto longest = ListenAt("/" + std::string(107, 'a'), "");
   ASSERT_FALSE(longest);
   EXPECT_THAT(longest.error().message, HasSubstr("107 bytes at most"));
-}
-
-TEST(ListenOn, AFreePortIsChosenAndATakenOneRefused) {
-  const auto socket = ListenOn(*ParseTcpAddress("127.0.0.1:0"));
-  ASSERT_TRUE(socket) << socket.error().message;
-  const std::uint16_t port = PortOf(*socket);
-  EXPECT_NE(port, 0);
-  const auto second = ListenOn(*ParseTcpAddress("127.0.0.1:" + std::to_string(port)));
-  ASSERT_FALSE(second);
-  EXPECT_THAT(second.error().message, HasSubstr("take the address 127.0.0.1:"));
-}
-
-// On a machine without IPv6 as well.
-TEST(ListenOn, AllAddressesAreThoseOfIpv4Too) {
-  const auto socket = ListenOn(*ParseTcpAddress("[::]:0"));
-  ASSERT_TRUE(socket) << socket.error().message;
-  int v6_only = 0;
-  socklen_t size = sizeof(v6_only);
-  if (::getsockopt(socket->get(), IPPROTO_IPV6, IPV6_V6ONLY, &v6_only, &size) == 0) {
-    EXPECT_EQ(v6_only, 0) << "whatever the machine's default is";
-  }
-  EXPECT_TRUE(Wire(PortOf(*socket)).is_connected());
-}
-
-TEST(PeerName, OfIpv4IsThatOfIpv4OnASocketForBoth) {
-  sockaddr_storage address{};
-  auto* const v6 = reinterpret_cast<sockaddr_in6*>(&address);
-  v6->sin6_family = AF_INET6;
-  v6->sin6_port = htons(4711);
-  ASSERT_EQ(::inet_pton(AF_INET6, "::ffff:192.0.2.7", &v6->sin6_addr), 1);
-  EXPECT_EQ(PeerName(address), "192.0.2.7:4711");
-  ASSERT_EQ(::inet_pton(AF_INET6, "2001:db8::7", &v6->sin6_addr), 1);
-  EXPECT_EQ(PeerName(address), "[2001:db8::7]:4711");
 }
 
 }  // namespace

@@ -43,17 +43,6 @@ TEST(OwnToken, IsAnotherOneEachTimeAndItsOwnersAlone) {
   EXPECT_NE(TextOf(path), first);
 }
 
-TEST(OwnToken, AFileThatAnotherOneMadeIsLeftThere) {
-  const kernel::TemporaryFolder folder;
-  const std::string path = folder.path() + "/a.token";
-  auto older = std::make_unique<Result<OwnFile>>(MakeOwnToken(path));
-  const auto newer = MakeOwnToken(path);
-  ASSERT_TRUE(*older && newer);
-  const std::string text = TextOf(path);
-  older.reset();
-  EXPECT_EQ(TextOf(path), text);
-}
-
 TEST(OwnToken, ALinkThatWaitsThereIsNotFollowed) {
   const kernel::TemporaryFolder folder;
   const std::string path = folder.path() + "/a.token";

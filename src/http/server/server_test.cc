@@ -66,35 +66,6 @@ TEST(HttpServer, ASocketThatSomebodyHasRemovedIsMadeAnew) {
   EXPECT_THAT(Asked(server, Ask("/x", "GET")), StartsWith("HTTP/1.1 200 OK"));
 }
 
-TEST(HttpServer, HeadIsGetWithoutABody) {
-  TestServer server;
-  ASSERT_TRUE(server.Start(Echo)) << server.error.message;
-  EXPECT_THAT(Asked(server, Ask("/x", "HEAD")),
-              AllOf(StartsWith("HTTP/1.1 200 OK"), HasSubstr("Content-Length: 15\r\n"),
-                    EndsWith("\r\n\r\n")));
-}
-
-TEST(HttpServer, AConnectionServesManyRequestsAlsoInOnePiece) {
-  TestServer server;
-  ASSERT_TRUE(server.Start(Echo)) << server.error.message;
-  Wire wire(server.socket());
-  for (int i = 0; i < 3; ++i) {
-    wire.Send("GET /n HTTP/1.1\r\nHost: h\r\n\r\n");
-    EXPECT_THAT(wire.ReadUntil("unix|"), EndsWith("GET /n||||unix|"));
-  }
-  wire.Send("GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\n");
-  EXPECT_THAT(wire.ReadUntil("/2||||unix|"), HasSubstr("GET /1||||unix|HTTP/1.1 200 OK"));
-}
-
-TEST(HttpServer, AHalfClosedConnectionGetsItsAnswer) {
-  TestServer server;
-  ASSERT_TRUE(server.Start(Echo)) << server.error.message;
-  Wire wire(server.socket());
-  wire.Send(Ask("/half"));
-  wire.EndSending();
-  EXPECT_THAT(wire.ReadAll(), EndsWith("GET /half||||unix|"));
-}
-
 TEST(HttpServer, EachErrorHasItsStatusAndABodyFromTheCallersFunction) {
   TestServer server;
   ASSERT_TRUE(server.Start(Echo, {.limits = {.body_bytes = 100}})) << server.error.message;
@@ -131,22 +102,6 @@ TEST(HttpServer, WhatIsNoRequestAtAllIsRefusedByTheLibrary) {
               Not(HasSubstr(" 200 ")));
   EXPECT_THAT(Asked(server, "\x16\x03\x01 tls?\r\n\r\n"), Not(HasSubstr(" 200 ")));
   EXPECT_THAT(Asked(server, Ask("/good")), StartsWith("HTTP/1.1 200 OK"));
-}
-
-TEST(HttpServer, AHandlersExceptionIsAnErrorOfTheServer) {
-  TestServer server;
-  ASSERT_TRUE(server.Start([](const HttpRequest&) -> HttpResponse {
-    throw std::runtime_error("broken");
-  })) << server.error.message;
-  EXPECT_THAT(Asked(server, Ask("/")), AllOf(StartsWith("HTTP/1.1 500"), EndsWith("500 broken")));
-}
-
-TEST(HttpServer, ALargeAnswerArrivesWhole) {
-  TestServer server;
-  const std::string body(5'000'000, 'x');
-  ASSERT_TRUE(server.Start([&](const HttpRequest&) { return HttpResponse{.body = body}; }))
-      << server.error.message;
-  EXPECT_GT(Asked(server, Ask("/")).size(), body.size());
 }
 
 }  // namespace

@@ -100,23 +100,6 @@ TEST_F(HttpStreams, BytesGoOutWhenWokenAndTheHeadAtOnce) {
   EXPECT_TRUE(Becomes([&] { return feed_.alive() == 0; }));
 }
 
-// It is woken when it has been asked, but does not rest yet.
-TEST(HttpStreamsAtOnce, AWakeIsNotLostWhileAStreamGoesToRest) {
-  TestServer server;
-  std::atomic<int> asked = 0;
-  ASSERT_TRUE(server.Start([&](const HttpRequest&) -> HttpResponse {
-    return {.content_type = "text/event-stream", .stream = [&]() -> std::optional<std::string> {
-              if (++asked == 2) return "news";
-              if (asked > 2) return std::nullopt;
-              server.server().WakeStreams();
-              return "";
-            }};
-  }));
-  Wire wire(server.socket());
-  wire.Send(Ask("/watch"));
-  EXPECT_THAT(wire.ReadUntil("news"), HasSubstr("news"));
-}
-
 // Answers that are not known at first.
 class HttpLater : public ::testing::Test {
  protected:
@@ -170,61 +153,6 @@ TEST_F(HttpLater, OthersAreAnsweredWhileOneAnswerIsAwaited) {
   EXPECT_THAT(waits.ReadUntil("known"), HasSubstr("known"));
 }
 
-TEST_F(HttpLater, OneWhoseClientGoesIsForgotten) {
-  Start();
-  {
-    Wire waits(server_.socket());
-    waits.Send(Ask("/later"));
-    ASSERT_TRUE(Becomes([&] { return asked_ == 1; }));
-  }
-  EXPECT_TRUE(Becomes([&] { return last_.expired(); }));
-  EXPECT_EQ(asked_, 1);
-}
-
-TEST_F(HttpLater, TheyCountAsStreams) {
-  Start({.limits = {.streams = 1}});
-  Wire waits(server_.socket());
-  waits.Send(Ask("/later"));
-  ASSERT_TRUE(Becomes([&] { return asked_ == 1; }));
-  Wire other(server_.socket());
-  other.Send(Ask("/later"));
-  EXPECT_THAT(other.ReadAll(), AllOf(StartsWith("HTTP/1.1 503"), HasSubstr("1 streams already")));
-  Know(200);
-  EXPECT_THAT(waits.ReadAll(), AllOf(StartsWith("HTTP/1.1 200"), EndsWith("known")));
-}
-
-TEST_F(HttpLater, TheServerEndsWhileOneIsAwaited) {
-  Start();
-  Wire waits(server_.socket());
-  waits.Send(Ask("/later"));
-  ASSERT_TRUE(Becomes([&] { return asked_ == 1; }));
-}
-
-TEST_F(HttpStreams, NobodyIsAskedBetweenWakings) {
-  Start();
-  Wire wire(server_.socket());
-  wire.Send(Ask("/watch"));
-  ASSERT_TRUE(Becomes([&] { return feed_.asked() == 1; }));
-  // An answer on another connection turns the server's loop a few times.
-  for (int i = 0; i < 3; ++i) {
-    Wire other(server_.socket());
-    other.Send(Ask("/"));
-    EXPECT_THAT(other.ReadAll(), HasSubstr("good"));
-  }
-  EXPECT_EQ(feed_.asked(), 1);
-}
-
-TEST_F(HttpStreams, AStreamEndsWhenItsClientGoes) {
-  Start();
-  {
-    Wire wire(server_.socket());
-    wire.Send(Ask("/watch"));
-    EXPECT_THAT(wire.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 OK"));
-    ASSERT_TRUE(Becomes([&] { return feed_.alive() == 1; }));
-  }
-  EXPECT_TRUE(Becomes([&] { return feed_.alive() == 0; }));
-}
-
 TEST_F(HttpStreams, TheConnectionOfAStreamGoesWithItAndLeavesItsPlace) {
   Start({.limits = {.connections = 2}});
   feed_.Say("bytes that are never read");
@@ -246,16 +174,6 @@ TEST_F(HttpStreams, TheConnectionOfAStreamGoesWithItAndLeavesItsPlace) {
     other.Send(Ask("/"));
     ASSERT_THAT(other.ReadAll(std::chrono::seconds(5)), HasSubstr("good")) << i;
   }
-}
-
-TEST_F(HttpStreams, MuchIsSentAsFastAsTheClientReads) {
-  Start();
-  const std::string much(3'000'000, 'x');
-  feed_.Say(much);
-  feed_.End();
-  Wire wire(server_.socket());
-  wire.Send(Ask("/watch"));
-  EXPECT_GT(wire.ReadAll().size(), much.size());
 }
 
 TEST_F(HttpStreams, AClientThatDoesNotReadIsCut) {
@@ -299,13 +217,6 @@ TEST_F(BrokenStream, HasNoEndThatAClientCouldTakeForOne) {
   EXPECT_THAT(broken, Not(EndsWith(kEnd)));
 }
 
-TEST_F(BrokenStream, ThatFindsNoMemoryEndsOnlyWhereItsClientComesBack) {
-  const HttpStream much = [] { return std::string(4'000'000, 'x'); };
-  const HttpServerOptions little = {.limits = {.held_bytes = 2'000'000}};
-  EXPECT_THAT(Sent("text/event-stream", much, little), EndsWith(kEnd));
-  EXPECT_THAT(Sent("application/octet-stream", much, little), Not(EndsWith(kEnd)));
-}
-
 TEST_F(HttpStreams, NotMoreThanAllowedAndOthersAreAnswered) {
   Start({.limits = {.connections = 4, .streams = 2}});
   Wire first(server_.socket());
@@ -326,19 +237,6 @@ TEST_F(HttpStreams, NotMoreThanAllowedAndOthersAreAnswered) {
   Wire fourth(server_.socket());
   fourth.Send(Ask("/watch"));
   EXPECT_THAT(fourth.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 OK"));
-}
-
-TEST_F(HttpStreams, AServerThatEndsTakesItsStreamsAlong) {
-  {
-    TestServer ending;
-    ASSERT_TRUE(ending.Start([this](const HttpRequest&) -> HttpResponse {
-      return {.content_type = "text/event-stream", .stream = feed_.Stream()};
-    }));
-    Wire wire(ending.socket());
-    wire.Send(Ask("/watch"));
-    EXPECT_THAT(wire.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 OK"));
-  }
-  EXPECT_EQ(feed_.alive(), 0);
 }
 
 }  // namespace

@@ -44,16 +44,6 @@ TEST_F(BearerTokenTest, AChangedFileCountsAtOnce) {
   EXPECT_TRUE(HasToken("Bearer other", path()));
 }
 
-TEST_F(BearerTokenTest, AChangedFileThatCannotBeReadForAMomentIsReadAgain) {
-  Write("other");
-  {
-    const ScarceDescriptors none;
-    EXPECT_FALSE(HasToken("Bearer first", path()));
-    EXPECT_FALSE(HasToken("Bearer other", path()));
-  }
-  EXPECT_TRUE(HasToken("Bearer other", path()));
-}
-
 TEST_F(BearerTokenTest, WithoutAFileOrATokenInItNothingMatches) {
   Write("first");
   Write("\n");
@@ -63,17 +53,6 @@ TEST_F(BearerTokenTest, WithoutAFileOrATokenInItNothingMatches) {
   EXPECT_FALSE(HasToken("Bearer first", path()));
   Write("first");
   EXPECT_TRUE(HasToken("Bearer first", path()));
-}
-
-TEST_F(BearerTokenTest, WhatIsNoTokenIsRefused) {
-  EXPECT_EQ(ReadToken(path()).error().code, ErrorCode::kNotFound);
-  for (const std::string& text : {std::string(" \n"), std::string("two words"),
-                                  std::string(kLongestToken + 1, 'x'), std::string("a\nb")}) {
-    Write(text);
-    const auto token = ReadToken(path());
-    ASSERT_FALSE(token) << text.substr(0, 20);
-    EXPECT_THAT(token.error().message, HasSubstr("token"));
-  }
 }
 
 }  // namespace
