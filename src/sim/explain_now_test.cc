@@ -63,21 +63,6 @@ TEST(ExplainNode, WhatHoldsTheMemoryIsNotToldBeforeAnyPodIsMeasured) {
       << "else all of it would be that of removed pods";
 }
 
-TEST(ExplainNode, FiguresOfTheLastPassCountThoughTheyAreNotNew) {
-  ExplainTestBed bed = Healthy();
-  bed.SetAvailable(66);
-  bed.summary.node.memory->time = bed.now;
-  bed.state.last_observations = ObservationsFrom(bed.summary);
-  EXPECT_EQ(ExplainNode(bed.Now()).pass.outcome, PassOutcome::kEvicted);
-}
-
-TEST(ExplainNode, ChangesNothing) {
-  ExplainTestBed bed = Healthy();
-  bed.SetAvailable(66);
-  const NodeNow node = bed.Now();
-  EXPECT_EQ(TextOf(ExplainNode(node)), TextOf(ExplainNode(node)));
-}
-
 TEST(ExplainPod, TellsItsPlaceAndWhatSeparatesItFromItsNeighbours) {
   const auto cache = ExplainPod(Healthy().Now(), "uid-cache");
   ASSERT_TRUE(cache);
@@ -105,10 +90,6 @@ TEST(ExplainPod, AProtectedPodIsToldWhy) {
   EXPECT_EQ(system->protected_by, "its priority is system-critical");
   EXPECT_FALSE(system->places[0].more_usage);
   EXPECT_THAT(TextOf(*system), HasSubstr("It is never evicted: its priority is system-critical."));
-}
-
-TEST(ExplainPod, APodThatIsNotThereIsNot) {
-  EXPECT_FALSE(ExplainPod(Healthy().Now(), "uid-nobody"));
 }
 
 TEST(ExplainPod, LimitsOfLocalStorageAreToldWithWhatIsLeft) {

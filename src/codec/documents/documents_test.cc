@@ -8,20 +8,6 @@
 namespace jettison {
 namespace {
 
-TEST(Documents, TextThatBeginsWithABraceOrBracketIsJson) {
-  for (const char* text : {"{\"a\": 1}", " \n\t{\"a\": 1}", "[1]", "\xef\xbb\xbf{\"a\": 1}"}) {
-    EXPECT_TRUE(ParseDocuments(text)) << text;
-  }
-  EXPECT_FALSE(ParseDocuments("{a: 1}"));  // YAML's flow style, which Kubernetes refuses as well
-}
-
-TEST(Documents, EverythingElseIsYaml) {
-  const auto documents = ParseDocuments("# a comment\na: 1\n---\nb: 2\n");
-  ASSERT_TRUE(documents) << documents.error().message;
-  ASSERT_EQ(documents->size(), 2U);
-  EXPECT_NE((*documents)[1].Find("b"), nullptr);
-}
-
 TEST(Documents, WhereKeysMayRepeatTheLastOfEachIsLeftAndEachMapIsNamed) {
   for (const char* text : {"a: 1\nb:\n  c: 2\n  c: 3\na: 4\n",
                            "{\"a\": 1, \"b\":\n\n{\"c\": 2, \"c\": 3}, \"a\": 4}"}) {

@@ -40,14 +40,6 @@ TEST(Json, WhatIsNoJsonNumberIsRefused) {
   }
 }
 
-TEST(Json, KeysStayInOrder) {
-  const auto value = ParseJson(R"({"b": 1, "a": 2, "c": 3})");
-  ASSERT_TRUE(value);
-  std::string keys;
-  for (const auto& [key, member] : *value->AsMap()) keys += key;
-  EXPECT_EQ(keys, "bac");
-}
-
 TEST(Json, LinesCountFromOne) {
   const auto value = ParseJson("{\n\"a\": 1,\n\n\"b\": [\n2, {\"c\":\n\"x\"}]\n}\n");
   ASSERT_TRUE(value) << value.error().message;
@@ -127,17 +119,6 @@ TEST(Json, AKeyThatStandsTwiceIsRefused) {
   EXPECT_FALSE(ParseJson(many + "}"));
 }
 
-TEST(Json, ErrorsNameTheLine) {
-  const auto value = ParseJson("{\n\"a\": 1,\n\"b\": 01\n}");
-  ASSERT_FALSE(value);
-  EXPECT_EQ(value.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(value.error().message, "line 3: this is not a JSON number");
-}
-
-TEST(Json, AnErrorMayBeToldWithoutItsLine) {
-  EXPECT_EQ(ParseJson("7", 0).error().message, "a document must be an object or a list");
-}
-
 TEST(Json, DocumentsFollowOneAnotherWithOrWithoutNewlines) {
   const auto documents =
       ParseJsonDocuments("{\"a\": \"}{\"}{\"b\": \"\\\"}\"}\n\n[{\n\"c\": 1}]\n");
@@ -146,14 +127,6 @@ TEST(Json, DocumentsFollowOneAnotherWithOrWithoutNewlines) {
   EXPECT_EQ(*(*documents)[0].Find("a")->AsString(), "}{");
   EXPECT_EQ((*documents)[2].line(), 3);
   EXPECT_EQ((*documents)[2].AsList()->at(0).Find("c")->line(), 4);
-}
-
-TEST(Json, AFaultInOneOfSeveralDocumentsNamesItsLine) {
-  const auto documents = ParseJsonDocuments("{}\n{}\n{\"a\": tru}\n");
-  ASSERT_FALSE(documents);
-  EXPECT_EQ(documents.error().message.substr(0, 7), "line 3:");
-  EXPECT_FALSE(ParseJsonDocuments("{} x {}"));
-  EXPECT_FALSE(ParseJsonDocuments("{},{}"));
 }
 
 TEST(Json, LinesCountFromTheFirstOneOfTheText) {

@@ -115,14 +115,6 @@ TEST(Yaml, DocumentsArePartedByMarkersAndEmptyOnesAreSkipped) {
   EXPECT_EQ(Show(*(*documents)[2].Find("c")), "n:3");
 }
 
-TEST(Yaml, LinesCountFromTheStartOfTheFile) {
-  const auto documents = ParseYamlDocuments("\n# c\na: 1\n---\n\nb:\n  c: 2\r\n  d:\n  - x\n");
-  ASSERT_TRUE(documents) << documents.error().message;
-  EXPECT_EQ(documents->at(0).Find("a")->line(), 3);
-  EXPECT_EQ(documents->at(1).Find("b")->Find("c")->line(), 7);
-  EXPECT_EQ(documents->at(1).Find("b")->Find("d")->AsList()->at(0).line(), 9);
-}
-
 TEST(Yaml, MalformedTextIsRefusedWithItsLine) {
   for (const char* text : {"a: 1\nb: [", "a: 1\nb: {x", "a: 1\nb: \"x", "a: 1\nb: c: d",
                            "a: 1\n  b: 2", "a: 1\nb: *nobody", "a: 1\n]", "a: 1\n\tb: 2"}) {
@@ -131,22 +123,9 @@ TEST(Yaml, MalformedTextIsRefusedWithItsLine) {
   }
 }
 
-TEST(Yaml, WhatFollowsADocumentsEndIsNotSilentlyDropped) {
-  for (const char* text : {"{a: 1}\nb: 2", "a\nb: 1", "[a] b", "\"a\"\n\"b\""}) {
-    EXPECT_NE(Refusal(text), "accepted") << text;
-  }
-}
-
 TEST(Yaml, AKeyThatStandsTwiceIsRefused) {
   EXPECT_EQ(Refusal("x:\n  a: 1\n  b: 2\n  a: 3\n"),
             "line 2: the map that begins here has the key \"a\" twice");
-}
-
-TEST(Yaml, KeysAreText) {
-  const Value value = Only("1: a\ny: b\n0x10: c\n'q': d\n");
-  for (const char* key : {"1", "true", "16", "q"}) EXPECT_NE(value.Find(key), nullptr) << key;
-  EXPECT_NE(Refusal("? [a]\n: 1"), "accepted");
-  EXPECT_NE(Refusal("~: 1"), "accepted");
 }
 
 TEST(Yaml, AliasesAndMergeKeysCopy) {

@@ -80,24 +80,6 @@ TEST(RecordingLines, EachFigureOfAPodHasItsOwnName) {
                 R"("swapBytes":"5","ioSomeAvg10":"6"})"));
 }
 
-TEST(RecordingLines, TheRecordingMadeOfThemIsTheSame) {
-  const WrittenRecording written = Written(SomeRecording(5));
-  const auto lines = LinesOf(ReadAll(written.bytes).items);
-  EXPECT_EQ(Written(ReadLines(lines).items).bytes, written.bytes);
-}
-
-TEST(RecordingLines, WhatComesTwiceIsReadOnce) {
-  for (std::uint32_t seed = 0; seed < 6; ++seed) {
-    const auto items = SomeRecording(seed, 1);
-    const std::string all = LinesOf(items);
-    EXPECT_EQ(HashesOf(ReadLines(all + all).items), HashesOf(items)) << seed;
-    // The first half, fetched earlier.
-    const std::vector<RecordedItem> half(
-        items.begin(), items.begin() + static_cast<std::ptrdiff_t>(items.size() / 2));
-    EXPECT_EQ(HashesOf(ReadLines(LinesOf(half) + all).items), HashesOf(items)) << seed;
-  }
-}
-
 TEST(RecordingLines, AFaultNamesItsLineAndTheOthersAreRead) {
   const std::string about = R"({"about":{"at":"2026-01-01T00:00:00Z","node":"n"}})";
   const struct {
@@ -121,38 +103,6 @@ TEST(RecordingLines, AFaultNamesItsLineAndTheOthersAreRead) {
     EXPECT_THAT(read.faults, ElementsAre(HasSubstr(fault)));
     EXPECT_THAT(read.items, SizeIs(2));
   }
-}
-
-// What a recording of three passes, of which only the first has a state, becomes where `line` takes
-// the place of the second one.
-ReadRecording ReadWithSecond(const std::string& line) {
-  const auto pass = [](int second) {
-    return fmt::format(R"({{"pass":{{"number":{0},"at":"2026-01-01T00:00:0{0}Z","policy":1{1}}}}})",
-                       second, second == 1 ? R"(,"state":{})" : "");
-  };
-  return ReadLines(R"({"about":{"at":"2026-01-01T00:00:00Z","node":"n"}})"
-                   "\n"
-                   R"({"policy":{"id":1}})"
-                   "\n" +
-                   pass(1) + "\n" + line + "\n" + pass(3) + "\n" + pass(4) + "\n");
-}
-
-TEST(RecordingLines, BehindALostPassThereIsAGapAndTheOthersAreRead) {
-  for (const std::string line : {R"({"pass":{"number":"two"}})", R"({"pass":{"nu)", "[]",
-                                 R"({"gap":{"from":"yesterday"}})"}) {
-    const ReadRecording read = ReadWithSecond(line);
-    EXPECT_THAT(read.faults, ElementsAre(HasSubstr("line 4: "))) << line;
-    ASSERT_THAT(read.items, SizeIs(5)) << line;
-    const auto* gap = std::get_if<RecordedGap>(&read.items[2]);
-    ASSERT_NE(gap, nullptr) << line;
-    EXPECT_EQ(FormatInstant(gap->from), "2026-01-01T00:00:01Z");
-    EXPECT_EQ(FormatInstant(gap->to), "2026-01-01T00:00:03Z");
-    EXPECT_THAT(gap->why, HasSubstr("line 4"));
-  }
-}
-
-TEST(RecordingLines, BeginWithWhoseTheyAre) {
-  EXPECT_THAT(ReadLines(R"({"gap":{}})").faults, ElementsAre(HasSubstr("must begin with")));
 }
 
 }  // namespace

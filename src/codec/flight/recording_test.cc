@@ -91,70 +91,6 @@ TEST(FlightRecording, FactsOfPodsAreThoseOfTheRedactedPod) {
   EXPECT_EQ(PassIn(read.items[1])->pods[0]->protection, Protection::kObserved);
 }
 
-std::size_t BytesOfMessages(const std::vector<RecordedItem>& items) {
-  std::size_t bytes = 0;
-  ItemEncoder encoder(RecordedForm::kChanges,
-                      [&](const recording::Item& message) { bytes += message.ByteSizeLong(); });
-  for (const RecordedItem& item : items) encoder.Add(item);
-  return bytes;
-}
-
-TEST(FlightRecording, AStateThatFollowsIsNotTold) {
-  const auto items = ItemsOf(SomeScenario(4));
-  std::vector<RecordedItem> others;
-  for (const RecordedItem& item : items) {
-    if (PassIn(item) == nullptr) continue;
-    auto other = std::make_shared<RecordedPass>(*PassIn(item));
-    other->before.first_observed_at[7] = Instant(std::chrono::seconds(other->number));
-    others.emplace_back(std::shared_ptr<const RecordedPass>(std::move(other)));
-  }
-  EXPECT_LT(BytesOfMessages(items) + 500, BytesOfMessages(others));
-}
-
-TEST(FlightRecording, WhatIsAsInThePassBeforeIsNotToldAgain) {
-  std::vector<RecordedItem> items = ItemsOf(SomeScenario(4));
-  std::erase_if(items, [](const RecordedItem& item) { return PassIn(item) == nullptr; });
-  const RecordedPass& last = *PassIn(items.back());
-  auto again = std::make_shared<RecordedPass>(last);
-  again->before = StateAfter(last);
-  again->report = {.at = last.report.at};
-  again->pace.reset();
-  again->after_reclaim.reset();
-  FillInReport(*again);
-  auto other = std::make_shared<RecordedPass>(*again);
-  other->summary.pods[0].memory_working_set_bytes = 7;
-  const std::size_t before = BytesOfMessages(items);
-  items.emplace_back(std::shared_ptr<const RecordedPass>(again));
-  EXPECT_LT(BytesOfMessages(items), before + 40);
-  items.back() = std::shared_ptr<const RecordedPass>(other);
-  EXPECT_LT(BytesOfMessages(items), before + 50);
-}
-
-// Of the kernel's names, for instance. protobuf would not read the message again.
-TEST(FlightRecording, BytesThatAreNoTextAreReplaced) {
-  const std::vector<RecordedItem> items = {
-      RecordingAbout{.node = "a"}, RecordedOomKill{.pod_uid = "b", .container = "c\xFF\xC3"}};
-  const ReadRecording read = ReadAll(Written(items).bytes);
-  EXPECT_THAT(read.faults, IsEmpty());
-  ASSERT_THAT(read.items, SizeIs(2));
-  EXPECT_EQ(std::get<RecordedOomKill>(read.items[1]).container, "c\xEF\xBF\xBD\xEF\xBF\xBD");
-}
-
-// A pod without a UID, and two of one UID, in one pass.
-TEST(FlightRecording, PodsAreToldApartByTheirPlaceWhereTheyHaveNoUidOfTheirOwn) {
-  std::vector<RecordedItem> items = {RecordingAbout{.node = "a"}};
-  auto pass = std::make_shared<RecordedPass>();
-  pass->policy = std::make_shared<const PassPolicy>();
-  pass->summary.pods = {{}, {}, {.uid = "a", .swap_bytes = 1}, {.uid = "a", .swap_bytes = 2}};
-  items.emplace_back(std::make_shared<const RecordedPass>(*pass));
-  pass->summary.pods[0].process_count = 4;
-  pass->summary.pods[3].swap_bytes.reset();
-  items.emplace_back(std::make_shared<const RecordedPass>(*pass));
-  pass->summary.pods[0].process_count.reset();
-  items.emplace_back(std::make_shared<const RecordedPass>(*pass));
-  EXPECT_EQ(HashesOf(ReadAll(Written(items).bytes).items), HashesOf(items));
-}
-
 // What was added is written in whole frames, which are read without what follows.
 TEST(FlightRecording, WhatIsFlushedIsReadBeforeTheChunkEnds) {
   const auto items = SomeRecording(7, 1);
@@ -203,36 +139,6 @@ TEST(FlightRecording, ARecordingOfTheFormerFormatIsRefused) {
       ElementsAre(HasSubstr("the former format, which only the version that wrote it reads")));
 }
 
-TEST(FlightRecording, AnItemBeforeWhoseRecordingItIsIsRefused) {
-  RecordingWriter writer([](std::string_view) -> Result<void> { return {}; });
-  EXPECT_FALSE(writer.Add(RecordedGap{}));
-  EXPECT_TRUE(writer.Finish());
-}
-
-TEST(FlightRecording, AStartWithoutAnythingBehindItIsKept) {
-  const std::vector<RecordedItem> items = {RecordingAbout{.node = "a"},
-                                           RecordingAbout{.node = "b"}};
-  EXPECT_EQ(HashesOf(ReadAll(Written(items).bytes).items), HashesOf(items));
-}
-
-// A chunk begins with all its pods: where they alone are more than it may hold, it would hold one
-// pass, and the next one all pods again.
-TEST(FlightRecording, WhatAChunkBeginsWithDoesNotEndIt) {
-  std::vector<RecordedItem> items = {RecordingAbout{.node = "many"}};
-  auto pass = std::make_shared<RecordedPass>();
-  pass->policy = std::make_shared<const PassPolicy>();
-  for (int i = 0; i < 100; ++i) {
-    PodStats& pod = pass->summary.pods.emplace_back();
-    pod.uid = std::to_string(i);
-    pod.memory_working_set_bytes = 1;
-  }
-  for (int i = 0; i < 20; ++i) items.emplace_back(std::make_shared<const RecordedPass>(*pass));
-  const WrittenRecording written = Written(items, {.bytes = std::size_t{4} << 10});
-  EXPECT_GT(written.bytes.size(), 0U);
-  EXPECT_LT(written.chunks.size(), 10U);
-  EXPECT_EQ(HashesOf(ReadAll(written.bytes).items), HashesOf(items));
-}
-
 // Of any beginning of a recording the chunks that are whole are read, and the rest is named.
 TEST(FlightRecording, OfATruncatedOneTheWholeChunksAreRead) {
   const auto items = SomeRecording(7, 2);
@@ -274,26 +180,6 @@ TEST(FlightRecording, ADamagedChunkIsNamedAndTheOthersAreRead) {
   }
 }
 
-RecordedGap GapIn(const std::vector<RecordedItem>& items) {
-  for (const RecordedItem& item : items) {
-    const auto* gap = std::get_if<RecordedGap>(&item);
-    if (gap != nullptr && gap->why.find("byte") != std::string::npos) return *gap;
-  }
-  return {};
-}
-
-// The head of a damaged chunk says when it began.
-TEST(FlightRecording, WhatIsLostAtTheEndsIsAGapOfTheTimesThatAreKnown) {
-  const WrittenRecording whole = Written(SomeRecording(9, 1), {.passes = 2});
-  ASSERT_GT(whole.chunks.size(), 2U);
-  std::string bytes = whole.bytes;
-  bytes[whole.chunks[1] - 1] ^= 1;
-  const ReadRecording first = ReadAll(bytes);
-  EXPECT_LT(GapIn(first.items).from, GapIn(first.items).to) << first.faults.at(0);
-  const ReadRecording last = ReadAll(std::string_view(whole.bytes).substr(0, bytes.size() - 1));
-  EXPECT_LT(GapIn(last.items).from, GapIn(last.items).to) << last.faults.at(0);
-}
-
 TEST(FlightRecording, AMissingChunkIsAGap) {
   const WrittenRecording whole = Written(SomeRecording(9, 1), {.passes = 1});
   std::string bytes = whole.bytes;
@@ -307,18 +193,6 @@ TEST(FlightRecording, AMissingChunkIsAGap) {
   ASSERT_NE(gap, read.items.end());
   EXPECT_EQ(std::get<RecordedGap>(*gap).why, "2 chunks of the recording are missing");
   EXPECT_LT(std::get<RecordedGap>(*gap).from, std::get<RecordedGap>(*gap).to);
-}
-
-TEST(FlightRecording, WhatWasFetchedTwiceIsReadOnce) {
-  const auto items = SomeRecording(9, 1);
-  const WrittenRecording whole = Written(items, {.passes = 1});
-  const std::string_view bytes = whole.bytes;
-  const std::string twice =
-      std::string(bytes.substr(0, whole.chunks[4])) + std::string(bytes.substr(whole.chunks[1]));
-  const ReadRecording read = ReadAll(twice);
-  EXPECT_THAT(read.faults, IsEmpty());
-  EXPECT_EQ(read.found.chunks_repeated, 3U);
-  EXPECT_EQ(HashesOf(read.items), HashesOf(items));
 }
 
 TEST(FlightRecording, WhatWasFetchedTwiceIsReadOnceHoweverManyStartsItHas) {
@@ -336,29 +210,6 @@ TEST(FlightRecording, WhatWasFetchedTwiceIsReadOnceHoweverManyStartsItHas) {
   }
 }
 
-// Each part numbers its chunks from 0, as the files do that `show --output recording` makes.
-TEST(FlightRecording, PartsOfOneStartAreReadInAnyOrder) {
-  const auto items = SomeRecording(9, 1);
-  const auto half = static_cast<std::ptrdiff_t>(items.size() / 2);
-  std::vector<RecordedItem> later = {items.front()};
-  later.insert(later.end(), items.begin() + half, items.end());
-  const std::string a = Written({items.begin(), items.begin() + half}, {.passes = 1}).bytes;
-  const std::string b = Written(later, {.passes = 1}).bytes;
-  EXPECT_EQ(HashesOf(ReadAll(a + b).items), HashesOf(items));
-  EXPECT_EQ(ReadAll(b + a).items.size(), items.size());
-}
-
-// The second copy says nothing that the first one has not said.
-TEST(FlightRecording, DamageToWhatWasReadBeforeIsNoGap) {
-  const auto items = SomeRecording(9, 2);
-  const WrittenRecording whole = Written(items, {.passes = 2});
-  std::string copy = whole.bytes;
-  copy[whole.chunks[2] - 1] ^= 1;
-  const ReadRecording read = ReadAll(whole.bytes + copy);
-  EXPECT_THAT(read.faults, SizeIs(1));
-  EXPECT_EQ(HashesOf(read.items), HashesOf(items));
-}
-
 TEST(FlightRecording, WhatIsNoRecordingSaysSo) {
   for (const std::string& foreign :
        {std::string("{\"name\": \"x\"}\n"), std::string(200'000, 'x'), std::string(1, '\0')}) {
@@ -367,16 +218,6 @@ TEST(FlightRecording, WhatIsNoRecordingSaysSo) {
     EXPECT_THAT(read.faults, ElementsAre(HasSubstr("not a Jettison recording")));
     EXPECT_EQ(read.found.damaged_bytes, foreign.size());
   }
-}
-
-TEST(FlightRecording, AFaultOfTheDiskEndsIt) {
-  RecordingReader reader([](std::span<char>) -> Result<std::size_t> {
-    return Fail(ErrorCode::kInternal, "read: Input/output error");
-  });
-  EXPECT_FALSE(reader.Next());
-  const auto end = reader.Next();
-  ASSERT_TRUE(end);
-  EXPECT_FALSE(*end);
 }
 
 }  // namespace

@@ -84,12 +84,6 @@ TEST(Manifest, GetsPodLevelRequestsFromContainersThenFromItsLimits) {
   EXPECT_EQ(requests.find("hugepages-2Mi")->second.ToString(), "4Mi");
 }
 
-TEST(Manifest, LeavesEmptyPodLevelResourcesEmpty) {
-  const PodReading reading = Read(Manifest("resources: {}", "resources: {limits: {cpu: 1}}"));
-  ASSERT_THAT(reading.faults, IsEmpty());
-  EXPECT_THAT(reading.pod.resources->requests, IsEmpty());
-}
-
 TEST(Manifest, GetsThePriorityOfTheTwoSystemClasses) {
   EXPECT_EQ(Read(Manifest("priorityClassName: system-node-critical")).pod.priority, 2'000'001'000);
   EXPECT_EQ(Read(Manifest("priorityClassName: system-cluster-critical")).pod.priority,
@@ -205,13 +199,6 @@ TEST(Manifest, SaysWhatIsWrongAndWhere) {
   }
 }
 
-// As the API server does.
-TEST(Manifest, TakesSysAdminWithoutPrivilegeEscalation) {
-  const std::string security =
-      "securityContext: {allowPrivilegeEscalation: false, capabilities: {add: [SYS_ADMIN]}}";
-  EXPECT_THAT(KeysOf(Read(Manifest("", security))), IsEmpty());
-}
-
 TEST(Manifest, SaysWhatIsMissing) {
   EXPECT_THAT(KeysOf(Read("{}")), ElementsAre("kind", "apiVersion", "metadata.name", "spec"));
   EXPECT_THAT(KeysOf(Read("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {}")),
@@ -245,16 +232,6 @@ TEST(Manifest, ReportsEveryFaultAtOnceWithItsLine) {
                           "spec.containers[0].name"));
   EXPECT_EQ(Describe(reading.faults[0]),
             "web.yaml: metadata.name: \"7\": must be a string: write it in quotes (line 4)");
-}
-
-TEST(Manifest, WarnsOfThousandthsOfBytes) {
-  EXPECT_THAT(Read(Manifest("volumes: [{name: v, emptyDir: {sizeLimit: 500m}}]",
-                            "resources: {requests: {cpu: 500m, memory: 512m}}"))
-                  .warnings,
-              testing::UnorderedElementsAre(
-                  HasSubstr("spec.volumes[0].emptyDir.sizeLimit: is 0.5, because m is a "
-                            "thousandth; did you mean 500M or 500Mi? (line 5)"),
-                  HasSubstr("spec.containers[0].resources.requests[memory]: is 0.512")));
 }
 
 TEST(Manifest, WarnsOfWhatHasNoEffectHere) {
@@ -295,15 +272,6 @@ TEST(Manifest, SaysWhatAMisspeltFieldWasProbablyMeantToBe) {
               ElementsAre(HasSubstr("metadta: not supported here (did you mean \"metadata\"?)")));
 }
 
-TEST(Manifest, IsSilentAboutWhatSaysNothing) {
-  EXPECT_THAT(Read(Manifest("securityContext: {}\n  dnsPolicy: ClusterFirst\n  hostPID: false\n"
-                            "  hostAliases: []\n  nodeName: n",
-                            "imagePullPolicy: Never\n    ports: [{containerPort: 80}]\n"
-                            "    stdin: false"))
-                  .warnings,
-              IsEmpty());
-}
-
 TEST(Manifest, VariablesThatMultiplyEachOtherAreAFaultOfTheFirstThatIsTooLarge) {
   std::string env = "env: [{name: V0, value: xxxxxxxxxx}";
   for (int i = 1; i < 10; ++i) {
@@ -323,17 +291,6 @@ TEST(Manifest, NoFaultQuotesTheValueOfAVariable) {
   EXPECT_EQ(reading.faults[0].key, "spec.containers[0].env[0].value");
   EXPECT_EQ(reading.faults[0].value, "<redacted>");
   EXPECT_EQ(Describe(reading.faults[0]).find("123456"), std::string::npos);
-}
-
-TEST(Manifest, AnnotationsMayHaveWhatAnApiServerTakes) {
-  const auto with = [](std::size_t bytes) {
-    std::string text = Manifest("");
-    const std::string at = "metadata: {";
-    return text.insert(text.find(at) + at.size(),
-                       "annotations: {a: " + std::string(bytes - 1, 'x') + "}, ");
-  };
-  EXPECT_TRUE(Read(with(262'144)).Ok()) << DescribeAll(Read(with(262'144)).faults);
-  EXPECT_EQ(Read(with(262'145)).faults.at(0).key, "metadata.annotations");
 }
 
 }  // namespace

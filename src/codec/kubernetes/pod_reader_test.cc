@@ -166,23 +166,6 @@ TEST(ReadPod, ReadsBackWhatWritePodWrote) {
   EXPECT_EQ(reading.pod, WholePod());
 }
 
-TEST(ReadPod, ReadsBackAPodWithoutAnything) {
-  Pod pod;
-  EXPECT_EQ(ReadPod(Document(WritePod(pod)), kApiObject).pod, pod);
-  pod.resources.emplace();
-  pod.volumes = {{.name = "v", .source = OtherVolumeSource{}}};
-  pod.containers = {Container{}};
-  pod.containers[0].pre_stop.emplace();
-  EXPECT_EQ(ReadPod(Document(WritePod(pod)), kApiObject).pod, pod) << "empty is not absent";
-}
-
-TEST(ReadPod, KeepsTextThatJsonMustEscape) {
-  Pod pod;
-  pod.containers = {Container{}};
-  pod.containers[0].args = {"\"quoted\"\n\ttab\\", "\x01\x7f", "\u00e9\u20ac"};
-  EXPECT_EQ(ReadPod(Document(WritePod(pod)), kApiObject).pod, pod);
-}
-
 TEST(ReadPod, TakesNullForAbsence) {
   const PodReading reading =
       ReadPod(Document(R"({"metadata": {"name": "p", "namespace": null, "labels": null},
@@ -205,16 +188,6 @@ TEST(ReadPod, JudgesNoNameOfAnApiObject) {
   EXPECT_THAT(reading.warnings, IsEmpty());
 }
 
-TEST(ReadPod, AddsNoDefaultToAnApiObject) {
-  const PodReading reading =
-      ReadPod(Document(R"({"spec": {"priorityClassName": "system-node-critical", "containers": [
-        {"name": "c", "resources": {"limits": {"memory": "1Gi"}}}]}})"),
-              kApiObject);
-  EXPECT_THAT(reading.pod.containers[0].resources.requests, IsEmpty());
-  EXPECT_FALSE(reading.pod.priority);
-  EXPECT_FALSE(reading.pod.termination_grace_period_seconds);
-}
-
 TEST(ForEachPod, ReadsTheListOfARealKubelet) {
   std::vector<std::string> names;
   ForEachPod(Document(TextOfFile("pods-1.32.json")), kApiObject, [&](const PodReading& reading) {
@@ -233,15 +206,6 @@ std::vector<std::string> NamesIn(const std::string& text) {
     for (const Fault& fault : reading.faults) names.push_back(fault.key);
   });
   return names;
-}
-
-TEST(ForEachPod, TakesAListOrASinglePod) {
-  EXPECT_THAT(NamesIn(R"([{"metadata": {"name": "a"}}, {"metadata": {"name": "b"}}])"),
-              ElementsAre("a", "b"));
-  EXPECT_THAT(NamesIn(R"({"kind": "List", "items": [{"metadata": {"name": "a"}}]})"),
-              ElementsAre("a"));
-  EXPECT_THAT(NamesIn(R"({"kind": "Pod", "metadata": {"name": "a"}})"), ElementsAre("a"));
-  EXPECT_THAT(NamesIn(R"({"kind": "PodList", "items": null})"), IsEmpty());
 }
 
 TEST(ForEachPod, NamesTheFaultyItemAndReadsTheOthers) {

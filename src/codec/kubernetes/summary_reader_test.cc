@@ -97,37 +97,6 @@ TEST(ReadSummary, ReadsPressureAsTheKubeletTellsItSince133) {
   EXPECT_FALSE(summary.pods[0].io_some_avg10);
 }
 
-TEST(ReadSummary, TakesTheFirstSystemContainerNamedPods) {
-  Summary summary;
-  ASSERT_TRUE(ReadInto(R"({"node": {"systemContainers": [
-      {"name": "kubelet", "memory": {"availableBytes": 1}},
-      {"memory": {"availableBytes": 2}, "name": "pods"},
-      {"name": "pods", "memory": {"availableBytes": 3}}]}})",
-                       summary));
-  EXPECT_EQ(summary.node.pods_memory->available_bytes, 2U);
-}
-
-TEST(ReadSummary, KeepsNothingOfTheFormerContent) {
-  Summary summary;
-  ASSERT_TRUE(ReadInto(R"({"node": {"nodeName": "n", "fs": {"inodes": 1}}, "pods": [
-      {"podRef": {"name": "a", "uid": "u", "namespace": "n"}, "process_stats": {"process_count": 1},
-       "memory": {"workingSetBytes": 1}, "ephemeral-storage": {"usedBytes": 1},
-       "containers": [{"name": "c"}], "volume": [{"name": "v"}]}, {"podRef": {"name": "b"}}]})",
-                       summary));
-  ASSERT_EQ(summary.pods.size(), 2U);
-  ASSERT_TRUE(ReadInto(R"({"node": {}, "pods": [{}]})", summary));
-  EXPECT_EQ(summary.node.node_name, "");
-  EXPECT_FALSE(summary.node.fs);
-  ASSERT_EQ(summary.pods.size(), 1U);
-  const PodStats& pod = summary.pods[0];
-  EXPECT_EQ(pod.name + pod.uid + pod.namespace_, "");
-  EXPECT_FALSE(pod.has_memory || pod.memory_working_set_bytes || pod.ephemeral_storage ||
-               pod.process_count);
-  EXPECT_TRUE(pod.containers.empty() && pod.volumes.empty());
-  ASSERT_TRUE(ReadInto(R"({"node": {}})", summary));
-  EXPECT_TRUE(summary.pods.empty());
-}
-
 TEST(ReadSummary, SaysWhereAValueCannotBeUnderstood) {
   struct Row {
     const char* json;

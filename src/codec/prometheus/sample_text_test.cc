@@ -29,35 +29,6 @@ TEST(SampleText, OpenMetricsCountsSecondsAndADumpMilliseconds) {
   EXPECT_EQ(Sample("up 1 1767225600250").at, At(1767225600250)) << "the older text format";
 }
 
-TEST(SampleText, BothFormsNameTheSameSeries) {
-  const auto a = ReadSeries(Sample(R"(up{job="a", x="b\"}\\\n",} 1 2)").series);
-  const auto b = ReadSeries(Sample(R"({__name__="up",job="a",x="b\"}\\\n"} 1 2000)").series);
-  ASSERT_TRUE(a && b);
-  EXPECT_EQ(*a, *b);
-  EXPECT_EQ(a->name, "up");
-  EXPECT_EQ(a->Label("x"), "b\"}\\\n");
-  EXPECT_EQ(a->Label("y"), "");
-  EXPECT_EQ(ReadSeries(R"({"a.b",c="d"})").value().name, "a.b");
-}
-
-TEST(SampleText, NumbersAreThoseOfPrometheus) {
-  EXPECT_EQ(Sample("a 1.5e+07 1").value, 1.5e7);
-  EXPECT_EQ(Sample("a -Inf 1").value, -INFINITY);
-  EXPECT_EQ(Sample("a +Inf 1").value, INFINITY);
-  EXPECT_TRUE(std::isnan(Sample("a NaN 1").value)) << "a stale marker";
-}
-
-TEST(SampleText, CommentsAndExemplarsArePassedOver) {
-  for (const char* line : {"", "  ", "# TYPE a gauge", "# EOF", "\r"}) {
-    const auto read = ReadSampleLine(line);
-    ASSERT_TRUE(read) << line;
-    EXPECT_FALSE(*read) << line;
-  }
-  EXPECT_EQ(Sample("a_total 3 1 # {trace_id=\"x\"} 1 1").value, 3);
-  EXPECT_TRUE(IsEndOfMetrics("# EOF"));
-  EXPECT_FALSE(IsEndOfMetrics("# EO"));
-}
-
 TEST(SampleText, WhatIsNoSampleIsRefusedWithItsReason) {
   const std::pair<const char*, const char*> rows[] = {
       {"up", "neither a sample"},

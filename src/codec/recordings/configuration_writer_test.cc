@@ -12,9 +12,7 @@ namespace jettison {
 namespace {
 
 using std::chrono::seconds;
-using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 PassPolicy Policy() {
   PassPolicy policy;
@@ -78,13 +76,6 @@ std::vector<std::string> LinesOf(const std::vector<Threshold>& thresholds) {
   return lines;
 }
 
-// An absent evictionHard would have the kubelet's five defaults.
-TEST(ConfigurationWriter, APolicyWithoutThresholdsIsReadWithoutAny) {
-  const ConfigReading reading = ReadText(ConfigurationYaml({}));
-  EXPECT_THAT(Described(reading.faults), IsEmpty());
-  EXPECT_THAT(LinesOf(reading.config.eviction.thresholds), IsEmpty());
-}
-
 TEST(ConfigurationWriter, AThresholdOnAllocatableMemoryThatIsNoCopyIsWritten) {
   PassPolicy policy = Policy();
   policy.thresholds.pop_back();
@@ -93,25 +84,6 @@ TEST(ConfigurationWriter, AThresholdOnAllocatableMemoryThatIsNoCopyIsWritten) {
   const ConfigReading reading = ReadText(ConfigurationYaml(policy));
   EXPECT_THAT(Described(reading.faults), IsEmpty());
   EXPECT_EQ(LinesOf(reading.config.eviction.thresholds), LinesOf(policy.thresholds));
-}
-
-TEST(ConfigurationWriter, LimitsOfLocalStorageThatAreOffStayOff) {
-  PassPolicy policy = Policy();
-  policy.local_storage_capacity_isolation = false;
-  EXPECT_FALSE(
-      ReadText(ConfigurationYaml(policy)).config.eviction.local_storage_capacity_isolation);
-}
-
-// 0s is read as the default of 5m.
-TEST(ConfigurationWriter, ATransitionPeriodOfZeroIsNotReadAsTheDefault) {
-  PassPolicy policy = Policy();
-  policy.pressure_transition_period = seconds(0);
-  EXPECT_LT(ReadText(ConfigurationYaml(policy)).config.eviction.pressure_transition_period,
-            std::chrono::microseconds(1));
-}
-
-TEST(ConfigurationWriter, WithoutThresholdsOfOurOwnThereIsOneDocument) {
-  EXPECT_THAT(ConfigurationYaml(Policy()), Not(HasSubstr("---")));
 }
 
 }  // namespace

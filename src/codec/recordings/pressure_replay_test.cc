@@ -75,12 +75,6 @@ TEST(PressureReplay, ASoftThresholdOnMemoryWaitsForItsGracePeriodAndTakesTheLarg
   EXPECT_THAT(*line, HasSubstr(R"("evictions":[{"pod":"idle")"));
 }
 
-TEST(PressureReplay, WithoutSettingsPressureIsPassedOver) {
-  const auto line = ReplayOf(Record("{}", Step("0s", Io(100))));
-  ASSERT_TRUE(line) << line.error().message;
-  EXPECT_THAT(*line, Not(HasSubstr("Pressure")));
-}
-
 // "reader" has the most memory, "idle" the most swap.
 std::string SwapStep(const std::string& at, int available) {
   return R"({"at": ")" + at + R"(", "activePods": ["reader", "idle"], "summary": {"node": {"swap":
@@ -113,12 +107,6 @@ TEST(SwapReplay, WithoutSettingsOrWithoutSwapNobodyGoes) {
     ASSERT_TRUE(line) << line.error().message;
     EXPECT_THAT(*line, Not(HasSubstr("Pressure")));
   }
-}
-
-TEST(PressureReplay, AWrongSettingIsNamed) {
-  const auto line = ReplayOf(Record(R"({"pressureHard": {"io.pressure": "50%"}})", ""));
-  ASSERT_FALSE(line);
-  EXPECT_THAT(line.error().message, HasSubstr("jettisonConfig.pressureHard[io.pressure]"));
 }
 
 }  // namespace

@@ -33,20 +33,6 @@ std::string SameNames(const std::string& spec, const std::string& stats) {
          stats + "}]}}]}";
 }
 
-TEST(SameNamesReplay, AVolumeBehindAnotherOneOfItsNameHasItsOwnLimit) {
-  EXPECT_THAT(Replayed(SameNames(R"({"volumes": [{"name": "v", "hostPath": {"path": "/x"}},
-                                  {"name": "v", "emptyDir": {"sizeLimit": "1Ki"}}]})",
-                                 R"("volume": [{"name": "v", "usedBytes": 2048}])")),
-              HasSubstr(R"(EmptyDir volume \"v\" exceeds the limit \"1Ki\")"));
-}
-
-TEST(SameNamesReplay, OfContainersOfOneNameTheLastLimitHolds) {
-  EXPECT_THAT(Replayed(SameNames(R"({"containers": [{"name": "c"},
-                {"name": "c", "resources": {"limits": {"ephemeral-storage": "1Ki"}}}]})",
-                                 R"("containers": [{"name": "c", "logs": {"usedBytes": 2048}}])")),
-              HasSubstr(R"(Container c exceeded its local ephemeral storage limit \"1Ki\")"));
-}
-
 TEST(SameNamesReplay, WhateverAPodConsistsOfItsLineIsAnswered) {
   std::mt19937 random(11);
   const auto one_of = [&](const std::vector<std::string>& choices) {

@@ -64,28 +64,6 @@ TEST(Import, AnEvictionIsAPassOfItsOwnBetweenTheTwoSamples) {
   EXPECT_EQ(recording.Passes().back()->pods.size(), 1U) << "the pod is gone afterwards";
 }
 
-TEST(Import, TheStatusOfTheVictimSaysWhenItEnded) {
-  struct Row {
-    double completed;
-    double evicted;
-  };
-  // The eviction was counted between 694 s and 709 s. What is told of another time is
-  // not believed, because the clock of the node may have been set.
-  for (const auto& [completed, evicted] : {Row{697.5, 697.5}, Row{400, 701.5}, Row{5e9, 701.5}}) {
-    Cluster cluster;
-    const double since_epoch = SecondsOf(At(completed).time_since_epoch());
-    cluster.Scrape("kube_pod_completion_time",
-                   {{"namespace", "ns"}, {"pod", "leak"}, {"uid", "u1"}}, 9,
-                   [&](int s) { return s < 705 ? std::nullopt : std::optional(since_epoch); });
-    Recording recording;
-    ASSERT_TRUE(cluster.Import(recording));
-    for (const auto& pass : recording.Passes()) {
-      if (pass->report.evictions.empty()) continue;
-      EXPECT_NEAR(SecondsOf(Elapsed(At(0), pass->report.at)), evicted, 0.001) << completed;
-    }
-  }
-}
-
 TEST(Import, ASimulationFindsTheEvictionThatReallyWas) {
   Cluster cluster;
   Recording recording;
@@ -183,24 +161,6 @@ TEST(Import, AnEvictionInAGapDividesItAndHasTheFiguresOfBefore) {
   }
 }
 
-TEST(Import, TheRecordingContinuesWithTheJobThatReplacesAnotherOne) {
-  Cluster cluster;
-  cluster.Erase("node_memory_working_set_bytes");
-  const auto scrape = [&](const char* job, int from, int to) {
-    cluster.Scrape("node_memory_working_set_bytes", {{"node", "a"}, {"job", job}}, 0, [=](int s) {
-      return from <= s && s <= to ? std::optional(550 * kMi) : std::nullopt;
-    });
-  };
-  scrape("old", 0, 750);
-  scrape("new", 300, 1200);
-  Recording recording;
-  ASSERT_TRUE(cluster.Import(recording));
-  const auto passes = recording.Passes();
-  EXPECT_EQ(passes.front()->report.at, At(0));
-  EXPECT_EQ(passes.back()->report.at, At(1200));
-  EXPECT_EQ(recording.Count<RecordedGap>(), 0U);
-}
-
 TEST(Import, ACounterThatBeginsAnewIsARestartAndIsNamed) {
   Cluster cluster;
   cluster.Erase("kubelet_evictions");
@@ -211,33 +171,6 @@ TEST(Import, ACounterThatBeginsAnewIsARestartAndIsNamed) {
   ASSERT_TRUE(summary);
   EXPECT_EQ(recording.Count<RecordingAbout>(), 2U);
   EXPECT_EQ(summary->evictions, 1U);
-}
-
-TEST(Import, ANodeThatWasStartedAnewIsAnotherStart) {
-  Cluster cluster;
-  cluster.Scrape("node_boot_time_seconds", {{"node", "a"}}, 0,
-                 [](int s) { return s < 900 ? 1'767'000'000 : 1'767'226'500; });
-  Recording recording;
-  ASSERT_TRUE(cluster.Import(recording));
-  EXPECT_EQ(recording.Count<RecordingAbout>(), 2U);
-}
-
-// Like a kubelet's counters.
-TEST(Import, ACounterOfEvictionsThatAppearsHasGrownFromZero) {
-  Cluster cluster;
-  cluster.Erase("kubelet_evictions");
-  cluster.Scrape("kubelet_evictions", {{"node", "a"}, {"eviction_signal", "nodefs.available"}}, 4,
-                 [](int s) { return s < 700 ? std::nullopt : std::optional(1.0); });
-  Recording recording;
-  const auto summary = cluster.Import(recording);
-  ASSERT_TRUE(summary);
-  EXPECT_EQ(summary->evictions, 1U);
-  EXPECT_THAT(summary->notes, Not(Contains(HasSubstr("did not grow about then"))));
-  for (const auto& pass : recording.Passes()) {
-    if (pass->report.evictions.empty()) continue;
-    EXPECT_EQ(pass->report.ranked_for, Signal::kNodeFsAvailable);
-    EXPECT_LT(pass->report.at, At(709));
-  }
 }
 
 TEST(Import, AVictimWithoutFiguresAtTheTimeStandsAmongThePodsOfItsEviction) {
@@ -267,17 +200,6 @@ TEST(Import, AnEvictionOfAnUnknownPodIsNamedAndNotMadeUp) {
   EXPECT_THAT(summary->notes, Contains(HasSubstr("no series tells which")));
 }
 
-TEST(Import, AnEvictionBeforeTheFirstSampleOfTheNodesMemoryIsNamedAndLeftOut) {
-  Cluster cluster;
-  cluster.Cut("node_memory_working_set_bytes", -1, 800);
-  Recording recording;
-  const auto summary = cluster.Import(recording);
-  ASSERT_TRUE(summary);
-  EXPECT_EQ(summary->evictions, 0U);
-  EXPECT_THAT(summary->notes, Contains(HasSubstr("which are not in the recording: 1")));
-  EXPECT_THAT(NotesOf(Cluster()), Not(Contains(HasSubstr("before the first sample"))));
-}
-
 TEST(Import, OomKillsAreRecorded) {
   Cluster cluster;
   cluster.Scrape("container_oom_events_total",
@@ -287,22 +209,6 @@ TEST(Import, OomKillsAreRecorded) {
   const auto summary = cluster.Import(recording);
   ASSERT_TRUE(summary);
   EXPECT_EQ(summary->oom_kills, 1U);
-}
-
-TEST(Import, AStepThatIsToldThinsPasses) {
-  Cluster cluster;
-  cluster.options.step = seconds(60);
-  Recording recording;
-  const auto summary = cluster.Import(recording);
-  ASSERT_TRUE(summary);
-  EXPECT_EQ(summary->passes, 22U);
-}
-
-TEST(Import, AWarningOfTheSourceIsInTheRecording) {
-  Cluster cluster;
-  cluster.options.warnings = {"store 7 is away"};
-  EXPECT_THAT(NotesOf(cluster),
-              Contains(AllOf(HasSubstr("samples may be missing"), HasSubstr("store 7 is away"))));
 }
 
 TEST(Import, WhatIsHeldIsBounded) {

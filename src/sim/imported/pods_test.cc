@@ -72,49 +72,6 @@ TEST(ImportedPods, TheBestFigureThatThereIsCounts) {
   }
 }
 
-// cAdvisor may tell of a group for a while after it has gone.
-TEST(ImportedPods, APodEndsWithItsBestFigures) {
-  Cluster cluster;
-  cluster.Erase("pod_memory_working_set_bytes");
-  Scrape(cluster, "pod_memory_working_set_bytes", 320, 0, 600);
-  Scrape(cluster, "container_memory_working_set_bytes", 300, 0, 700, {{"container", "c"}});
-  Recording recording;
-  ASSERT_TRUE(cluster.Import(recording));
-  EXPECT_TRUE(CalmAt(recording, 600));
-  EXPECT_FALSE(CalmAt(recording, 660));
-}
-
-// The group has the threads of the pause container as well.
-TEST(ImportedPods, TheThreadsOfThePodsGroupAreNotAddedToThoseOfItsContainers) {
-  Cluster cluster;
-  const auto scrape = [&](const char* container, double threads) {
-    Labels labels = {{"node", "a"}, {"namespace", "ns"}, {"pod", "calm"}};
-    if (*container != '\0') labels["container"] = container;
-    cluster.Scrape("container_threads", labels, 6, [=](int) { return threads; });
-  };
-  scrape("c", 11);
-  scrape("sidecar", 1);
-  Recording recording;
-  ASSERT_TRUE(cluster.Import(recording));
-  EXPECT_EQ(CalmAt(recording, 300)->process_count, 12U) << "without the group they are added";
-  scrape("", 13);
-  Recording other;
-  ASSERT_TRUE(cluster.Import(other));
-  EXPECT_EQ(CalmAt(other, 300)->process_count, 13U);
-}
-
-TEST(ImportedPods, APodIsThereAsLongAsItsMemoryIsAlsoWhereKubePodInfoIsNotScraped) {
-  for (const auto& [cut_from, cut_to] : {std::pair(300, 2000), std::pair(-100, 900)}) {
-    Cluster cluster;
-    cluster.Cut("kube_pod_info", cut_from, cut_to);
-    Recording recording;
-    const auto summary = cluster.Import(recording);
-    ASSERT_TRUE(summary);
-    EXPECT_TRUE(CalmAt(recording, 60)) << cut_from;
-    EXPECT_TRUE(CalmAt(recording, 1140)) << cut_from;
-  }
-}
-
 TEST(ImportedPods, MemoryWithoutAUidBelongsToThePodOfThatNameThatIsTheLastToHaveBegun) {
   Cluster cluster;
   cluster.Cut("kube_pod_info", 300, 2000);

@@ -102,20 +102,6 @@ TEST(PageData, ASignalHasItsStretchesAndThresholdsInOneUnit) {
   EXPECT_EQ(recording["signals"][1]["points"][0][1], 75.5);
 }
 
-TEST(PageData, DetailsAreOfTheFrontAlone) {
-  const std::vector<SimulationReport> reports = {Report()};
-  const std::vector<NodeCourses> courses = {Courses()};
-  const Recommendation all = ForReport();
-  const auto json = nlohmann::json::parse(
-      PageData({.reports = reports, .courses = courses, .recommendation = &all}));
-  const auto& policies = json["recordings"][0]["policies"];
-  EXPECT_TRUE(policies[0].contains("evictions"));
-  EXPECT_TRUE(policies[1].contains("evictions"));
-  EXPECT_FALSE(policies[2].contains("evictions"));
-  EXPECT_EQ(policies[2]["evictionCount"], 1);
-  EXPECT_EQ(json["recommendation"]["chosen"], 1);
-}
-
 TEST(PageData, DetailsAreOfTheNodesWithTheMostEvictions) {
   std::vector<SimulationReport> reports(kMostDetailed + 20, Report());
   for (SimulationReport& report : reports) report.outcomes[1].evictions.clear();

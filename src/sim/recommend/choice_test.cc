@@ -10,7 +10,6 @@ namespace jettison {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 PolicyCosts Costs(std::uint64_t evictions, std::uint64_t oom_kills, std::int64_t idle) {
   return {.evictions = evictions,
@@ -25,30 +24,6 @@ TEST(ParetoFront, HasThoseThatNoOtherOneIsBetterThan) {
   EXPECT_THAT(ParetoFront(costs), ElementsAre(3, 0, 1));
 }
 
-TEST(ParetoFront, OfThoseThatCostTheSameTheFirstStands) {
-  const std::vector<PolicyCosts> costs = {Costs(1, 1, 1), Costs(1, 1, 1), Costs(1, 1, 1)};
-  EXPECT_THAT(ParetoFront(costs), ElementsAre(0));
-  EXPECT_FALSE(Dominates(costs[0], costs[1]));
-}
-
-TEST(ParetoFront, OrderOfTheOthersChangesNothing) {
-  std::vector<PolicyCosts> costs;
-  for (int i = 0; i < 40; ++i) {
-    costs.push_back(Costs(static_cast<std::uint64_t>(i * 7 % 11),
-                          static_cast<std::uint64_t>(i * 5 % 3), i * 13 % 17));
-  }
-  const auto told = [](const std::vector<PolicyCosts>& all) {
-    std::vector<std::tuple<std::int64_t, std::uint64_t, std::uint64_t>> front;
-    for (const std::size_t i : ParetoFront(all)) {
-      front.emplace_back(all[i].idle_milli_gib_hours, all[i].evictions, all[i].oom_kills);
-    }
-    return front;
-  };
-  const auto before = told(costs);
-  std::ranges::reverse(costs);
-  EXPECT_EQ(told(costs), before);
-}
-
 TEST(Choice, IsTheCheapestOneAndNamesItsNeighbours) {
   const std::vector<PolicyCosts> costs = {Costs(9, 0, 1000), Costs(4, 0, 2000), Costs(2, 0, 50'000),
                                           Costs(1, 0, 900'000)};
@@ -59,13 +34,6 @@ TEST(Choice, IsTheCheapestOneAndNamesItsNeighbours) {
   EXPECT_EQ(cheap.more, 3U);
   EXPECT_EQ(Choose(costs, {.eviction = 100}, {}).chosen, 3U);
   EXPECT_EQ(Choose(costs, {.idle_gib_hour = 10}, {}).chosen, 0U);
-}
-
-TEST(Choice, KeepsWhatIsInForceWhereNothingIsCheaper) {
-  const std::vector<PolicyCosts> costs = {Costs(1, 0, 0), Costs(1, 0, 0)};
-  const Choice choice = Choose(costs, {}, {});
-  EXPECT_EQ(choice.chosen, 0U);
-  EXPECT_EQ(choice.why, Choice::Why::kInForce);
 }
 
 TEST(Choice, KeepsWhatIsInForceWhereTheGainIsWithinTheError) {
@@ -136,29 +104,11 @@ TEST(Choice, KeepsToLimits) {
   EXPECT_EQ(Choose(costs, {}, {.idle_gib_hours = 1}).chosen, 1U);
 }
 
-TEST(Choice, TwoAreEvenAtOnePriceOfIdleMemory) {
-  EXPECT_DOUBLE_EQ(*EvenIdlePrice(Costs(4, 0, 1000), Costs(2, 0, 5000), {}), 0.5);
-  EXPECT_FALSE(EvenIdlePrice(Costs(4, 0, 1000), Costs(2, 0, 1000), {}));
-  EXPECT_FALSE(EvenIdlePrice(Costs(4, 0, 5000), Costs(2, 0, 1000), {})) << "one is always better";
-  EXPECT_FALSE(EvenIdlePrice(Costs(4, 0, 5000), Costs(4, 0, 1000), {})) << "only at zero";
-}
-
 TEST(Prices, AreReadByNameAndTheOthersKeepTheirDefaults) {
   const auto prices = ParsePrices("eviction=2.5,idle-gib-hour=0");
   ASSERT_TRUE(prices);
   EXPECT_EQ(PricesText(*prices), "eviction=2.5,oom=10,idle-gib-hour=0");
   EXPECT_EQ(PricesText(*ParsePrices("")), "eviction=1,oom=10,idle-gib-hour=0.01");
-}
-
-TEST(Prices, EveryFaultIsToldAtOnce) {
-  const auto prices = ParsePrices("evictions=1,oom=-3,idle-gib-hour=x,eviction");
-  ASSERT_FALSE(prices);
-  EXPECT_THAT(prices.error().message, HasSubstr("did you mean \"eviction\"?"));
-  EXPECT_THAT(prices.error().message, HasSubstr("--price oom=-3: oom must be a number, 0 or more"));
-  EXPECT_THAT(prices.error().message, HasSubstr("idle-gib-hour=x"));
-  EXPECT_THAT(prices.error().message, HasSubstr("--price eviction: eviction must be"));
-  EXPECT_FALSE(ParsePrices("oom=inf"));
-  EXPECT_FALSE(ParsePrices("oom=nan"));
 }
 
 }  // namespace

@@ -62,32 +62,6 @@ TEST(Recommendation, SaysWhatChangesAndWhatItsNeighbourCosts) {
   EXPECT_THAT(sentences[1], HasSubstr("the same if a GiB hour cost 1.5"));
 }
 
-TEST(Recommendation, EveryReasonHasASentence) {
-  Recommendation all = TwoPolicies();
-  all.choice = {.why = Choice::Why::kNoPressure, .less = {}, .more = {}};
-  all.least = Recommendation::Least{"node-a", std::int64_t{3} << 30, std::int64_t{4} << 30};
-  EXPECT_THAT(VerdictSentences(all).front(), HasSubstr("cannot tell"));
-  EXPECT_THAT(VerdictSentences(all).front(), HasSubstr("on node-a"));
-  all.choice.why = Choice::Why::kNoneWithinLimits;
-  EXPECT_THAT(VerdictSentences(all).front(), HasSubstr("exceeds the limits"));
-  all.choice.why = Choice::Why::kInForce;
-  EXPECT_THAT(VerdictSentences(all).front(), HasSubstr("is kept"));
-}
-
-TEST(Recommendation, AnAmountThatIsShortIsToldAsItIs) {
-  Recommendation all = TwoPolicies();
-  all.choice = {.why = Choice::Why::kNoPressure, .less = {}, .more = {}};
-  all.least = Recommendation::Least{"", std::int64_t{864} << 20, std::int64_t{1} << 30};
-  EXPECT_THAT(VerdictSentences(all).front(),
-              HasSubstr("The least that a node had left was 864Mi of 1Gi."));
-}
-
-TEST(Recommendation, ANeighbourThatIsWorseAtAnyPriceHasNoPriceOfAGibHour) {
-  Recommendation all = TwoPolicies();
-  all.tried[0].costs.evictions = all.tried[1].costs.evictions;
-  EXPECT_THAT(VerdictSentences(all)[1], Not(HasSubstr("GiB hour cost")));
-}
-
 TEST(Recommendation, TheTextNamesTheFrontTheEvictionsAndTheRequests) {
   const std::string text = RecommendationText(TwoPolicies(), Reports());
   EXPECT_THAT(text, HasSubstr("RECOMMENDED  at eviction=1,oom=10,idle-gib-hour=0.01"));

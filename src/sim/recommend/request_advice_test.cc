@@ -9,7 +9,6 @@
 namespace jettison {
 namespace {
 
-using std::chrono::minutes;
 using std::chrono::seconds;
 using Says = RequestAdvice::Says;
 
@@ -52,18 +51,6 @@ RequestAdvice AdviceOf(const PodUseBook& book, std::int64_t held_at_end) {
   return all.empty() ? RequestAdvice{} : all.front();
 }
 
-TEST(HeldMemory, QuantilesAreOfTimeAndAtMostASixteenthOff) {
-  HeldMemory held;
-  held.Add(100 * kMiB, seconds(90));
-  held.Add(500 * kMiB, seconds(10));
-  held.Add(900 * kMiB, seconds(0));
-  EXPECT_GE(held.Quantile(0.5), 100 * kMiB);
-  EXPECT_LE(held.Quantile(0.9), 107 * kMiB);
-  EXPECT_GE(held.Quantile(0.95), 500 * kMiB);
-  EXPECT_EQ(held.most(), 900 * kMiB);
-  EXPECT_EQ(HeldMemory().Quantile(0.5), 0);
-}
-
 TEST(RequestAdvice, ARequestBelowWhatAPodHoldsIsTooLow) {
   const auto advice = AdviceOf(BookOf(64, 100, [](int) { return 200; }), 200);
   EXPECT_EQ(advice.says, Says::kTooLow);
@@ -91,16 +78,6 @@ TEST(RequestAdvice, NoRequestIsRightForAPodThatGrowsUntilItsEnd) {
   const auto advice = AdviceOf(BookOf(64, 100, [](int i) { return 20 + i * 10; }), 1000);
   EXPECT_EQ(advice.says, Says::kGrows);
   EXPECT_FALSE(advice.proposal);
-}
-
-TEST(RequestAdvice, AShortLifeTellsNothing) {
-  EXPECT_EQ(AdviceOf(BookOf(64, 5, [](int) { return 200; }), 200).says, Says::kUnknown);
-}
-
-TEST(RequestAdvice, TimeInAGapDoesNotCount) {
-  PodUseBook book = BookOf(64, 2, [](int) { return 200; });
-  book.Add(RecordedGap{.from = kStart, .to = kStart + minutes(5), .why = "x"});
-  EXPECT_EQ(book.Find("u")->held.time(), seconds(10));
 }
 
 TEST(RequestAdvice, EvictionsForOtherThanMemoryHaveNone) {

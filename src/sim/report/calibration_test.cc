@@ -37,20 +37,6 @@ TEST(Calibration, CountsWhatWasFoundMissedAndFalse) {
   EXPECT_DOUBLE_EQ(*result.Coverage(), 0.5);
 }
 
-TEST(Calibration, EachPredictionExplainsOneTruthAlone) {
-  const auto result = Compare({Truth("a", 10), Truth("a", 11)}, {Said("a", 5, 10, 15)}, seconds(2));
-  EXPECT_EQ(result.found, 1U);
-  ASSERT_EQ(result.pairs.size(), 2U);
-  EXPECT_TRUE(result.pairs[0].said.has_value());
-  EXPECT_FALSE(result.pairs[1].said.has_value());
-}
-
-TEST(Calibration, WhatIsTooFarOffIsNotFound) {
-  const auto result = Compare({Truth("a", 10)}, {Said("a", 20, 21, 22)}, seconds(5));
-  EXPECT_EQ(result.found, 0U);
-  EXPECT_EQ(result.pairs.size(), 2U);
-}
-
 TEST(Calibration, BoundsOfMoreThanAMinuteAreNotKnownAndFindNothing) {
   const auto result = Compare(
       {Truth("a", 100), Truth("b", 200)},
@@ -59,11 +45,6 @@ TEST(Calibration, BoundsOfMoreThanAMinuteAreNotKnownAndFindNothing) {
   EXPECT_EQ(result.found, 1U);
   EXPECT_DOUBLE_EQ(*result.Recall(), 0.5);
   EXPECT_DOUBLE_EQ(*result.Precision(), 1);
-}
-
-TEST(Calibration, WithoutAnyEvictionNoShareIsClaimed) {
-  const auto result = Compare({}, {}, seconds(5));
-  EXPECT_FALSE(result.Recall() || result.Precision() || result.Coverage() || result.MedianError());
 }
 
 }  // namespace

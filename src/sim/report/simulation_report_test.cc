@@ -137,49 +137,6 @@ TEST(SimulationReportTest, ANameOfOthersMakesNoLineInATextAndSteersNoTerminal) {
   }
 }
 
-TEST(SimulationReportTest, WhatSeveralRecordingsSayOfThemselvesIsToldOnce) {
-  const std::string text = HeadText({HostileReport(), HostileReport()});
-  EXPECT_THAT(text, testing::StartsWith("NOTES  what the recordings say of themselves\n"
-                                        "  - of 2 of 2 recordings: a series is missing\n"
-                                        "\nRECORDING  "));
-  EXPECT_THAT(text, Not(HasSubstr("Note: ")));
-}
-
-TEST(SimulationReportTest, OneIsToldInTheSingular) {
-  SimulationReport report = HostileReport();
-  EXPECT_THAT(HeadText({report}),
-              HasSubstr("  1 of 2 evictions were found (50.0%), 1 of 1 that was "
-                        "foretold is right (100.0%).\n"));
-  report.calibration = {.truths = 1, .said = 2, .found = 1, .inside = 1};
-  report.calibration.errors = {std::chrono::seconds(1)};
-  EXPECT_THAT(HeadText({report}),
-              HasSubstr("  1 of 1 eviction was found (100.0%), 1 of 2 that were "
-                        "foretold are right (50.0%).\n"
-                        "  1 of 1 true time lies within the stated bounds"));
-}
-
-TEST(SimulationReportTest, AmountsThatAreComparedCompareAsTheyAreShown) {
-  SimulatedEviction eviction = EvictionAt(std::chrono::seconds(0));
-  const auto reason = [&](std::int64_t available, std::int64_t line) {
-    eviction.available = available;
-    eviction.line = line;
-    return ReasonText(eviction);
-  };
-  constexpr std::int64_t kMi = 1 << 20;
-  EXPECT_EQ(reason(98 * kMi + 10 * 1024, 100 * kMi), "memory.available 98.0 MiB < 100Mi");
-  EXPECT_EQ(reason(40 * kMi - 1024, 40 * kMi), "memory.available 40959Ki < 40Mi");
-  EXPECT_EQ(reason(1024 * kMi - 1, 1024 * kMi), "memory.available 1073741823 < 1Gi");
-  EXPECT_EQ(reason(54'300'000, 40 * kMi),
-            "memory.available 51.8 MiB, threshold of 40Mi held by minimum reclaim");
-  eviction.signal = Signal::kPidAvailable;
-  EXPECT_EQ(reason(99, 100), "pid.available 99 < 100");
-}
-
-TEST(SimulationReportTest, ARecordingWithoutPassesSaysSoAndNothingElse) {
-  EXPECT_EQ(SimulationText({.inputs = {{.name = "empty.jtr"}}}),
-            "RECORDING  empty.jtr\n  It holds no pass.\n");
-}
-
 DifferenceReport SomeDifference() {
   DifferenceReport report{.a_name = "what-happened", .b_name = "new.yaml"};
   report.a = {EvictionAt(std::chrono::seconds(0)), EvictionAt(std::chrono::seconds(100))};
@@ -197,15 +154,6 @@ TEST(DifferenceReportTest, WhatTheBoundsAllowIsNoDifference) {
   EXPECT_EQ(moved["uid"], "u\"1");
   EXPECT_FALSE(document["differences"][1].contains("a"));
   EXPECT_EQ(document["differences"][1]["b"]["earliest"], "2027-01-15T08:04:59Z");
-}
-
-TEST(DifferenceReportTest, AnEvictionThatIsMovedFarIsOneDifference) {
-  DifferenceReport report = SomeDifference();
-  report.b = {EvictionAt(std::chrono::seconds(100)), EvictionAt(std::chrono::seconds(-600))};
-  report.pairs = PairsOf(report.a, report.b, std::chrono::seconds(10));
-  EXPECT_EQ(nlohmann::json::parse(DifferenceJson(report))["differences"].size(), 1U)
-      << "only the second of A is the first of B";
-  EXPECT_THAT(DifferenceText(report, 0), HasSubstr("  B is 10.0 min earlier.\n"));
 }
 
 TEST(DifferenceReportTest, TextNamesBothSidesOrSaysThatThereIsNothing) {

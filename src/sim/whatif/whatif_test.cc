@@ -104,13 +104,6 @@ TEST(WhatIf, SamplesAloneFindThePolicyInForce) {
   ExpectShare(score.inside, score.found, 0.99);
 }
 
-TEST(WhatIf, SamplesOfTenSecondsFindMostOfIt) {
-  const Score score = ScoreOf(40, 40, Blind(seconds(10)));
-  ExpectShare(score.found, score.truths, 0.9);
-  ExpectShare(score.found, score.said, 0.9);
-  ExpectShare(score.inside, score.found, 0.99);
-}
-
 // A model that is not brought back to the recording finds less from minute to minute.
 TEST(WhatIf, ErrorsDoNotAddUpFromMinuteToMinute) {
   struct Row {
@@ -175,23 +168,6 @@ TEST(WhatIf, AThresholdIsCrossedBetweenTwoPassesWhenTheSlopeSaysSo) {
   EXPECT_LT(Elapsed(crossed, eviction.when.at), milliseconds(100));
   EXPECT_GT(Elapsed(crossed, eviction.when.at), milliseconds(-100));
   EXPECT_TRUE(eviction.when.Holds(crossed));
-}
-
-TEST(WhatIf, FromTheFirstDifferenceOnTheBoundsReachASampleFurther) {
-  TestWorld world({{.name = "fast", .hold = 10, .rate = 5, .begins = 2},
-                   {.name = "slow", .hold = 10, .rate = 2, .begins = 2},
-                   {.name = "quiet", .hold = 60}},
-                  HardAt(10));
-  world.Run(seconds(80));
-  WhatIfOptions options = Blind(seconds(10));
-  options.model.after_eviction = AfterEviction::kElsewhere;  // so that the difference stays
-  const auto outcomes = Simulate(world.items(), {Candidate("100", HardAt(100))}, options);
-  const auto& evictions = outcomes[0].evictions;
-  ASSERT_GE(evictions.size(), 2U);
-  EXPECT_LE(Elapsed(evictions[0].when.earliest, evictions[0].when.latest), seconds(12))
-      << "from one sample to the next";
-  EXPECT_GE(Elapsed(evictions[1].when.earliest, evictions[1].when.at), seconds(11));
-  EXPECT_GE(Elapsed(evictions[1].when.at, evictions[1].when.latest), seconds(11));
 }
 
 TEST(WhatIf, APodThatWasEvictedGoesOnGrowingUnderALowerThreshold) {
@@ -259,24 +235,6 @@ TEST(WhatIf, TheKernelKillsUntilThereIsMemoryAndNothingIsBelowZero) {
   EXPECT_EQ(killed[0].oom_kills[0].why, ForeseenOomKill::Why::kNode);
 }
 
-TEST(WhatIf, AHigherThresholdKeepsMoreFreeAndActsNoLater) {
-  for (std::uint32_t seed = 500; seed < 506; ++seed) {
-    TestWorld world(TestWorld::RandomPods(seed), HardAt(30));
-    world.Run(seconds(60));
-    std::vector<CandidatePolicy> candidates;
-    for (const int line : {30, 50, 70, 90}) {
-      candidates.push_back(Candidate(fmt::format("{}", line), HardAt(line)));
-    }
-    const auto outcomes = Simulate(world.items(), std::move(candidates));
-    for (std::size_t i = 1; i < outcomes.size(); ++i) {
-      EXPECT_GE(outcomes[i].idle_byte_seconds, outcomes[i - 1].idle_byte_seconds) << seed;
-      if (outcomes[i - 1].evictions.empty()) continue;
-      ASSERT_FALSE(outcomes[i].evictions.empty()) << seed;
-      EXPECT_LE(outcomes[i].evictions[0].when.at, outcomes[i - 1].evictions[0].when.at) << seed;
-    }
-  }
-}
-
 TEST(WhatIf, PoliciesSideBySideFareAsEachAlone) {
   TestWorld world(TestWorld::RandomPods(7), HardAt(40));
   world.Run(seconds(60));
@@ -314,57 +272,6 @@ TEST(WhatIf, AGapIsNamedAndNothingIsFilledIn) {
   EXPECT_EQ(whatif.facts().unknown, seconds(60));
 }
 
-// The passes of a world, the first of which was made so much earlier.
-std::vector<RecordedItem> WithFirstEarlier(const TestWorld& world, Duration by) {
-  std::vector<RecordedItem> items = world.items();
-  auto first =
-      std::make_shared<RecordedPass>(*std::get<std::shared_ptr<const RecordedPass>>(items[1]));
-  first->report.at -= by;
-  items[1] = std::shared_ptr<const RecordedPass>(std::move(first));
-  return items;
-}
-
-// Of an agent that starts before its node's clock is right, and the node sleeps later.
-TEST(WhatIf, ALongFirstStepIsAGapAndHidesNone) {
-  TestWorld world({{.name = "quiet", .hold = 5}}, HardAt(100));
-  world.Run(seconds(60));
-  constexpr Duration kAsleep = std::chrono::hours(2);
-  for (const Duration by : {Duration(std::chrono::hours(96)), Duration(std::chrono::hours(490'000)),
-                            Duration(std::chrono::minutes(6))}) {
-    std::vector<RecordedItem> items = WithFirstEarlier(world, by);
-    auto late = std::make_shared<RecordedPass>(
-        *std::get<std::shared_ptr<const RecordedPass>>(items.back()));
-    late->report.at += kAsleep;
-    ++late->number;
-    items.emplace_back(std::shared_ptr<const RecordedPass>(late));
-    WhatIf whatif({Candidate("100", HardAt(100))}, WhatIfOptions());
-    for (const RecordedItem& item : items) whatif.Add(item);
-    whatif.Finish();
-    ASSERT_EQ(whatif.facts().flaws.size(), 2U);
-    EXPECT_THAT(whatif.facts().flaws[0].what, testing::StartsWith("there is no pass for "));
-    EXPECT_EQ(whatif.facts().flaws[1].what, "there is no pass for 2h0m0s");
-    EXPECT_EQ(whatif.facts().unknown, by + seconds(1) + kAsleep);
-    EXPECT_EQ(whatif.facts().longest_step, seconds(1));
-  }
-}
-
-TEST(WhatIf, ARecordingMayHaveAPassEveryTenMinutes) {
-  TestWorld world({{.name = "quiet", .hold = 5}}, HardAt(100));
-  world.Run(seconds(20));
-  WhatIf whatif({InForce()}, WhatIfOptions());
-  int passes = 0;
-  for (const RecordedItem& item : world.items()) {
-    const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&item);
-    if (pass == nullptr) continue;
-    auto later = std::make_shared<RecordedPass>(**pass);
-    later->report.at += std::chrono::minutes(10) * passes++;
-    whatif.Add(std::shared_ptr<const RecordedPass>(std::move(later)));
-  }
-  whatif.Finish();
-  EXPECT_EQ(whatif.facts().flaws.size(), 1U) << "the first step only";
-  EXPECT_EQ(whatif.facts().longest_step, std::chrono::minutes(10) + seconds(1));
-}
-
 TEST(WhatIf, AClockThatIsSetBackIsNamed) {
   TestWorld world(Leak(), HardAt(20));
   world.Run(seconds(5));
@@ -381,12 +288,6 @@ TEST(WhatIf, AClockThatIsSetBackIsNamed) {
   EXPECT_THAT(whatif.facts().flaws[0].what, testing::StartsWith("the clock was set back by 3s"));
   EXPECT_LT(*whatif.facts().from, *whatif.facts().to);
   EXPECT_EQ(*whatif.facts().to - back->report.at, seconds(3));
-}
-
-TEST(WhatIf, AnEmptyRecordingHasNoOutcomeToSpeakOf) {
-  const auto outcomes = Simulate({}, {InForce()});
-  ASSERT_EQ(outcomes.size(), 1U);
-  EXPECT_TRUE(outcomes[0].evictions.empty());
 }
 
 }  // namespace
