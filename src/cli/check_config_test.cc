@@ -46,11 +46,6 @@ class CheckConfig : public testing::Test {
   std::string printed_;
 };
 
-TEST_F(CheckConfig, AnAmountThatFillsItsColumnStaysApartFromTheNext) {
-  EXPECT_EQ(Run({Kubelet("evictionHard: {memory.available: 99999999999999999999Gi}\n")}), 0);
-  EXPECT_THAT(printed_, HasSubstr("memory.available            9223372036854775807 hard      -\n"));
-}
-
 TEST_F(CheckConfig, WhatThisHostAlwaysMeetsIsAWarningWhereItIsAskedFor) {
   const std::string file = Kubelet(
       "evictionHard: {memory.available: 1Ei, nodefs.available: 5%}\n"
@@ -178,14 +173,6 @@ TEST_F(CheckConfig, PressureIsToldAsTheShareThatIsTooMuch) {
     "gracePeriod": "0s"})"));
 }
 
-TEST_F(CheckConfig, SwapStandsAmongWhatRunsOut) {
-  const std::string file = Write(
-      "apiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\n"
-      "swapHard: {swap.available: 512Mi}\n");
-  EXPECT_EQ(Run({file}), 0);
-  EXPECT_THAT(printed_, HasSubstr("swap.available              512Mi       hard      -\n"));
-}
-
 // Our document beside a kubelet's file.
 class CheckConfigBesideKubelet : public CheckConfig {
  protected:
@@ -229,12 +216,6 @@ TEST_F(CheckConfigBesideKubelet, OursStandBesideTheKubelets) {
     "gracePeriod": "0s"})"));
 }
 
-TEST_F(CheckConfigBesideKubelet, ThereIsNoTableWithoutRows) {
-  EXPECT_EQ(Run({Ours("evictionHard: {}\n", "evictionHard: {}\n")}), 0) << printed_;
-  EXPECT_THAT(printed_, HasSubstr("No thresholds are set: no pod is evicted for node pressure.\n"));
-  EXPECT_THAT(printed_, testing::Not(HasSubstr("SIGNAL")));
-}
-
 TEST_F(CheckConfigBesideKubelet, ImagesAreTheKubeletsAndOursWhereToldTo) {
   EXPECT_EQ(Run({Ours("containerRuntimeEndpoint: unix:///c.sock\n", "", ", collectImages: true")}),
             0);
@@ -253,18 +234,6 @@ TEST_F(CheckConfigBesideKubelet, AThresholdThatDoesNotLieAboveIsAFault) {
   const auto answer = nlohmann::json::parse(printed_);
   EXPECT_TRUE(answer["thresholds"].empty());
   EXPECT_EQ(answer["faults"][0]["key"], "evictionHard[memory.available]");
-}
-
-TEST_F(CheckConfig, FaultsAreShownToPeopleOneALine) {
-  const std::string file = Kubelet("oomScoreAdj: 5000\nevictionHard: {x: y}\n");
-  EXPECT_EQ(Run({file}), 2);
-  EXPECT_THAT(printed_, HasSubstr("fault: " + file + ": oomScoreAdj: \"5000\": must be"));
-  EXPECT_THAT(printed_, HasSubstr("2 faults: the agent cannot run with this configuration.\n"));
-}
-
-TEST_F(CheckConfig, AFileThatCannotBeParsedIsAFault) {
-  EXPECT_EQ(Run({Write("a: [1")}), 2);
-  EXPECT_THAT(printed_, HasSubstr("line 1: this is not valid YAML"));
 }
 
 TEST_F(CheckConfig, AFileThatCannotBeReadGivesStatusOne) {
@@ -300,29 +269,6 @@ class StandardInput {
  private:
   const FileDescriptor before_;
 };
-
-// As a service manager or ssh hands it over.
-TEST_F(CheckConfig, ASocketMayBeStandardInput) {
-  std::array<int, 2> ends{};
-  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
-  const FileDescriptor reader(ends[0]);
-  FileDescriptor writer(ends[1]);
-  constexpr std::string_view kText = "kind: KubeletConfiguration\nevictionHard: {x: y}\n";
-  ASSERT_EQ(::write(writer.get(), kText.data(), kText.size()), kText.size());
-  writer.Close();
-  const StandardInput input(reader.get());
-  EXPECT_EQ(Run({"-"}), 2);
-  EXPECT_THAT(printed_, HasSubstr("fault: standard input: evictionHard[x]"));
-}
-
-TEST_F(CheckConfig, StandardInputIsReadOnFromWhereItStands) {
-  const std::string file = Kubelet("maxPods: 5\n");
-  const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  ASSERT_GT(::lseek(opened.get(), 0, SEEK_END), 0);
-  const StandardInput input(opened.get());
-  EXPECT_EQ(Run({"-"}), 2);
-  EXPECT_THAT(printed_, HasSubstr("fault: standard input: the file is empty"));
-}
 
 TEST_F(CheckConfig, SaysWhatHoldsFromWhichDropIn) {
   const std::string file = Kubelet("evictionHard: {memory.available: 1Gi}\n");

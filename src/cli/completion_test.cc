@@ -74,35 +74,6 @@ TEST(Completion, ValuesFollowTheirOption) {
   EXPECT_THAT(Next({"top", "--signal", "pid"}), ElementsAre("pid.available"));
 }
 
-TEST(Completion, ASweepBeginsWithOneOfItsKeys) {
-  for (const char* command : {"simulate", "recommend"}) {
-    EXPECT_THAT(Next({command, "r.jtr", "--sweep", "evictionHard.m"}),
-                ElementsAre("evictionHard.memory.available="));
-  }
-  EXPECT_THAT(Next({"simulate", "--sweep=evictionMax"}),
-              ElementsAre("--sweep=evictionMaxPodGracePeriod="));
-  EXPECT_THAT(
-      Next({"simulate", "--sweep", ""}),
-      IsSupersetOf({"evictionSoft.nodefs.inodesFree=", "evictionMinimumReclaim.pid.available=",
-                    "evictionPressureTransitionPeriod="}));
-  // As bash parts it. Its values are not known, and no file.
-  for (const Words& value : {Words{"="}, Words{"=", ""}, Words{"=", "5"}}) {
-    Words words = {"simulate", "--sweep", "evictionHard.memory.available"};
-    words.insert(words.end(), value.begin(), value.end());
-    EXPECT_THAT(Next(words), IsEmpty());
-  }
-  EXPECT_TRUE(HasFiles({"simulate", "--sweep", "evictionHard.memory.available", "=", "5Mi", ""}));
-}
-
-TEST(Sweep, EveryKeyThatIsCompletedIsOneThatIsTaken) {
-  for (const std::string& key : SweepKeys()) EXPECT_TRUE(ParseSweep(key + "=1")) << key;
-}
-
-TEST(Completion, AnOptionThatHasItsValueAwaitsNoOther) {
-  EXPECT_THAT(Next({"status", "--output", "json", "--exit"}), ElementsAre("--exit-code"));
-  EXPECT_THAT(Next({"status", "--exit-code", "--out"}), ElementsAre("--output"));
-}
-
 TEST(Completion, FilesMayStandWhereTheyAreRead) {
   EXPECT_TRUE(HasFiles({"run", "--config", ""}));
   EXPECT_TRUE(HasFiles({"check-config", ""}));
@@ -146,12 +117,6 @@ TEST(Completion, PodsComeFromTheAgentThatIsAsked) {
   EXPECT_THAT(Next({"explain", "--server=" + agent.endpoint(), ""}), ElementsAre("default/web"));
   EXPECT_THAT(Next({"explain", "--server", agent.endpoint(), "default/web", ""}), IsEmpty());
   EXPECT_THAT(Next({"explain", "--server", "unix:///nonexistent", ""}), IsEmpty());
-}
-
-TEST(Completion, NonsenseHasNoContinuation) {
-  EXPECT_THAT(Next({"status", "--no-such", ""}), IsEmpty());
-  EXPECT_THAT(Next({"nothing", "here", ""}), Contains("status"));
-  EXPECT_THAT(Next({"status", "--no-such=x"}), IsEmpty());
 }
 
 }  // namespace

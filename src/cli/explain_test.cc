@@ -84,12 +84,6 @@ TEST_F(ExplainFileTest, ThePassThatEvictedIsExplained) {
   EXPECT_THAT(Run({"--output", "json"}, 0), HasSubstr("\"outcome\":\"evicted\""));
 }
 
-TEST_F(ExplainFileTest, ARecordOrAPodIsPickedOut) {
-  EXPECT_THAT(Run({"default/web", "--record", "short of memory"}, 0), HasSubstr("default/web was"));
-  EXPECT_EQ(Run({"db"}, 1), "");
-  EXPECT_EQ(Run({"--record", "another"}, 1), "");
-}
-
 TEST_F(ExplainFileTest, EachAnswerForProgramsIsALineAndNamesItsRecord) {
   Scenario nameless = TwoPasses();
   nameless.name.clear();
@@ -110,11 +104,6 @@ TEST_F(ExplainFileTest, EachAnswerForProgramsIsALineAndNamesItsRecord) {
     records.push_back(answer.value("record", "none"));
   }
   EXPECT_THAT(records, testing::ElementsAre("short of memory", "the day after", "none"));
-}
-
-TEST_F(ExplainFileTest, WhatIsNoRecordIsInvalidInput) {
-  std::ofstream(path_) << "{\"steps\": 7}\n";
-  EXPECT_EQ(Run({}, 2), "");
 }
 
 TEST_F(ExplainFileTest, ThePassesOfARecordingAreExplained) {
@@ -176,14 +165,6 @@ TEST(RecordedPasses, AreTheReplaysWithTheStateThatEachBeganWith) {
   EXPECT_TRUE(passes[0].report.evictions.empty());
   EXPECT_EQ(passes[1].before.last_observations[Signal::kMemoryAvailable]->available, 500 * kMi);
   EXPECT_EQ(passes[1].report.evictions.front().order.pod_uid, "uid-web");
-}
-
-TEST(RecordedPasses, HaveThePaceThatTheyWereDecidedBy) {
-  Scenario scenario = TwoPasses();
-  scenario.steps[1].pace = PaceInput{.signal = Signal::kMemoryAvailable, .ending = 5};
-  const std::vector<RecordedPass> passes = RecordedPassesOf(scenario);
-  EXPECT_EQ(passes[0].pace, std::nullopt);
-  EXPECT_EQ(passes[1].pace, scenario.steps[1].pace);
 }
 
 }  // namespace

@@ -84,17 +84,6 @@ TEST_F(Inspect, AnswersInATable) {
             "100Mi           1Gi              c=900\n");
 }
 
-TEST_F(Inspect, AnInputWithoutADocumentIsEmptyAndAListWithoutPodsIsNot) {
-  for (const char* text : {"", "\n", "# no pod\n"}) {
-    const CommandRun run = Run(text);
-    EXPECT_EQ(run.status, 1) << text;
-    EXPECT_THAT(run.complaint, HasSubstr("is empty: it has no pod")) << text;
-  }
-  for (const char* text : {R"({"kind":"List","apiVersion":"v1","items":[]})", "[]"}) {
-    EXPECT_EQ(Run(text).status, 0) << text;
-  }
-}
-
 TEST_F(Inspect, ANameSteersNoTerminal) {
   const std::string pod = R"({"metadata":{"name":"a\u001b[2J\nb"}})";
   EXPECT_THAT(Run(pod).out, HasSubstr("\ndefault/a [2J b  BestEffort"));
@@ -139,13 +128,6 @@ TEST_F(Inspect, ShowsTheOthersWhereOnePodIsFaulty) {
               ElementsAre(HasSubstr("[1].spec.priority: \"x\": must be a whole number")));
 }
 
-TEST_F(Inspect, ShowsTheOthersWhereOneLineIsNoJson) {
-  const std::string lines =
-      "{\"metadata\":{\"name\":\"a\"}}\n{\"metadata\":\n{\"metadata\":{\"name\":\"b\"}}\n";
-  EXPECT_EQ(Pods(lines).size(), 2U);
-  EXPECT_THAT(Complaints(lines), ElementsAre(HasSubstr("line 2")));
-}
-
 TEST_F(Inspect, WhatHasNoNameIsNoPod) {
   for (const char* text : {"{}", R"({"name":"memory-1","steps":[]})", R"({"kind":"Pod"})"}) {
     EXPECT_THAT(Pods(text), IsEmpty());
@@ -163,10 +145,6 @@ TEST_F(Inspect, NoAmountIsNegative) {
               ElementsAre("spec.containers[0].resources.requests[memory]: \"-5Mi\": must not be "
                           "negative (pod default/a)",
                           "spec.overhead[cpu]: \"-1\": must not be negative (pod default/a)"));
-}
-
-TEST_F(Inspect, SaysOnceThatATextIsNeitherJsonNorYaml) {
-  EXPECT_THAT(Complaints("{\n\"metadata\": [\n}\n"), ElementsAre(HasSubstr("line ")));
 }
 
 TEST_F(Inspect, AManifestIsReadAsTheAgentReadsIt) {

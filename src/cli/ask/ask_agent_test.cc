@@ -31,17 +31,6 @@ TEST(AskAgent, TheTokenIsReadWithoutItsNewline) {
   EXPECT_EQ(TargetOf({.token_file = path}).error().code, ErrorCode::kNotFound);
 }
 
-TEST(AskAgent, ATokenFileMayBeALinkAndMustEnd) {
-  const std::string path = TemporaryPath("ask-token");
-  std::ofstream(path) << "secret-1";
-  std::filesystem::create_symlink(path, path + "-link");
-  EXPECT_EQ(TargetOf({.token_file = path + "-link"})->bearer_token, "secret-1");
-  std::filesystem::remove(path + "-link");
-  std::filesystem::remove(path);
-  EXPECT_EQ(TargetOf({.token_file = "/dev/zero"}).error().message,
-            "token file /dev/zero: there is more of it than 64 KiB");
-}
-
 TEST(AskAgent, WhereNobodyListensTheStatusIsOne) {
   const AskOptions options{.server = "unix://" + TemporaryPath("no-agent.sock")};
   const auto answer = AskAgent(options, "/healthz");
@@ -66,26 +55,6 @@ TEST(AskAgent, AnAnswerOfAnotherTypeIsNone) {
                 HasSubstr("does not answer as an agent does: the answer is of the type "
                           "\"text/html; charset=utf-8\", but must be "));
   }
-}
-
-TEST(AskAgent, WhatAServerComplainsOfIsOnePrintableLine) {
-  http::TestServer server;
-  ASSERT_TRUE(server.Start([](const HttpRequest&) {
-    HttpResponse answer;
-    answer.status = 500;
-    answer.body = R"({"message": "a\u001b[2Jb\njettison: forged"})";
-    return answer;
-  }));
-  EXPECT_EQ(AskAgent({.server = server.endpoint()}, "/").error().message,
-            "a [2Jb jettison: forged");
-}
-
-TEST(AskAgent, AnEndpointOfAnotherFormIsWrongUsage) {
-  const auto answer = AskAgent({.server = "ftp://agent"}, "/healthz");
-  ASSERT_FALSE(answer);
-  testing::internal::CaptureStderr();
-  EXPECT_EQ(ReportUnanswered(answer.error()), 2);
-  testing::internal::GetCapturedStderr();
 }
 
 TEST(AskAgent, TheTokenThatAnAgentOnThisMachineMadeIsFound) {

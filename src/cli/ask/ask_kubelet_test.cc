@@ -20,7 +20,6 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 std::vector<std::string> Described(const Faults& faults) {
   std::vector<std::string> lines;
@@ -32,11 +31,6 @@ std::string MemoryThreshold(const ConfigReading& reading) {
     if (threshold.signal == Signal::kMemoryAvailable) return ThresholdText(threshold.value);
   }
   return "none";
-}
-
-// As with a certificate that cannot be read.
-void Refuse(ConfigReading& reading) {
-  reading.faults.push_back({.key = "http", .message = "the certificate cannot be read"});
 }
 
 class AskingKubelet : public testing::Test {
@@ -196,39 +190,6 @@ TEST_F(AskingKubelet, InAnAnswerAnAbsentEvictionHardMeansNone) {
   EXPECT_THAT(*hard->AsMap(), IsEmpty());
 }
 
-TEST_F(AskingKubelet, AServerThatStaysAwayIsWhyItIsNotKnown) {
-  const std::string kubeconfig = Kubeconfig();
-  server_.Stop();
-  const auto answer =
-      AskKubelet({.file = "", .kubeconfig = kubeconfig, .node = "bed"}, Ways::kEither);
-  EXPECT_FALSE(answer.side.document);
-  EXPECT_THAT(Described(answer.faults), IsEmpty());
-  EXPECT_THAT(answer.side.why_not, HasSubstr("Connection refused"));
-  EXPECT_TRUE(answer.unread);
-}
-
-TEST_F(AskingKubelet, ARightThatIsNotGivenIsNotAskedForAgain) {
-  server_.Change([](kube::FakeStore& store) {
-    store.node()["status"]["addresses"][0]["address"] = "127.0.0.1";
-    store.node()["status"]["daemonEndpoints"]["kubeletEndpoint"]["Port"] = 1;
-  });
-  server_.MisbehaveOnce({.part = "configz",
-                         .status = 403,
-                         .body = R"({"kind":"Status","status":"Failure","reason":"Forbidden",)"
-                                 R"("message":"nodes \"bed\" is forbidden","code":403})"});
-  const KubeletAnswer answer = AskServer();
-  EXPECT_THAT(answer.side.why_not, HasSubstr("is forbidden"));
-  EXPECT_THAT(answer.side.why_not, HasSubstr("from the kubelet itself: https://127.0.0.1:1: "));
-  EXPECT_THAT(answer.side.why_not, HasSubstr("nodes/configz"));
-  EXPECT_TRUE(answer.unread) << "that kubelet does not answer at the moment";
-}
-
-TEST_F(AskingKubelet, AKubeconfigWithFaultsIsNamed) {
-  const auto answer = AskKubelet({.file = "", .kubeconfig = folder_.path() + "/none", .node = ""},
-                                 Ways::kConfigured);
-  EXPECT_THAT(answer.side.why_not, HasSubstr("/none"));
-}
-
 TEST_F(AskingKubelet, AConfigurationIsReadBesideTheKubelets) {
   const std::string theirs = WriteKubelet("evictionHard: {memory.available: 1Gi}\n");
   const ConfigReading by_file =
@@ -287,14 +248,6 @@ TEST_F(AskingKubelet, WhatItsConfigurationCausesIsToldFromFaultsOfOurs) {
   }
 }
 
-TEST_F(AskingKubelet, AServerIsAskedEachTenthLook) {
-  ConfigRereader running({.files = {WriteOurs("kubeconfig: " + Kubeconfig())}});
-  EXPECT_THAT(Described(running.ReadFirst().faults), IsEmpty());
-  const std::size_t asked = server_.CountOf("GET /api/v1/nodes/bed/proxy/configz");
-  for (int look = 0; look < 20; ++look) EXPECT_FALSE(running.LookAtKubelet());
-  EXPECT_EQ(server_.CountOf("GET /api/v1/nodes/bed/proxy/configz"), asked + 2);
-}
-
 class LookingAtKubelet : public AskingKubelet {
  protected:
   std::string theirs_ = WriteKubelet("evictionHard: {memory.available: 1Gi}\n");
@@ -317,51 +270,6 @@ TEST_F(LookingAtKubelet, AChangeIsToldOnceAndOursAreAsTheyWereRead) {
   EXPECT_THAT(Described(changed->faults), IsEmpty());
   EXPECT_EQ(MemoryThreshold(*changed), "2304Mi");
   EXPECT_FALSE(rereader_.LookAtKubelet());
-}
-
-TEST_F(LookingAtKubelet, AFileThatIsGoneIsToldOnce) {
-  EXPECT_THAT(Described(rereader_.ReadFirst().faults), IsEmpty());
-  WriteKubelet("- half");
-  const auto half = rereader_.LookAtKubelet();
-  ASSERT_TRUE(half);
-  EXPECT_THAT(half->faults, SizeIs(1));
-  EXPECT_FALSE(rereader_.LookAtKubelet());
-  WriteKubelet("evictionHard: {memory.available: 1Gi}\n");
-  EXPECT_FALSE(rereader_.LookAtKubelet()) << "it is what it was";
-  WriteKubelet("- half");
-  EXPECT_TRUE(rereader_.LookAtKubelet()) << "it is told again after it was well";
-}
-
-TEST_F(LookingAtKubelet, AChangeThatWasReadWithWhatWasRefusedIsToldByTheNextLook) {
-  EXPECT_THAT(Described(rereader_.ReadFirst().faults), IsEmpty());
-  WriteKubelet("evictionHard: {memory.available: 2Gi}\n");
-  EXPECT_THAT(Described(rereader_.ReadAgain(Refuse).faults), SizeIs(1));
-  const auto changed = rereader_.LookAtKubelet();
-  ASSERT_TRUE(changed);
-  EXPECT_EQ(MemoryThreshold(*changed), "2304Mi");
-}
-
-TEST_F(LookingAtKubelet, OursThatWereRefusedAreNotWhatALookBuildsOn) {
-  EXPECT_THAT(Described(rereader_.ReadFirst().faults), IsEmpty());
-  WriteOurs("kubeletConfiguration: " + theirs_, "logLevel: debug\n");
-  EXPECT_THAT(Described(rereader_.ReadAgain(Refuse).faults), SizeIs(1));
-  WriteKubelet("evictionHard: {memory.available: 2Gi}\n");
-  const auto changed = rereader_.LookAtKubelet();
-  ASSERT_TRUE(changed);
-  EXPECT_EQ(changed->config.log_level, LogLevel::kInfo);
-  EXPECT_THAT(Described(rereader_.ReadAgain([](ConfigReading&) {}).faults), IsEmpty());
-  WriteKubelet("evictionHard: {memory.available: 3Gi}\n");
-  const auto again = rereader_.LookAtKubelet();
-  ASSERT_TRUE(again);
-  EXPECT_EQ(again->config.log_level, LogLevel::kDebug);
-}
-
-TEST_F(LookingAtKubelet, WhatBelongsToItIsReadOnlyWhereTheFilesHaveNoFault) {
-  EXPECT_THAT(Described(rereader_.ReadFirst().faults), IsEmpty());
-  WriteOurs("this is being written");
-  int read = 0;
-  EXPECT_FALSE(rereader_.ReadAgain([&read](ConfigReading&) { ++read; }).faults.empty());
-  EXPECT_EQ(read, 0);
 }
 
 TEST(NodeName, IsAsConfiguredThenOfTheEnvironmentThenOfTheHost) {

@@ -31,16 +31,6 @@ class ConfigFiles : public testing::Test {
 constexpr const char* kAgent =
     "apiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\nnodeName: edge-1\n";
 
-TEST_F(ConfigFiles, NoFileIsTheDefaults) {
-  EXPECT_TRUE(ReadConfigFiles({}).faults.empty());
-}
-
-TEST_F(ConfigFiles, AFileIsRead) {
-  const ConfigReading reading = ReadConfigFiles({{Write("agent.yaml", kAgent)}});
-  EXPECT_TRUE(reading.faults.empty());
-  EXPECT_EQ(reading.config.node_name, "edge-1");
-}
-
 TEST_F(ConfigFiles, AMissingAndAMalformedFileAreFaultsAndTheOthersAreRead) {
   const std::string missing = base_ / "missing.yaml";
   const std::string malformed = Write("malformed.yaml", "a: [1,\n");
@@ -72,48 +62,6 @@ TEST_F(ConfigFiles, OneThatLooksHalfWrittenIsReadAgainForASecondBeforeTheAgentBe
     EXPECT_EQ(reading.config.node_name, "edge-1");
     EXPECT_EQ(waits, 3);
   }
-}
-
-TEST_F(ConfigFiles, OneThatStaysFaultyIsAFaultAfterASecondAndOthersAtOnce) {
-  struct Row {
-    std::string file;
-    Duration waited;
-  };
-  std::array<int, 2> pipe{};
-  ASSERT_EQ(::pipe2(pipe.data(), O_CLOEXEC), 0);
-  const FileDescriptor read_end(pipe[0]);
-  FileDescriptor write_end(pipe[1]);
-  ASSERT_EQ(::write(write_end.get(), "a: [", 4), 4);
-  write_end.Close();
-  for (const Row& row : {Row{Write("half.yaml", "a: ["), std::chrono::seconds(1)},
-                         Row{Write("wrong.yaml", std::string(kAgent) + "dryRun: 7\n"), Duration{0}},
-                         Row{"/dev/fd/" + std::to_string(read_end.get()), Duration{0}},
-                         Row{base_ / "missing.yaml", Duration{0}}}) {
-    Duration waited{0};
-    const ConfigReading reading =
-        ConfigRereader({.files = {row.file}}).ReadFirst([&](Duration rest) { waited += rest; });
-    EXPECT_EQ(reading.faults.size(), 1U) << row.file;
-    EXPECT_EQ(waited, row.waited) << row.file;
-  }
-}
-
-// A folder opens but does not read, and neither does this file of the kernel; the device ends
-// never.
-TEST_F(ConfigFiles, WhatOpensButCannotBeReadIsAFaultWhenTheAgentReadsAgain) {
-  const std::string file = Write("agent.yaml", kAgent);
-  const std::string link = base_ / "config";
-  fs::create_symlink(file, link);
-  ConfigRereader rereader({.files = {link}});
-  EXPECT_TRUE(rereader.ReadFirst().faults.empty());
-  const auto faults_of = [&](const std::string& target) {
-    fs::remove(link);
-    fs::create_symlink(target, link);
-    return DescribeAll(rereader.ReadAgain().faults);
-  };
-  EXPECT_EQ(faults_of(base_), link + ": cannot be read: Is a directory");
-  EXPECT_EQ(faults_of("/proc/self/mem"), link + ": cannot be read: Input/output error");
-  EXPECT_EQ(faults_of("/dev/zero"), link + ": cannot be read: there is more of it than 16 MiB");
-  EXPECT_EQ(faults_of(file), "");
 }
 
 class DropInFolder : public ConfigFiles {
@@ -160,26 +108,6 @@ TEST_F(DropInFolder, ThatIsNotThereIsAWarning) {
             Folder() + ": this folder does not exist, so no drop-in is read");
   EXPECT_TRUE(rereader_.ReadFirst().faults.empty());
   EXPECT_TRUE(rereader_.ReadAgain().faults.empty());
-}
-
-TEST_F(DropInFolder, ThatIsGoneWhileTheAgentRunsIsAFault) {
-  Put("a.yaml", Dry(true));
-  EXPECT_TRUE(rereader_.ReadFirst().faults.empty());
-  fs::rename(Folder(), base_ / "away");
-  EXPECT_EQ(rereader_.ReadAgain().faults.size(), 1U);
-  fs::rename(base_ / "away", Folder());
-  EXPECT_TRUE(rereader_.ReadAgain().config.dry_run);
-  fs::remove(Path("a.yaml"));
-  const ConfigReading reading = rereader_.ReadAgain();
-  EXPECT_TRUE(reading.faults.empty());
-  EXPECT_FALSE(reading.config.dry_run);
-}
-
-TEST_F(DropInFolder, ThatIsNoneIsAFault) {
-  std::ofstream(Folder()) << "text";
-  EXPECT_EQ(DescribeAll(ReadConfigFiles(sources_).faults),
-            Folder() + ": cannot be read: Not a directory");
-  EXPECT_TRUE(ReadConfigFiles(sources_).unread);
 }
 
 TEST_F(DropInFolder, WhatCannotBeReadInItIsAFaultEach) {

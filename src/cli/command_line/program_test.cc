@@ -100,14 +100,6 @@ TEST_F(WholeProgram, NamesTheFirstArgumentThatIsTooMany) {
   EXPECT_EQ(complaint_, "jettison: unexpected argument \"b\"; see `jettison explain --help`\n");
 }
 
-TEST_F(WholeProgram, SaysWhereTheHelpOfTheCommandIs) {
-  EXPECT_EQ(Run({"status", "--output", "yaml"}), 2);
-  EXPECT_EQ(complaint_,
-            "jettison: --output: yaml not in {text,json}; `jettison status --help` says more\n");
-  EXPECT_EQ(Run({"check-config"}), 2);
-  EXPECT_EQ(complaint_, "jettison: FILE is required; `jettison check-config --help` says more\n");
-}
-
 TEST_F(WholeProgram, NamesTheSignalThatWasProbablyMeant) {
   for (const char* command : {"rank", "top"}) {
     EXPECT_EQ(Run({command, "--signal", "memory.availabel"}), 2);
@@ -116,15 +108,6 @@ TEST_F(WholeProgram, NamesTheSignalThatWasProbablyMeant) {
                           "mean \"memory.available\"?); allowed: memory.available, "))
         << command;
   }
-}
-
-TEST_F(WholeProgram, DoesNotTakeAMisspeltSideOfADifferenceForAFile) {
-  EXPECT_EQ(Run({"simulate", "node.jtr", "--against", "inforce"}), 2);
-  EXPECT_EQ(complaint_, "jettison: inforce: there is no such file (did you mean \"in-force\"?)\n");
-  EXPECT_EQ(Run({"simulate", "node.jtr", "--against", "inforce", "--policy", "/nonexistent.yaml"}),
-            2);
-  EXPECT_THAT(complaint_, HasSubstr("jettison: inforce: there is no such file"));
-  EXPECT_THAT(complaint_, HasSubstr("\njettison: /nonexistent.yaml: cannot be read"));
 }
 
 TEST_F(WholeProgram, SaysByItsStatusWhetherAConfigurationIsFaultyOrCannotBeRead) {
@@ -168,25 +151,6 @@ TEST_F(WholeProgram, CanBeStartedAgainWhereTheKubeletsConfigurationKeepsTheAgent
     EXPECT_EQ(Run({"run", "--config", ours.c_str()}), 1) << text;
     EXPECT_THAT(complaint_, HasSubstr("this depends on the kubelet's configuration")) << text;
   }
-}
-
-TEST_F(WholeProgram, RefusesValuesThatNoCommandCanUse) {
-  const std::vector<std::vector<const char*>> lines = {{"simulate", "node.jtr", "--shard", ""},
-                                                       {"record", "node.jtr", "--since", ""},
-                                                       {"record", "--since=", "node.jtr"},
-                                                       {"explain", "--file", ""},
-                                                       {"explain", ""},
-                                                       {"check-config", ""},
-                                                       {"simulate", "--sum", "x", "--out", ""}};
-  for (const std::vector<const char*>& line : lines) {
-    EXPECT_EQ(Run(line), 2) << line[0];
-    EXPECT_THAT(complaint_, HasSubstr("must not be empty")) << line[0];
-  }
-  EXPECT_EQ(Run({"simulate", "node.jtr", "--html", "-"}), 2);
-  EXPECT_THAT(complaint_,
-              HasSubstr("--html: must not be -, because standard output has the result"));
-  EXPECT_EQ(Run({"complete", "--", "status", "--output", ""}), 0);
-  EXPECT_EQ(out_, "text\njson\n");
 }
 
 }  // namespace

@@ -25,25 +25,6 @@ TEST(DemoManifests, TheCastCoversEveryClass) {
   EXPECT_TRUE(FactsOf("scratch").has_storage_limits);
 }
 
-TEST(DemoManifests, OnlyCulpritsWaitForAGate) {
-  for (const DemoPod& pod : DemoPods()) {
-    EXPECT_EQ(!FactsOf(pod).pod.containers.front().env.empty(), pod.IsCulprit()) << pod.name;
-  }
-}
-
-TEST(DemoManifests, PathsWithSpecialCharactersSurvive) {
-  DemoPaths paths = Paths();
-  paths.program = "/opt/a \"b\"\\c: #d/jettison";
-  EXPECT_THAT(FactsOf("web", paths).pod.containers.front().command,
-              ElementsAre(paths.program, "workload"));
-}
-
-TEST(DemoManifests, ADollarSignInAPathIsNoVariable) {
-  DemoPaths paths = Paths();
-  paths.program = "/opt/$(HOME)/jettison";
-  EXPECT_EQ(FactsOf("web", paths).pod.containers.front().command.front(), "/opt/$$(HOME)/jettison");
-}
-
 TEST(DemoConfig, IsReadWithoutFaultOrWarning) {
   const auto documents = ParseDocuments(DemoConfigText(Paths(), 32000));
   ASSERT_TRUE(documents) << documents.error().message;

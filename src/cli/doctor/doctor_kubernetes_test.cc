@@ -99,22 +99,6 @@ TEST_F(DoctorKubernetes, TheKubeletsThresholdsStandBesideOurs) {
             "imagefs.available 1%");
 }
 
-TEST_F(DoctorKubernetes, AKubeletWithoutAThresholdOnMemoryIsSaid) {
-  server_.MisbehaveOnce({.part = "configz",
-                         .status = 200,
-                         .body = R"({"kubeletconfig":{"kind":"KubeletConfiguration"}})"});
-  EXPECT_EQ(Named(Checks("bed"), "kubelet's thresholds").found,
-            "no hard one on memory.available (ours 356Mi)");
-}
-
-TEST_F(DoctorKubernetes, AKubeletWhoseThresholdsLieAboveOursIsSaid) {
-  Configure("evictionHard: {memory.available: 50Mi}\n");
-  const HostCheck check = Named(Checks("bed"), "kubelet's thresholds");
-  EXPECT_EQ(check.status, HostStatus::kMissing);
-  EXPECT_THAT(check.found,
-              HasSubstr("evictionHard[memory.available]: \"50Mi\": must be more than"));
-}
-
 TEST_F(DoctorKubernetes, AKubeletWhoseThresholdsCannotBeReadIsSaid) {
   server_.Change([](kube::FakeStore& store) {
     store.node()["status"]["addresses"] = kube::FakeStore::Json::array();

@@ -18,7 +18,6 @@ namespace {
 using testing::Contains;
 using testing::Field;
 using testing::HasSubstr;
-using testing::Not;
 
 constexpr std::uint64_t kGi = 1 << 30;
 
@@ -50,11 +49,6 @@ TEST_F(MinFree, AboveItTheKernelIsShortFirst) {
   EXPECT_THAT(check.remedy, HasSubstr("above 200 MiB"));
   config_.node_cgroup = "/slice";
   EXPECT_EQ(CheckOf("204800\n").status, HostStatus::kOk) << "a slice has its own limit";
-}
-
-TEST_F(MinFree, AFileThatIsNoNumberIsNotTakenForNothing) {
-  EXPECT_EQ(CheckOf("").status, HostStatus::kDegraded);
-  EXPECT_EQ(CheckOf("-1\n").status, HostStatus::kDegraded);
 }
 
 TEST(DoctorThresholds, ThoseThatTheNodeCannotReachAreMissing) {
@@ -111,26 +105,12 @@ TEST_F(LiveDoctor, AThresholdOnSwapWithoutSwapIsToldToHaveNoEffect) {
   }
 }
 
-TEST_F(LiveDoctor, NoGroupIsLeftBehind) {
-  (void)KernelChecks(AgentConfig{});
-  EXPECT_THAT(*cgroups_->Children(""), Not(Contains(HasSubstr("jettison-doctor"))));
-}
-
 TEST_F(LiveDoctor, ANodeGroupThatDoesNotExistIsMissing) {
   AgentConfig config;
   config.node_cgroup = "/no-such-group";
   EXPECT_THAT(KernelChecks(config),
               Contains(testing::AllOf(Field(&HostCheck::check, "node cgroup"),
                                       Field(&HostCheck::status, HostStatus::kMissing))));
-}
-
-TEST(DoctorNode, ADiskLayoutIsToldForARootThatIsNotThereYet) {
-  AgentConfig config;
-  config.root = "/nonexistent/root";
-  const HostCheck check = DiskLayoutCheck(config, "", "");
-  EXPECT_EQ(check.status, HostStatus::kOk);
-  EXPECT_EQ(check.found, "one file system holds everything");
-  EXPECT_THAT(DiskLayoutCheck(config, "/proc", "").found, HasSubstr("of their own"));
 }
 
 TEST(DoctorNode, ImagesThatTheAgentDoesNotSeeAreADegradedLayout) {

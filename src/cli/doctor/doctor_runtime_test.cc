@@ -34,12 +34,6 @@ TEST(DoctorForeignPods, WhatCanBeGuardedIsCountedAndWhatCannotIsNamed) {
   EXPECT_EQ(some.found, "1 can be guarded (adopt: evict); pod a is left out: x; pod b: y");
 }
 
-TEST(DoctorForeignPods, WhatCannotBeToldIsSaid) {
-  const HostCheck silent = ForeignPodsCheck({}, Fail(ErrorCode::kDeadlineExceeded, "no answer"));
-  EXPECT_EQ(silent.status, HostStatus::kDegraded);
-  EXPECT_EQ(silent.found, "they cannot be looked for: no answer");
-}
-
 auto IsCheck(const char* check, HostStatus status, const char* found) {
   return AllOf(Field(&HostCheck::check, check), Field(&HostCheck::status, status),
                Field(&HostCheck::found, HasSubstr(found)));
@@ -79,29 +73,12 @@ TEST_F(DoctorRuntime, ASocketThatIsNotThereIsMissing) {
   EXPECT_THAT(checks.front().remedy, HasSubstr("start the runtime"));
 }
 
-TEST_F(DoctorRuntime, ASocketWithoutListenerIsMissing) {
-  (void)Bind();
-  EXPECT_THAT(Look(), ElementsAre(IsCheck("container runtime", HostStatus::kMissing,
-                                          "no process listens")));
-}
-
-TEST_F(DoctorRuntime, AFileIsNoSocket) {
-  std::ofstream(socket_) << "text";
-  EXPECT_THAT(Look(), ElementsAre(IsCheck("container runtime", HostStatus::kMissing,
-                                          "it is not a socket")));
-}
-
 TEST_F(DoctorRuntime, AListenerThatSaysNothingIsGivenUp) {
   const FileDescriptor listener = Bind();
   const auto checks = Look();
   ASSERT_THAT(checks,
               ElementsAre(IsCheck("container runtime", HostStatus::kMissing, "no answer on")));
   EXPECT_THAT(checks.front().remedy, HasSubstr("restart it"));
-}
-
-TEST_F(DoctorRuntime, AnEndpointThatIsNoUnixSocketIsMissing) {
-  EXPECT_THAT(RuntimeChecks(ConfigFor("tcp://localhost:1")),
-              ElementsAre(IsCheck("container runtime", HostStatus::kMissing, "unix")));
 }
 
 TEST_F(DoctorRuntime, TheProcessRuntimeIsPartOfTheAgent) {
@@ -194,29 +171,6 @@ TEST_F(DoctorRuntime, WhatOnlyCostsSomethingIsDegraded) {
                                      Field(&HostCheck::remedy, HasSubstr("pull pause:1")))));
   EXPECT_THAT(checks, Contains(IsCheck("oom_score_adj of pods", HostStatus::kDegraded, "")));
   EXPECT_THAT(checks, Contains(IsCheck("disk layout", HostStatus::kDegraded, "/nonexistent")));
-}
-
-TEST_F(DoctorRuntime, WritableLayersApartFromTheImagesAreShown) {
-  AnsweringRuntime runtime = Healthy(folder_.path());
-  runtime.facts.folders->containers = "/proc";
-  const auto checks = ContainerRuntimeChecks(ConfigFor("unix:///s"), runtime);
-  EXPECT_THAT(checks, Contains(IsCheck("disk layout", HostStatus::kOk,
-                                       "images and writable layers have different file systems")));
-  EXPECT_THAT(checks, Contains(AllOf(Field(&HostCheck::check, "containerfs"),
-                                     Field(&HostCheck::found, HasSubstr("/proc: ")))));
-}
-
-TEST_F(DoctorRuntime, WhatARuntimeDoesNotTellIsNoFault) {
-  AnsweringRuntime runtime = Healthy(folder_.path());
-  runtime.facts.settings = {};
-  runtime.facts.no_network = "NetworkPluginNotReady: cni plugin not initialized";
-  runtime.facts.folders = Fail(ErrorCode::kNotFound, "no file system");
-  runtime.lowers_oom_scores = std::nullopt;
-  const auto checks = ContainerRuntimeChecks(ConfigFor("unix:///s"), runtime);
-  EXPECT_THAT(checks, Contains(IsCheck("cgroup driver", HostStatus::kOk, "not reported")));
-  EXPECT_THAT(checks, Contains(IsCheck("sandbox image", HostStatus::kOk, "not reported")));
-  EXPECT_THAT(checks, Contains(IsCheck("pod network", HostStatus::kOk, "cni plugin")));
-  EXPECT_THAT(checks, Contains(IsCheck("disk layout", HostStatus::kDegraded, "no file system")));
 }
 
 TEST(LiveDoctorRuntime, AContainerdTellsWhatItIsUntilItHangs) {

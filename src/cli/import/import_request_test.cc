@@ -18,17 +18,6 @@ ImportCommand Command(const std::string& source) {
   return {.source = source, .nodes = {"a"}, .from = "2026-01-30"};
 }
 
-TEST(ImportRequest, AUrlIsTakenApart) {
-  const auto request = ReadImportRequest(Command("https://example.org:9090/prometheus/"), kNow);
-  ASSERT_TRUE(request) << request.error().message;
-  EXPECT_TRUE(request->over_http);
-  EXPECT_EQ(request->target.endpoint, "https://example.org:9090");
-  EXPECT_EQ(request->path_prefix, "/prometheus");
-  EXPECT_EQ(request->options.from, ParseInstant("2026-01-30T00:00:00Z"));
-  EXPECT_EQ(request->options.to, kNow);
-  EXPECT_FALSE(request->options.policy.thresholds.empty()) << "the kubelet's defaults";
-}
-
 TEST(ImportRequest, EveryFaultIsNamedAtOnce) {
   ImportCommand command = Command("http://user:secret@example.org");
   command.nodes.clear();
@@ -109,18 +98,6 @@ TEST(ImportRequest, WhatADumpHasNoUseForIsRefusedAndSoIsAFileThatIsNotThere) {
   EXPECT_EQ(ReadImportRequest(command, kNow).error().message,
             "--token-file /none/token: No such file or directory\n"
             "jettison: --ca-file: ca.pem: is only for a URL, but SOURCE is a file");
-}
-
-TEST(ImportRequest, PathsOfTheNodeAreAbsolute) {
-  ImportCommand command = Command("dump.txt");
-  command.paths.node_fs = "var/lib/kubelet";
-  EXPECT_EQ(ReadImportRequest(command, kNow).error().message,
-            "--nodefs: var/lib/kubelet: must be an absolute path of the node (/var/lib/kubelet)");
-}
-
-TEST(PrometheusQueries, ANameIsMatchedAsItIs) {
-  EXPECT_EQ(AsPattern("ip-10-0-0-1.ec2"), "ip-10-0-0-1[.]ec2");
-  EXPECT_EQ(AsPattern("a\"}|b\\"), "a.[}][|]b.");
 }
 
 TEST(PrometheusQueries, PodsAreAskedForInBatches) {

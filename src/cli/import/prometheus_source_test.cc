@@ -115,27 +115,6 @@ TEST(PrometheusSource, WhatIsTooMuchAtOnceIsAskedForInHalves) {
   EXPECT_THAT(prometheus.waits, SizeIs(0));
 }
 
-TEST(PrometheusSource, AWarningBesideAnAnswerIsKept) {
-  FakePrometheus prometheus([](const std::string&) {
-    return HttpResponse{.body = R"({"status":"success","warnings":["store 7 is away"],)"
-                                R"("data":{"resultType":"matrix","result":[]}})"};
-  });
-  ASSERT_TRUE(prometheus.Read());
-  EXPECT_THAT(prometheus.warnings, ElementsAre("store 7 is away"));
-}
-
-TEST(PrometheusSource, WhatWasTooMuchIsNotAskedForAgain) {
-  int refused = 0;
-  FakePrometheus prometheus([&](const std::string& body) -> std::optional<HttpResponse> {
-    if (body.find("3600000ms") == std::string::npos) return std::nullopt;
-    ++refused;
-    return Refusal(422, "execution");
-  });
-  ASSERT_TRUE(prometheus.Read());
-  EXPECT_THAT(prometheus.samples.times, SizeIs(121));
-  EXPECT_EQ(refused, 3) << "once for each of the queries";
-}
-
 TEST(PrometheusSource, ARefusedQueryIsAnErrorInTheWordsOfPrometheus) {
   FakePrometheus prometheus([](const std::string&) { return Refusal(400, "bad_data"); });
   const auto read = prometheus.Read();
@@ -156,39 +135,6 @@ TEST(PrometheusSource, WhatPassesIsAskedForAgainLessAndLessOften) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("answers 502; asking again"));
   EXPECT_THAT(prometheus.waits,
               ElementsAre(std::chrono::milliseconds(500), std::chrono::milliseconds(1000)));
-}
-
-TEST(PrometheusSource, AnAnswerThatIsBrokenOffIsAskedForAgain) {
-  int broken = 0;
-  FakePrometheus prometheus([&](const std::string&) -> std::optional<HttpResponse> {
-    if (++broken > 2) return HttpResponse{.body = R"({"status":"success","data":[]})"};
-    HttpResponse answer;
-    answer.stream = []() -> Result<std::optional<std::string>> {
-      return Fail(ErrorCode::kInternal, "no more");
-    };
-    return answer;
-  });
-  testing::internal::CaptureStderr();
-  const auto learned = prometheus.Learn();
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("closed the connection"));
-  EXPECT_TRUE(learned) << learned.error().message;
-  EXPECT_THAT(prometheus.waits, SizeIs(2));
-}
-
-TEST(PrometheusSource, WhatDoesNotComeInTimeIsAskedForAgainUnlessLessOfItCanBeAskedFor) {
-  FakePrometheus prometheus([](const std::string&) {
-    HttpResponse answer;
-    answer.stream = [] { return Result<std::optional<std::string>>(""); };  // nothing yet
-    return answer;
-  });
-  prometheus.SetTimeout(std::chrono::milliseconds(1));
-  testing::internal::CaptureStderr();
-  EXPECT_EQ(prometheus.Learn().error().code, ErrorCode::kDeadlineExceeded);
-  EXPECT_THAT(prometheus.waits, SizeIs(PrometheusSource::kMostTries - 1));
-  prometheus.waits.clear();
-  EXPECT_EQ(prometheus.Read().error().code, ErrorCode::kDeadlineExceeded);
-  testing::internal::GetCapturedStderr();
-  EXPECT_THAT(prometheus.waits, SizeIs(PrometheusSource::kMostTries - 1)) << "of the least piece";
 }
 
 TEST(PrometheusSource, ItIsGivenUpAfterFiveTriesAndAtOnceWithoutCredentials) {

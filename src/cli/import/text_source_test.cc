@@ -73,24 +73,6 @@ TEST_F(TextSourceTest, WrongLinesAreNamedAndTheOthersAreRead) {
                           HasSubstr("ends without \"# EOF\"")));
 }
 
-TEST_F(TextSourceTest, ALineThatHasNoEndIsNotTakenInWhole) {
-  TextSource source(Write("up{a=\"" + std::string(3 << 20, 'x') + "\"} 1 1\nup 1 1\n"));
-  NodeDirectory directory;
-  ASSERT_TRUE(source.Learn(directory));
-  EXPECT_THAT(source.faults(),
-              ElementsAre(HasSubstr("dump: line 1: the line is longer than 1 MiB")));
-}
-
-TEST_F(TextSourceTest, FaultsAreCountedBeyondThoseThatAreTold) {
-  std::string text;
-  for (int i = 0; i < 100; ++i) text += "nonsense\n";
-  TextSource source(Write(text));
-  NodeDirectory directory;
-  ASSERT_TRUE(source.Learn(directory));
-  EXPECT_EQ(source.faults().size(), TextSource::kMostFaults);
-  EXPECT_EQ(source.fault_count(), 100U);
-}
-
 TEST_F(TextSourceTest, WhatCannotBeReadIsNamed) {
   NodeDirectory directory;
   EXPECT_THAT(TextSource(folder_.path() + "/none").Learn(directory).error().message,

@@ -10,7 +10,6 @@
 namespace jettison {
 namespace {
 
-using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -74,21 +73,6 @@ TEST_F(SearchTest, AGridIsRefinedAndTheCheapestPolicyIsProposed) {
   EXPECT_THAT(all.configuration, HasSubstr("evictionHard:\n  memory.available: "));
 }
 
-TEST_F(SearchTest, ItIsTheSameEachTimeAndWhateverTheFilesAreCalled) {
-  Put("a.jtr", BinaryOf(LifeOf("node-a", 3)));
-  Put("b.ndjson", NdjsonOf(LifeOf("node-b", 4)));
-  Put("other/z.jtr", BinaryOf(LifeOf("node-a", 3)));
-  const Found one = OfFiles({"a.jtr", "b.ndjson"});
-  const Found two = OfFiles({"b.ndjson", "other/z.jtr"});
-  ASSERT_THAT(one.reports, SizeIs(2));
-  auto document = nlohmann::json::parse(RecommendationJson(one.recommendation, one.reports));
-  auto again = nlohmann::json::parse(RecommendationJson(two.recommendation, two.reports));
-  for (auto* each : {&document, &again}) {
-    for (auto& recording : (*each)["recordings"]) recording.erase("recording");
-  }
-  EXPECT_EQ(document, again);
-}
-
 TEST_F(SearchTest, SeveralNodesAreAddedTogether) {
   Put("fleet/a.jtr", BinaryOf(LifeOf("node-a", 3)));
   Put("fleet/b.jtr", BinaryOf(LifeOf("node-b", 4)));
@@ -119,17 +103,6 @@ TEST_F(SearchTest, WithoutPressureWhatIsInForceIsKept) {
   EXPECT_THAT(VerdictSentences(found.recommendation).front(), HasSubstr("cannot tell"));
 }
 
-TEST_F(SearchTest, WhereAllExceedTheLimitsTheConfigurationSaysThatItIsWhatIsInForce) {
-  Put("a.jtr", BinaryOf(LifeOf("node-a", 3)));
-  const Found found = Of({.paths = {Path("a.jtr")},
-                          .candidates = {},
-                          .limits = {.evictions = 0, .oom_kills = {}, .idle_gib_hours = 0.0},
-                          .after_eviction = {}});
-  EXPECT_EQ(found.recommendation.choice.why, Choice::Why::kNoneWithinLimits);
-  EXPECT_THAT(found.recommendation.configuration,
-              StartsWith("# Every policy that was tried exceeds the limits."));
-}
-
 TEST_F(SearchTest, TheConfigurationSaysThatTheNodesDifferAndThatMemoryWasNeverShort) {
   const auto quiet_with = [&](const std::string& name, std::int64_t inodes) {
     PassPolicy policy = HardAt(40);
@@ -154,34 +127,6 @@ TEST_F(SearchTest, TheConfigurationSaysThatTheNodesDifferAndThatMemoryWasNeverSh
   EXPECT_THAT(yaml, HasSubstr("nodefs.inodesFree: \"100\""));
 }
 
-// A node of so much more memory.
-std::vector<RecordedItem> Larger(std::vector<RecordedItem> items, std::uint64_t bytes) {
-  for (RecordedItem& item : items) {
-    auto* const pass = std::get_if<std::shared_ptr<const RecordedPass>>(&item);
-    if (pass == nullptr) continue;
-    auto larger = std::make_shared<RecordedPass>(**pass);
-    larger->summary.node.memory->available_bytes =
-        larger->summary.node.memory->available_bytes.value() + bytes;
-    larger->report.observations = ObservationsFrom(larger->summary);
-    *pass = std::move(larger);
-  }
-  return items;
-}
-
-TEST_F(SearchTest, NoThresholdIsAboveAQuarterOfTheSmallestNodeWhateverItsName) {
-  const auto large = [](const std::string& name) {
-    return BinaryOf(Larger(LifeOf(name, 3), std::uint64_t{16} << 30));
-  };
-  Put("one/a.jtr", large("a"));
-  Put("one/b.jtr", BinaryOf(LifeOf("b", 4)));
-  Put("two/a.jtr", BinaryOf(LifeOf("a", 4)));
-  Put("two/b.jtr", large("b"));
-  const auto one = NamesOf(OfFiles({"one"}).recommendation);
-  EXPECT_THAT(one, Not(Contains(AnyOf(StartsWith("hard 96Mi"), StartsWith("hard 190Mi")))));
-  EXPECT_THAT(one, Contains(StartsWith("hard 24Mi")));
-  EXPECT_EQ(one, NamesOf(OfFiles({"two"}).recommendation));
-}
-
 TEST_F(SearchTest, ADamagedRecordingIsNamedAndTheOthersCount) {
   Put("a.jtr", BinaryOf(LifeOf("node-a", 3)));
   std::string damaged = NdjsonOf(LifeOf("node-b", 4));
@@ -195,14 +140,6 @@ TEST_F(SearchTest, ADamagedRecordingIsNamedAndTheOthersCount) {
   EXPECT_EQ(said_.find("b.ndjson"), said_.rfind("b.ndjson")) << "told in one reading of three";
   EXPECT_EQ(found.recommendation.readings, 3U);
   EXPECT_THAT(found.reports, SizeIs(2));
-}
-
-TEST_F(SearchTest, WhatCannotBeOpenedIsToldAtOnce) {
-  const Found found = OfFiles({"missing", "gone"});
-  EXPECT_EQ(found.status, 1);
-  EXPECT_THAT(found.reports, IsEmpty());
-  EXPECT_THAT(said_, HasSubstr("missing"));
-  EXPECT_THAT(said_, HasSubstr("gone"));
 }
 
 TEST_F(SearchTest, TheTextBeginsWithTheCalibrationAndEndsWithTheConfiguration) {

@@ -71,21 +71,6 @@ TEST(RecordingDigest, ASilenceAndAClockThatWasSetBackAreNamed) {
   EXPECT_THAT(text, HasSubstr("fault       byte 7: it is damaged"));
 }
 
-TEST(RecordingDigest, ListsAreBoundedAndCountsAreNot) {
-  std::vector<RecordedItem> items;
-  for (int i = 0; i < 500; ++i) items.emplace_back(RecordedGap{});
-  RecordingDigest digest = DigestOf(items);
-  for (int i = 0; i < 103; ++i) digest.AddFault("byte " + std::to_string(i) + ": it is damaged");
-  const auto json = JsonOf(digest);
-  EXPECT_EQ(json["gapCount"], 500);
-  EXPECT_THAT(json["gaps"], SizeIs(RecordingDigest::kMostTold));
-  EXPECT_EQ(json["faultCount"], 103);
-  EXPECT_THAT(json["faults"], SizeIs(100));
-  EXPECT_THAT(digest.Text(nullptr), HasSubstr("and 400 more"));
-  EXPECT_THAT(digest.Text(nullptr),
-              EndsWith("\nfault       byte 99: it is damaged\n            and 3 more\n"));
-}
-
 TEST(RecordingDigest, ProgramsHaveTheStartsAndTheEvictionsThatPeopleHave) {
   RecordedPass pass;
   pass.policy = std::make_shared<const PassPolicy>();
@@ -114,36 +99,6 @@ std::vector<RecordedItem> ItemsIn(const std::string& path) {
   std::vector<RecordedItem> items;
   while (auto item = file->source().Next().value()) items.push_back(*std::move(item));
   return items;
-}
-
-TEST(RecordingFile, BothFormsAreToldApart) {
-  const kernel::TemporaryFolder folder;
-  const auto items = SomeRecording(3, 1);
-  std::ofstream(folder.path() + "/a") << Written(items).bytes;
-  {
-    std::ofstream lines(folder.path() + "/b");
-    LineWriter writer([&](std::string_view line) -> Result<void> {
-      lines << line;
-      return {};
-    });
-    for (const RecordedItem& item : items) ASSERT_TRUE(writer.Add(item));
-  }
-  EXPECT_EQ(HashesOf(ItemsIn(folder.path() + "/a")), HashesOf(items));
-  EXPECT_EQ(HashesOf(ItemsIn(folder.path() + "/b")), HashesOf(items));
-  EXPECT_FALSE(RecordingFile::Open(folder.path() + "/c"));
-}
-
-TEST(RecordingFile, SaysHowMuchOfItWasRead) {
-  const kernel::TemporaryFolder folder;
-  std::ofstream(folder.path() + "/a") << Written(SomeRecording(3, 3)).bytes;
-  auto file = RecordingFile::Open(folder.path() + "/a");
-  ASSERT_TRUE(file);
-  EXPECT_LT(file->Progress(), 1);
-  while (file->source().Next().value()) continue;
-  EXPECT_EQ(file->Progress(), 1);
-  auto endless = RecordingFile::Open("/dev/zero");
-  ASSERT_TRUE(endless);
-  EXPECT_EQ(endless->Progress(), 0);
 }
 
 // A failed download, more often than a recording of nothing.

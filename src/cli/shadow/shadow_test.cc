@@ -68,14 +68,6 @@ TEST(ShadowText, AnEmptyBookIsSaidAndNothingElse) {
             "Nothing to compare yet: neither the agent nor the kubelet has evicted a pod.\n");
 }
 
-TEST(ShadowText, NoLineIsLongerThanTheTerminalIsWide) {
-  const std::string text = ShadowText(ABook().View(At(41)), 60, kPlain);
-  std::size_t begin = 0;
-  for (std::size_t end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
-    EXPECT_LE(end - begin, 60U);
-  }
-}
-
 TEST(ShadowText, WhatAnotherVersionSendsDoesNoHarm) {
   for (const char* text :
        {"", "[]", "{}", R"({"at":"2023-11-14T22:13:24Z"})", "{\"counters\":1}"}) {

@@ -13,7 +13,6 @@ namespace jettison {
 namespace {
 
 using testing::HasSubstr;
-using testing::StartsWith;
 
 TEST(Candidates, ASettingHasOneSweep) {
   const auto forms = ReadCandidates({.policy_files = {},
@@ -41,25 +40,6 @@ TEST(Candidates, AFileThatCannotBeReadIsNoInvalidInput) {
   ASSERT_FALSE(empty);
   EXPECT_EQ(ExitStatusOf(empty.error()), kExitInvalidInput);
   EXPECT_EQ(empty.error().message, "/dev/null: the file is empty");
-}
-
-TEST(Candidates, AMisspeltSettingOfAFileIsToldOnceHoweverOftenTheFileIsRead) {
-  const kernel::TemporaryFolder folder;
-  const std::string path = folder.path() + "/kubelet.yaml";
-  ASSERT_TRUE(kernel::WriteFile(path,
-                                "apiVersion: kubelet.config.k8s.io/v1beta1\n"
-                                "kind: KubeletConfiguration\n"
-                                "evictionHrad: {memory.available: 1Gi}\n"));
-  testing::internal::CaptureStderr();
-  const auto forms = ReadCandidates({.policy_files = {path, path}, .sweeps = {}});
-  const std::string told = testing::internal::GetCapturedStderr();
-  ASSERT_TRUE(forms) << forms.error().message;
-  EXPECT_EQ(forms->files.size(), 2U);
-  const std::string begins = "jettison: warning: " + path + ": evictionHrad: ";
-  EXPECT_THAT(told, StartsWith(begins));
-  EXPECT_THAT(told, HasSubstr("KubeletConfiguration has no such field (did you mean "
-                              "\"evictionHard\"?); it is ignored\n"));
-  EXPECT_EQ(told.rfind(begins), 0U) << told;
 }
 
 }  // namespace

@@ -17,7 +17,6 @@
 namespace jettison {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -67,57 +66,6 @@ TEST_F(FleetRecordings, TwoRecordingsOfANodeAreOneHoweverTheyOverlap) {
   const auto inputs = InputsIn("cut.ndjson");
   ASSERT_THAT(inputs, SizeIs(3));
   EXPECT_EQ(inputs.front().name, "z.jtr");
-}
-
-// An agent that was started anew.
-std::vector<RecordedItem> TwoStartsOf(const std::string& node) {
-  auto items = LifeOf(node, 7, std::chrono::seconds(60));
-  const std::size_t half = items.size() / 2;
-  auto about = std::get<RecordingAbout>(items.front());
-  about.at = WhenOf(items[half]) - std::chrono::milliseconds(1);
-  items.insert(items.begin() + static_cast<std::ptrdiff_t>(half), about);
-  return items;
-}
-
-TEST_F(FleetRecordings, TwoRecordingsOfANodeAreOneWhereAStartLiesInWhatBothHave) {
-  const auto items = TwoStartsOf("n");
-  const auto evictions_of = [&](const std::string& part) {
-    EXPECT_EQ(Simulate({0, 1}, part), 0) << said_;
-    const std::string text = SumOf({Path(part)});
-    return text.substr(text.find("\nnode,at"));
-  };
-  Put("fleet/x.jtr", BinaryOf(items, {.passes = 8}));
-  const std::string whole = evictions_of("one.ndjson");
-  EXPECT_THAT(whole, HasSubstr("\nn,1970"));
-  for (const std::string& copy : {BinaryOf(items, {.passes = 8}), NdjsonOf(items)}) {
-    Put("fleet/y.jtr", copy);
-    EXPECT_EQ(evictions_of("two.ndjson"), whole);
-  }
-  // The second one goes on after the first one's end.
-  const std::vector<RecordedItem> early(items.begin(), items.end() - 10);
-  Put("fleet/x.jtr", BinaryOf(early, {.passes = 8}));
-  EXPECT_EQ(evictions_of("later.ndjson"), whole);
-}
-
-TEST_F(FleetRecordings, WhatIsNewOfAnEarlierStartIsToldWithItsStart) {
-  const auto items = TwoStartsOf("n");
-  const auto second = std::ranges::find_if(items.begin() + 1, items.end(), [](const auto& item) {
-    return std::holds_alternative<RecordingAbout>(item);
-  });
-  // The first recording lacks the last three passes before the second start.
-  std::vector<RecordedItem> holed(items.begin(), second - 3);
-  holed.insert(holed.end(), second, items.end());
-  Put("fleet/x.jtr", BinaryOf(holed));
-  Put("fleet/y.jtr", BinaryOf({items.begin(), second}));
-  const auto files = FindRecordings({Path("fleet")});
-  ASSERT_TRUE(files);
-  const FleetNodeFiles node{.node = "n", .files = *files};
-  NodeSource source(node);
-  std::vector<RecordedItem> told;
-  for (auto next = source.Next(); next && *next; next = source.Next()) told.push_back(**next);
-  ASSERT_EQ(told.size(), items.size() + 1);
-  EXPECT_EQ(std::get<RecordingAbout>(told[holed.size()]), std::get<RecordingAbout>(items.front()));
-  EXPECT_EQ(WhenOf(told.back()), WhenOf(*(second - 1)));
 }
 
 TEST_F(FleetRecordings, DamagedRecordingsAreNamedAndCostThemselvesOnly) {
@@ -173,19 +121,6 @@ TEST_F(FleetRecordings, WhatCannotBeReadIsNamedAndTriedAgain) {
   EXPECT_THAT(inputs[0].faults, ElementsAre(HasSubstr("vanished.jtr: No such file")));
   EXPECT_FALSE(inputs[1].unread);
   EXPECT_GT(inputs[1].bytes, 0U);
-}
-
-// A pipe that was looked into has lost its beginning when it is read again.
-TEST_F(FleetRecordings, APipeStandsAlone) {
-  ASSERT_EQ(::mkfifo(Path("pipe").c_str(), 0600), 0);
-  const auto alone = FindRecordings({Path("pipe")});
-  ASSERT_TRUE(alone);
-  EXPECT_TRUE(alone->front().is_stream);
-  for (const std::string& stream : {Path("pipe"), std::string("-")}) {
-    const auto files = FindRecordings({stream, Path("other")});
-    ASSERT_FALSE(files);
-    EXPECT_THAT(files.error().message, HasSubstr("must be the only recording"));
-  }
 }
 
 }  // namespace

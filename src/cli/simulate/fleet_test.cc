@@ -40,26 +40,6 @@ TEST_F(FleetTest, TheResultIsTheSameForAnyNumberOfShardsInAnyOrder) {
   }
 }
 
-TEST_F(FleetTest, TheSumOfShardsIsWhatOneRunSays) {
-  PutFleet(kNodes);
-  SimulateAll(3, "shards");
-  for (const std::string output : {"text", "json", "csv"}) {
-    ASSERT_EQ(Run({Path("fleet"), "--sweep", sweep_, "--output", output}), 0) << said_;
-    const std::string whole = printed_;
-    ASSERT_EQ(Run({"--sum", Path("shards"), "--output", output}), 0) << said_;
-    EXPECT_EQ(printed_, whole);
-  }
-}
-
-TEST_F(FleetTest, AFolderForResultsIsMadeWhereItIsMissing) {
-  PutFleet(1);
-  ASSERT_EQ(Simulate({0, 1}, "one.ndjson"), 0) << said_;
-  ASSERT_EQ(Simulate({0, 1}, "new/results/"), 0) << said_;
-  EXPECT_EQ(Got("new/results/shard-00000-of-00001.ndjson"), Got("one.ndjson"));
-  EXPECT_EQ(Simulate({0, 1}, "one.ndjson/"), 1) << "a file of that name is in the way";
-  EXPECT_THAT(said_, HasSubstr("cannot make "));
-}
-
 TEST_F(FleetTest, AResultIsTheSameForAnyNumberOfJobs) {
   PutFleet(6);
   ASSERT_EQ(Simulate({0, 1}, "1.ndjson", 1), 0);
@@ -96,31 +76,6 @@ TEST_F(FleetTest, AResultThatIsCutOffOrIsNoneIsRefused) {
   EXPECT_THAT(SumOf({Path("two")}),
               HasSubstr("shard-00001-of-00002.ndjson: the result is not complete"));
   EXPECT_THAT(SumOf({Path("fleet/deep")}), HasSubstr("this is no result of a shard"));
-}
-
-TEST_F(FleetTest, LinesThatDoNotFitTheirHeadAreRefused) {
-  PutFleet(2);
-  ASSERT_EQ(Simulate({0, 1}, "s.ndjson"), 0) << said_;
-  const std::string whole = Got("s.ndjson");
-  const auto refused = [&](const std::string& from, const std::string& to) {
-    std::string text = whole;
-    text.replace(text.find(from), from.size(), to);
-    Put("changed.ndjson", text);
-    return SumOf({Path("changed.ndjson")});
-  };
-  EXPECT_THAT(refused("v1alpha1", "v9"), HasSubstr("apiVersion jettison.io/v9, which is not"));
-  EXPECT_THAT(refused("\"count\":1", "\"count\":0"), HasSubstr("no such shard"));
-  EXPECT_THAT(refused("\"nodes\":2", "\"nodes\":3"), HasSubstr("has 2 nodes, and 3 were written"));
-  EXPECT_THAT(refused("\"node\":\"node-0\"", "\"node\":\"node-9\""),
-              HasSubstr("node node-1 is not in its order"));
-  EXPECT_THAT(refused("\"policies\":[{", "\"other\":[{"), HasSubstr("has other policies"));
-}
-
-TEST_F(FleetTest, NothingIsLeftOfAResultThatCannotBeWritten) {
-  PutFleet(2);
-  Put("taken", "a file");
-  EXPECT_EQ(Simulate({0, 1}, "taken/p.ndjson"), 1);
-  EXPECT_THAT(said_, HasSubstr("taken"));
 }
 
 TEST_F(FleetTest, HostileNamesComeThroughJsonAndCsv) {

@@ -33,13 +33,5 @@ TEST_F(OneNodeTest, OfARecordingOfTwoNodesTheFirstCountsAndTheOtherIsNamed) {
   }
 }
 
-TEST_F(OneNodeTest, EachOtherNodeIsNamedOnceHoweverOftenItComes) {
-  const auto a = NdjsonOf(LifeOf("node-a", 3));
-  const auto b = NdjsonOf(LifeOf("node-b", 4));
-  Put("mix.ndjson", a + b + NdjsonOf(LifeOf("node-c", 5)) + b);
-  EXPECT_THAT(ReportOf("mix.ndjson").Faults(),
-              ElementsAre(HasSubstr("another node, node-b"), HasSubstr("another node, node-c")));
-}
-
 }  // namespace
 }  // namespace jettison

@@ -157,16 +157,6 @@ TEST_F(RunRecordingTest, BehindManyFaultsTheRestIsReadAndTheFaultsAreCounted) {
   EXPECT_THAT(inputs[0].faults.back(), HasSubstr("and 30 more faults"));
 }
 
-TEST_F(RunRecordingTest, AFaultThatComesAgainAndAgainIsTheEndAndThatIsSaid) {
-  RecordingFaults faults;
-  for (std::size_t i = 0; i < kMostRecordingFaults; ++i) {
-    EXPECT_FALSE(faults.IsStuck());
-    faults.Add("input/output error");
-  }
-  EXPECT_TRUE(faults.IsStuck());
-  EXPECT_THAT(faults.Told(), ElementsAre("input/output error", HasSubstr("the rest is not read")));
-}
-
 TEST_F(RunRecordingTest, ImportsOfOneNodeThatOverlapCountOnce) {
   std::vector<RecordedItem> items = LifeOf("node-a", 3, seconds(120));
   auto& about = std::get<RecordingAbout>(items.front());

@@ -59,17 +59,6 @@ TEST_F(SimulatedFileTest, TwoCopiesOneAfterTheOtherCountOnce) {
   }
 }
 
-TEST_F(SimulatedFileTest, HowItBeginsTellsARecordingFromScenarios) {
-  EXPECT_FALSE(HasScenarios(R"({"about":{"at":"2026-01-01T00:00:00Z"}})"));
-  EXPECT_FALSE(HasScenarios(R"({ "pass" : { "number":1}})"));
-  EXPECT_FALSE(HasScenarios(R"({"note":{"at":"2026-01-01T00:00:00Z","text":"imported"}})"));
-  EXPECT_FALSE(HasScenarios("\x89JTREC\r\n"));
-  EXPECT_FALSE(HasScenarios("damaged"));
-  EXPECT_TRUE(HasScenarios(R"({"name":"pass 1","about":{}})"));
-  EXPECT_TRUE(HasScenarios(R"({"aboutness":{}})"));
-  EXPECT_TRUE(HasScenarios("\n\n {\"name\":\"pass 1\"}"));
-}
-
 TEST_F(SimulatedFileTest, WhatIsLeftOfADamagedRecordingIsSimulated) {
   std::string bytes = BinaryOf(LifeOf("n", 5), {.passes = 10});
   bytes[3] ^= 1;
@@ -90,32 +79,6 @@ TEST_F(SimulatedFileTest, WhatIsNoRecordingAtAllSaysWhereAndWhy) {
   const SimulationReport folder = RunOver({}, NodeAt(""));
   EXPECT_THAT(folder.Faults()[0], HasSubstr("it is a folder"));
   EXPECT_EQ(ExitStatusOf(folder), 1);
-}
-
-TEST_F(SimulatedFileTest, ItsBeginningCanBeLookedAtAndItsBytesAreCounted) {
-  const std::string bytes = BinaryOf(LifeOf("n", 5));
-  Put("n.jtr", bytes);
-  auto file = RecordingFile::OpenAny(Path("n.jtr"));
-  ASSERT_TRUE(file);
-  EXPECT_EQ(file->Head(), std::string_view(bytes).substr(0, RecordingFile::kHeadBytes));
-  while (*file->source().Next()) continue;
-  EXPECT_EQ(file->bytes(), bytes.size());
-}
-
-TEST_F(SimulatedFileTest, AnEmptyFileCountsAsUnread) {
-  Put("empty", "");
-  const SimulationReport report = RunOver({}, NodeAt("empty"));
-  EXPECT_EQ(ExitStatusOf(report), 1);
-  EXPECT_THAT(report.failure, HasSubstr("empty is empty: it has no recording"));
-}
-
-TEST_F(SimulatedFileTest, WhatIsCutOffIsAFlawInTheDocument) {
-  const std::string whole = BinaryOf(LifeOf("n", 5), {.passes = 20});
-  Put("n.jtr", whole.substr(0, whole.size() - 1));
-  const SimulationReport report = Simulated("n.jtr");
-  EXPECT_THAT(report.Faults(), SizeIs(1));
-  EXPECT_GT(report.facts.unknown, Duration{0});
-  EXPECT_THAT(JsonOf(report), HasSubstr("is cut off by the end of the recording"));
 }
 
 }  // namespace

@@ -45,11 +45,6 @@ TEST(Sweep, ARangeHasBothItsEnds) {
   EXPECT_THAT(ValuesOf("evictionHard.memory.available=100Mi..400Mi/1"), ElementsAre("100Mi"));
 }
 
-TEST(Sweep, AListHasItsValuesAsTheyAre) {
-  EXPECT_THAT(ValuesOf("evictionHard.memory.available=50Mi,5%,1Gi"),
-              ElementsAre("50Mi", "5%", "1Gi"));
-}
-
 TEST(Sweep, WhatIsWrongIsSaidWithWhatIsAllowed) {
   EXPECT_THAT(FaultOf("evictionHard.memory.available"), HasSubstr("KEY=FROM..TO/COUNT"));
   EXPECT_THAT(FaultOf("evictionhard.memory.available=1Mi"), HasSubstr("evictionHard"));
@@ -109,30 +104,6 @@ TEST(Sweep, AMinimumReclaimMayBeZeroAndHoldsForTheCopyForPodsToo) {
       EXPECT_EQ(std::get<Quantity>(*threshold.min_reclaim), *Quantity::Parse(value));
     }
   }
-}
-
-TEST(Sweep, AThresholdOnAllocatableMemoryIsBesideTheCopy) {
-  const auto policy = WithSetting(Hard100(), "evictionHard.allocatableMemory.available", "50Mi");
-  ASSERT_TRUE(policy);
-  ASSERT_EQ(policy->thresholds.size(), 3U);
-  EXPECT_EQ(std::get<Quantity>(policy->thresholds[1].value), *Quantity::Parse("100Mi"));
-  EXPECT_EQ(std::get<Quantity>(policy->thresholds[2].value), *Quantity::Parse("50Mi"));
-}
-
-TEST(Sweep, ARangeMayEndWhereAmountsAndDurationsDo) {
-  for (const std::string& value : ValuesOf("evictionHard.memory.available=1Gi..9Ei/3")) {
-    EXPECT_EQ(FaultOf("evictionHard.memory.available", value), "") << value;
-  }
-  for (const std::string& value :
-       ValuesOf("evictionPressureTransitionPeriod=1s..2562047h47m16.854775807s/3")) {
-    EXPECT_EQ(FaultOf("evictionPressureTransitionPeriod", value), "") << value;
-  }
-}
-
-TEST(Sweep, AThresholdThatWasNotThereIsAdded) {
-  const auto policy = WithSetting(Hard100(), "evictionHard.pid.available", "5%");
-  ASSERT_TRUE(policy);
-  EXPECT_EQ(policy->thresholds.back().signal, Signal::kPidAvailable);
 }
 
 // What can be compared of thresholds.

@@ -81,27 +81,6 @@ TEST_F(OutputPaths, AnInputIsNoOutputUnderAnyName) {
   }
 }
 
-TEST_F(OutputPaths, StandardInputIsAnInputToo) {
-  const int kept = ::dup(STDIN_FILENO);
-  const int file = ::open(input_.c_str(), O_RDONLY | O_CLOEXEC);
-  ::dup2(file, STDIN_FILENO);
-  const std::string why = WhyInputWouldBeLost({{"--out", input_}}, {"-"});
-  ::dup2(kept, STDIN_FILENO);
-  ::close(kept);
-  ::close(file);
-  EXPECT_EQ(why, "--out " + input_ +
-                     ": is the same file as the input on standard input; name another file");
-}
-
-TEST_F(OutputPaths, AnythingElseMayBeWritten) {
-  const std::string other = FileNamed("other.jtr");
-  for (const std::string& name : {other, std::string(), std::string("-"), folder_.path(),
-                                  folder_.path() + "/new", std::string("/dev/null")}) {
-    EXPECT_EQ(WhyInputWouldBeLost({{"--out", name}}, {input_, folder_.path(), "/dev/null"}), "")
-        << name;
-  }
-}
-
 TEST_F(OutputPaths, NoOutputIsWrittenOverAnotherUnderAnyName) {
   fs::create_directory(New("folder"));
   fs::create_symlink("new", New("dangling"));
@@ -119,28 +98,6 @@ TEST_F(OutputPaths, NoOutputIsWrittenOverAnotherUnderAnyName) {
   for (const auto& [one, other] : rows) {
     EXPECT_EQ(WhyOutputWouldBeLost({{"--out", one}, {"--other", ""}, {"--html", other}}),
               "--html " + other + ": is the same path as that of --out; name another one");
-  }
-}
-
-TEST_F(OutputPaths, WhatLeadsToStandardOutputIsKnown) {
-  EXPECT_TRUE(LeadsToStandardOutput("/dev/stdout"));
-  EXPECT_TRUE(LeadsToStandardOutput("/dev/fd/1"));
-  EXPECT_FALSE(LeadsToStandardOutput(input_));
-  EXPECT_FALSE(LeadsToStandardOutput(New("new")));
-  EXPECT_FALSE(LeadsToStandardOutput(""));
-}
-
-TEST_F(OutputPaths, OutputsOfOtherNamesAndDevicesAreNotLost) {
-  const std::string hard = New("hard");
-  fs::create_hard_link(input_, hard);
-  const std::vector<std::pair<std::string, std::string>> rows = {{New("new"), New("newer")},
-                                                                 {New("new"), New("folder/new")},
-                                                                 {"/dev/null", "/dev/null"},
-                                                                 {"-", "-"},
-                                                                 {"", ""},
-                                                                 {input_, hard}};
-  for (const auto& [one, other] : rows) {
-    EXPECT_EQ(WhyOutputWouldBeLost({{"--out", one}, {"--html", other}}), "") << one;
   }
 }
 

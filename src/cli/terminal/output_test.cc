@@ -60,48 +60,11 @@ TEST(Output, ThatCannotBeWrittenIsToldAndGivesStatusOne) {
             "jettison: cannot write: No space left on device\n");
 }
 
-TEST(Output, AMessageThatCannotBeWrittenChangesNothing) {
-  const Redirected full(stderr, "/dev/full");
-  PrintError("jettison: {}\n", "a fault");
-}
-
-TEST(Output, MessagesArePrintable) {
-  testing::internal::CaptureStderr();
-  PrintError("jettison: {}\n", "a\x1b[2Jb");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "jettison: a [2Jb\n");
-}
-
-TEST(CommandFaults, AreToldAllAndWrongUsageDecidesTheStatus) {
-  testing::internal::CaptureStderr();
-  CommandFaults faults;
-  faults.Add("");
-  EXPECT_EQ(faults.Take(Result<int>(5)), 5);
-  EXPECT_EQ(faults.status(), 0);
-  (void)faults.Take(Result<int>(Fail(ErrorCode::kUnavailable, "k.yaml cannot be read")));
-  EXPECT_EQ(faults.status(), 1);
-  faults.Add("--every must be a duration");
-  EXPECT_EQ(faults.status(), 2);
-  faults.Add(Error{ErrorCode::kUnavailable, "token cannot be read"});
-  EXPECT_EQ(faults.status(), 2);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "jettison: k.yaml cannot be read\n"
-            "jettison: --every must be a duration\n"
-            "jettison: token cannot be read\n");
-}
-
 std::size_t ColumnsWhere(const char* variable) {
   ::setenv("COLUMNS", variable, 1);
   const std::size_t columns = ColumnsOfStandardOutput();
   ::unsetenv("COLUMNS");
   return columns;
-}
-
-TEST(ColumnsOfStandardOutput, OfAFileAreAsManyAsColumnsSaysAndElseAnyNumber) {
-  if (::isatty(STDOUT_FILENO) == 1) GTEST_SKIP() << "standard output is a terminal";
-  EXPECT_EQ(ColumnsWhere("72"), 72U);
-  for (const char* no_number : {"", "0", "-1", "wide", "80x"}) {
-    EXPECT_GT(ColumnsWhere(no_number), 1'000'000U) << no_number;
-  }
 }
 
 }  // namespace

@@ -70,22 +70,10 @@ TEST(StatusText, SaysThatTheStateIsNotKeptWhereItShouldBe) {
   EXPECT_THAT(Text(overview), HasSubstr("\nroot directory /x cannot be written\n"));
 }
 
-TEST(StatusText, ALimitThatIsNotSetYetIsSaidBelowTheHead) {
-  Overview overview = UnderPressure();
-  overview.limits_problem = "kubepods is to be limited to 64Mi and is limited to 100Mi";
-  EXPECT_THAT(Text(overview), HasSubstr("\nkubepods is to be limited to 64Mi"));
-}
-
 TEST(StatusText, ALoopThatHangsHeadsEverything) {
   Overview overview = UnderPressure();
   overview.loop_problem = "the agent's main loop last ran 36 s ago";
   EXPECT_TRUE(Text(overview).starts_with("the agent's main loop last ran 36 s ago\n"));
-}
-
-TEST(StatusText, SaysThatAThresholdIsTheAgentsOwn) {
-  Overview overview = UnderPressure();
-  overview.threshold_notice = "the kubelet has no threshold on memory";
-  EXPECT_THAT(Text(overview), HasSubstr("\nthe kubelet has no threshold on memory\n"));
 }
 
 TEST(StatusText, NamesThePodsThatCannotBeGuarded) {
@@ -102,11 +90,6 @@ TEST(StatusText, BeforeTheFirstPassNothingIsKnown) {
   const std::string text = Text(overview);
   EXPECT_THAT(text, HasSubstr("not looked at yet"));
   EXPECT_THAT(text, HasSubstr("No thresholds"));
-}
-
-TEST(StatusText, OnATerminalWithoutColourThereIsNoEscape) {
-  EXPECT_EQ(Text(UnderPressure()).find('\x1b'), std::string::npos);
-  EXPECT_NE(StatusText(UnderPressure(), 100, {}).find('\x1b'), std::string::npos);
 }
 
 TEST(PodStateText, TellsTheWayOfAnEvictedPod) {

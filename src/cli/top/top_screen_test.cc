@@ -61,17 +61,6 @@ TEST(TopScreen, AWideTerminalShowsEveryColumn) {
   }
 }
 
-TEST(TopScreen, NoEscapeAndNothingBeyondAsciiWhereTheTerminalHasNone) {
-  const std::string text = Screen(UnderPressure());
-  EXPECT_TRUE(std::ranges::all_of(text, [](char c) { return c == '\n' || (c >= ' ' && c < 127); }))
-      << text;
-}
-
-TEST(TopScreen, ABarHasItsMarkAndThatOfTheSoftThreshold) {
-  EXPECT_THAT(Screen(UnderPressure(), {.columns = 100, .rows = 24}),
-              ::testing::ContainsRegex("memory.available +#+!#+\\|#?\\.+"));
-}
-
 TEST(TopScreen, OfManyPodsThoseThatWouldBeEvictedFirstAreShown) {
   const std::string text = Screen(UnderPressure(50));
   EXPECT_THAT(text, HasSubstr("of 51 in the order of eviction"));
