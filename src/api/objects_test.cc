@@ -2,7 +2,6 @@
 
 #include "api/kubernetes/objects.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <type_traits>
 
 #include "ports/fakes/fake_clock.h"
 
@@ -16,15 +15,6 @@ using std::chrono::seconds;
 
 constexpr Instant kNow{hours(1000)};
 constexpr WallTime kWallNow{hours(1000)};
-
-template <typename A, typename B>
-concept Subtracts = requires(A a, B b) {
-  a - b;
-};
-template <typename A, typename B>
-concept Compares = requires(A a, B b) {
-  a < b;
-};
 
 TEST(InstantOf, IsAsLongAgoAsRealTimeTells) {
   FakeClock clock(kNow);

@@ -4,7 +4,6 @@
 #include <sys/un.h>
 
 #include <chrono>
-#include <fstream>
 #include <string>
 #include <vector>
 

@@ -4,11 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <functional>
-#include <mutex>
-#include <set>
-#include <thread>
-#include <vector>
 
 #include "http/client/transfers_test_fixture.h"
 #include "http/server/listen.h"

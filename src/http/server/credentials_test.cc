@@ -4,7 +4,6 @@
 #include <chrono>
 #include <fstream>
 #include <future>
-#include <memory>
 #include <string>
 #include <utility>
 

@@ -1,15 +1,11 @@
 #include "http/server/listen.h"
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "http/server/testing/test_wire.h"
 #include "kernel/files/temporary_folder.h"

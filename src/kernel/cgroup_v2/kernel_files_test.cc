@@ -1,6 +1,5 @@
 #include "kernel/cgroup_v2/kernel_files.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 
 #include "ports/fakes/scarcity.h"
 

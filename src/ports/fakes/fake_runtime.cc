@@ -12,7 +12,7 @@ FakeRuntime::FakeRuntime() : event_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
 
 Result<void> FakeRuntime::Ready() {
   commands_.emplace_back("ready?");
-  return ready_;
+  return {};
 }
 
 void FakeRuntime::SetExisting(std::vector<RuntimePod> pods) {
@@ -52,7 +52,6 @@ void FakeRuntime::StartContainer(const std::string& pod_uid, const std::string& 
 
 void FakeRuntime::StopContainer(const std::string& pod_uid, const std::string& container,
                                 Duration grace) {
-  if (on_stop_) on_stop_();
   commands_.push_back(fmt::format("stop {}/{} {}", pod_uid, container, FormatDuration(grace)));
   if (!ignores_stop_.contains(container)) Exit(pod_uid, container, 128 + SIGTERM);
 }

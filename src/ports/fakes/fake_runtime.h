@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -45,7 +44,6 @@ class FakeRuntime : public ContainerRuntime {
 
   // What the test sets.
   void SetNow(Instant now) { now_ = now; }  // stamped on starts and exits
-  void SetReady(Result<void> ready) { ready_ = std::move(ready); }
   void SetExisting(std::vector<RuntimePod> pods);
   // CreatePod answers PodFailed with this error; CreateSucceeds takes it back.
   void FailCreate(const std::string& pod_uid, Error error, bool by_others = false) {
@@ -62,8 +60,6 @@ class FakeRuntime : public ContainerRuntime {
   void IgnoreStop(const std::string& container) { ignores_stop_.insert(container); }
   // ... and KillContainer too.
   void IgnoreKill(const std::string& container) { ignores_kill_.insert(container); }
-  // Called as soon as StopContainer is, before anything else.
-  void OnStop(std::function<void()> on_stop) { on_stop_ = std::move(on_stop); }
   // RemovePod is not answered.
   void HoldRemoval() { hold_removal_ = true; }
   // A container ends, by itself or after an ignored stop or kill. Exit code 128 + n: signal n.
@@ -84,14 +80,12 @@ class FakeRuntime : public ContainerRuntime {
   using Key = std::pair<std::string, std::string>;  // pod UID, container
 
   Instant now_;
-  Result<void> ready_;
   std::vector<RuntimePod> existing_;
   std::map<Key, Run> running_;
   std::map<std::string, PodFailed> create_errors_;
   std::map<std::string, StartError> start_errors_;
   std::set<std::string> ignores_stop_;
   std::set<std::string> ignores_kill_;
-  std::function<void()> on_stop_;
   bool hold_removal_ = false;
   std::vector<RuntimeEvent> events_;
   std::vector<std::string> commands_;

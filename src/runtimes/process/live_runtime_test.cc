@@ -3,7 +3,6 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <vector>

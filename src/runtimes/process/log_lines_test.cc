@@ -4,7 +4,6 @@
 #include <cstring>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"

@@ -1,11 +1,8 @@
 #include <fmt/format.h>
 #include <sys/ptrace.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "kernel/processes/processes.h"
 #include "ports/fakes/child_process.h"

@@ -1,5 +1,3 @@
-#include <sys/resource.h>
-#include <sys/stat.h>
 
 #include "runtimes/process/runs/shim_process.h"
 #include "runtimes/process/runtime_fixture.h"

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cmath>
 
 #include "sim/imported/testing/test_cluster.h"
 #include "sim/whatif/whatif.h"

@@ -1,9 +1,6 @@
 #include "sources/containerd/foreign_tasks.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <csignal>
 
 namespace jettison::cri {
 namespace {

@@ -1,6 +1,5 @@
 #include "sources/foreign/foreign_group.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace jettison {

@@ -3,10 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
 #include "kernel/files/files.h"
-#include "kernel/files/temporary_folder.h"
 #include "runtimes/process/shim/protocol.h"
 #include "runtimes/process/shim/run_files.h"
 
