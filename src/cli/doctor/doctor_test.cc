@@ -19,11 +19,6 @@ const HostCheck kFine{"kernel", HostStatus::kOk, "Linux 6.18", "", ""};
 const HostCheck kPoor{"swap", HostStatus::kDegraded, "/dev/sda2", "slow", "swapoff -a"};
 const HostCheck kGone{"memory controller", HostStatus::kMissing, "none", "no eviction", "mount it"};
 
-TEST(HostCheck, AHostIsReadyWhileNothingIsMissing) {
-  EXPECT_TRUE(IsReady({kFine, kPoor}));
-  EXPECT_FALSE(IsReady({kFine, kPoor, kGone}));
-}
-
 TEST(HostCheck, TextNamesWhatALackCostsAndHowToMendIt) {
   EXPECT_EQ(ChecksAsText({kFine, kPoor}),
             "ok        kernel  Linux 6.18\n"

@@ -13,7 +13,6 @@
 namespace jettison {
 namespace {
 
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -91,14 +90,6 @@ TEST(RecordingDigest, ProgramsHaveTheStartsAndTheEvictionsThatPeopleHave) {
                                     {"at", FormatInstant(pass.report.at)},
                                     {"message", "The node was low on resource: memory. "}}}));
   EXPECT_EQ(json["faultCount"], 0);
-}
-
-std::vector<RecordedItem> ItemsIn(const std::string& path) {
-  auto file = RecordingFile::Open(path);
-  EXPECT_TRUE(file);
-  std::vector<RecordedItem> items;
-  while (auto item = file->source().Next().value()) items.push_back(*std::move(item));
-  return items;
 }
 
 // A failed download, more often than a recording of nothing.

@@ -3,11 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <string>
-
 #include "cli/terminal/output.h"
 #include "kernel/files/files.h"
-#include "kernel/files/temporary_folder.h"
 
 namespace jettison {
 namespace {

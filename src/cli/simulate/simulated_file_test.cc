@@ -31,11 +31,6 @@ class SimulatedFileTest : public FleetBed {
     EXPECT_EQ(report.failure, "");
     return report;
   }
-  [[nodiscard]] bool HasScenarios(const std::string& text) const {
-    Put("x", text);
-    auto file = RecordingFile::OpenAny(Path("x"));
-    return file && file->has_scenarios();
-  }
 };
 
 TEST_F(SimulatedFileTest, ARecordingAsNdjsonGivesTheSameAsTheBinaryOne) {

@@ -1,7 +1,5 @@
 #include "cli/terminal/options.h"
 
-#include <fcntl.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -16,10 +14,6 @@
 
 namespace jettison {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
 
 namespace fs = std::filesystem;
 

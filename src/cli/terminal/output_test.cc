@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <string>
 
 namespace jettison {
 namespace {
@@ -58,13 +56,6 @@ TEST(Output, ThatCannotBeWrittenIsToldAndGivesStatusOne) {
   }
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "jettison: cannot write: No space left on device\n");
-}
-
-std::size_t ColumnsWhere(const char* variable) {
-  ::setenv("COLUMNS", variable, 1);
-  const std::size_t columns = ColumnsOfStandardOutput();
-  ::unsetenv("COLUMNS");
-  return columns;
 }
 
 }  // namespace

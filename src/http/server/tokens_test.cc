@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -6,7 +5,6 @@
 
 #include "http/server/access.h"
 #include "kernel/files/temporary_folder.h"
-#include "ports/fakes/scarcity.h"
 
 namespace jettison::http {
 namespace {

@@ -10,7 +10,6 @@
 namespace jettison::kube {
 namespace {
 
-using std::chrono::milliseconds;
 using ::testing::ElementsAre;
 using Json = FakeStore::Json;
 
