@@ -1,8 +1,5 @@
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
-#include <poll.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -10,9 +7,7 @@
 
 #include <csignal>
 #include <fstream>
-#include <ostream>
 #include <string>
-#include <thread>
 
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
@@ -20,7 +15,6 @@
 #include "machine/loop/thread_priority.h"
 #include "machine/own_process/memory_lock.h"
 #include "ports/fakes/child_process.h"
-#include "ports/fakes/scarcity.h"
 #include "ports/mailbox.h"
 
 // Defined if the program was linked with AddressSanitizer or ThreadSanitizer.
