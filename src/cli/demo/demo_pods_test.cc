@@ -12,7 +12,6 @@ namespace {
 
 using demo_test::FactsOf;
 using demo_test::Paths;
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 TEST(DemoManifests, TheCastCoversEveryClass) {
