@@ -5,9 +5,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <map>
-#include <thread>
-
 #include "rpc/client_fixture.h"
 #include "runtimes/cri/images/image_store.h"
 
@@ -15,29 +12,6 @@ namespace jettison::cri {
 namespace {
 
 using testing::StartsWith;
-
-// Refuses every call with the path of its method.
-class NamesMethods : public grpc::CallbackGenericService {
-  class Refusal : public grpc::ServerGenericBidiReactor {
-   public:
-    explicit Refusal(const std::string& method) { Finish({grpc::UNKNOWN, method}); }
-    void OnDone() override { delete this; }
-  };
-  grpc::ServerGenericBidiReactor* CreateReactor(
-      grpc::GenericCallbackServerContext* context) override {
-    return new Refusal(context->method());
-  }
-};
-
-// A runtime with the fields of later interfaces.
-class SplitImages : public api::ImageService::Service {
-  grpc::Status ImageFsInfo(grpc::ServerContext*, const api::ImageFsInfoRequest*,
-                           api::ImageFsInfoResponse* response) override {
-    response->add_image_filesystems()->mutable_fs_id()->set_mountpoint("/images");
-    response->add_container_filesystems()->mutable_fs_id()->set_mountpoint("/layers");
-    return grpc::Status::OK;
-  }
-};
 
 TEST_F(ClientTest, RequestAndResponseTravel) {
   StartServer();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,7 +13,6 @@
 #include "http/server/listen.h"
 #include "http/server/testing/test_server.h"
 #include "http/server/testing/test_wire.h"
-#include "ports/fakes/scarcity.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison::http {

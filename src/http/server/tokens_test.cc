@@ -9,8 +9,6 @@
 namespace jettison::http {
 namespace {
 
-using ::testing::HasSubstr;
-
 class BearerTokenTest : public ::testing::Test {
  protected:
   void Write(const std::string& text) const {
