@@ -1,11 +1,10 @@
-// Reading what a pass looks at allocates nothing in the steady state, in real control groups of
-// this kernel: counted by replacing operator new. What has been read once is not opened again.
+// What a pass reads of pods, in real control groups of this kernel: what has been read once is not
+// opened again.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -18,7 +17,6 @@
 #include "machine/cgroups/host_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"
-#include "tests/counted_allocations.h"
 
 namespace jettison {
 namespace {
@@ -79,27 +77,6 @@ class LiveReading : public testing::Test {
     pods_.push_back(FactsOf(std::move(pod), Profile::kStandalone));
   }
 
-  // What the third of three passes allocates; each must read all there is.
-  [[nodiscard]] std::size_t AllocationsOfAPass(const ContainerRuntime* runtime) {
-    StatsCollector figures(Sources(runtime), clock_, log_);
-    const std::vector<const PodFacts*> pods = Pods();
-    DiskUse disk;
-    disk[pods_[0].pod.uid].volumes = {{.name = "a-volume-with-a-long-name", .usage = {}}};
-    std::vector<PodStats> stats;
-    std::size_t in_last_pass = 0;
-    for (int pass = 0; pass < 3; ++pass) {
-      const std::size_t before = allocations;
-      const NodeStats node = figures.ReadNode();
-      figures.ReadPods(pods, &disk, stats);
-      in_last_pass = allocations - before;
-      EXPECT_TRUE(node.memory && node.pods_memory && node.fs && node.rlimit);
-      for (const PodStats& pod : stats) {
-        EXPECT_TRUE(pod.containers.at(1).memory_working_set_bytes) << pod.uid;
-      }
-    }
-    return in_last_pass;
-  }
-
   [[nodiscard]] FigureSources Sources(const ContainerRuntime* runtime) {
     return {.node = *groups_,
             .pods = *groups_,
@@ -123,29 +100,22 @@ class LiveReading : public testing::Test {
   std::vector<PodFacts> pods_;
 };
 
-TEST_F(LiveReading, APassReadsWithoutAllocatingWhatItHasReadBefore) {
-  for (const char* uid : {"00000000-0000-0000-0000-00000000000a", "b", "c"}) AddPod(uid);
-  EXPECT_EQ(AllocationsOfAPass(nullptr), 0U);
-}
-
 // So that a pod is not passed over where the process has no descriptor left.
 TEST_F(LiveReading, WhatAFullPassHasReadIsReadAgainWithoutADescriptor) {
-  for (const char* uid : {"a", "b", "c"}) AddPod(uid);
-  StatsCollector figures(Sources(nullptr), clock_, log_);
+  const std::string id(64, 'f');
+  AddPod("00000000-0000-0000-0000-00000000000a", id);
+  AddPod("b");
+  AddPod("foreign", id);
+  StatsCollector figures(Sources(&runtime_), clock_, log_);
   const std::vector<const PodFacts*> pods = Pods();
   std::vector<PodStats> stats;
   figures.ReadPods(pods, nullptr, stats);
+  for (const PodStats& pod : stats) {
+    EXPECT_TRUE(pod.containers.at(1).memory_working_set_bytes) << pod.uid;
+  }
   const kernel::FewDescriptors none(0);
   figures.ReadMemoryOf(pods, stats);
   for (const PodStats& pod : stats) EXPECT_TRUE(pod.memory_working_set_bytes) << pod.uid;
-}
-
-TEST_F(LiveReading, NamesThatARuntimeGivesToGroupsAreNotCopied) {
-  const std::string id(64, 'f');
-  AddPod("00000000-0000-0000-0000-00000000000a", id);
-  AddPod("b", id);
-  AddPod("foreign", id);
-  EXPECT_EQ(AllocationsOfAPass(&runtime_), 0U);
 }
 
 }  // namespace
