@@ -61,8 +61,8 @@ WalkResult NodeWalks::Judge(const ReadingPlan& plan, const DiskUse& disk) {
 // like that for any walk.
 bool NodeWalks::MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk) {
   if (!MayMissCause(disk)) return false;
-  demand_.Raise(plan.now);
-  if (demand_.HasGivenUp(plan.now)) return false;
+  Demand(plan.now);
+  if (HaveKeptWaiting(plan.now)) return false;
   walks_.SetUrgent(true);
   return true;
 }
@@ -71,18 +71,23 @@ bool NodeWalks::MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk) {
 bool NodeWalks::MustReadAgain(Instant now) {
   const auto until = walks_.UnreadUntil();
   if (!until) return false;
-  demand_.Raise(now);
-  demand_.ExtendTo(*until);
+  Demand(now);
+  extended_to_ = *until;
   return true;
 }
 
 void NodeWalks::Passed(Instant now) {
   Evaluated(now);
-  demand_.Drop();
+  DropDemand();
 }
 
 void NodeWalks::SetUrgency() {
-  walks_.SetUrgent(demand_.raised() || IsUnderPressure());
+  walks_.SetUrgent(demanded_at_.has_value() || IsUnderPressure());
+}
+
+std::optional<Instant> NodeWalks::GivesUpAt() const {
+  if (!demanded_at_) return std::nullopt;
+  return std::max(*demanded_at_ + kDiskUsePatience, extended_to_.value_or(*demanded_at_));
 }
 
 bool NodeWalks::FindsDiskShort(const ReadingPlan& plan) const {
@@ -103,7 +108,7 @@ bool NodeWalks::IsPausedFor(const ReadingPlan& plan) const {
 
 bool NodeWalks::Await(const ReadingPlan& plan) {
   if (reclaimer_.UnderWay() || IsPausedFor(plan)) return false;
-  demand_.Raise(plan.now);
+  Demand(plan.now);
   return true;
 }
 
@@ -113,7 +118,8 @@ bool NodeWalks::DiskIsPaused(Instant now, bool hard) const {
 }
 
 bool NodeWalks::IsDoneWithout(const ReadingPlan& plan) const {
-  return demand_.PassedWithin(interval_, plan.now) || IsPausedFor(plan);
+  const bool was_just_passed = passed_without_at_ && plan.now < *passed_without_at_ + interval_;
+  return was_just_passed || IsPausedFor(plan);
 }
 
 std::optional<Instant> NodeWalks::NextEvaluation(Instant now) {
@@ -123,7 +129,7 @@ std::optional<Instant> NodeWalks::NextEvaluation(Instant now) {
 }
 
 Instant NodeWalks::NextDeadline() const {
-  const auto gives_up = demand_.GivesUpAt();
+  const auto gives_up = GivesUpAt();
   return gives_up ? std::min(next_evaluation_, *gives_up) : next_evaluation_;
 }
 

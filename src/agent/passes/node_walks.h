@@ -16,42 +16,6 @@ namespace jettison {
 // that a threshold leaves.
 inline constexpr Duration kDiskUsePatience = std::chrono::seconds(3);
 
-// Whether an eviction for a disk is needed and waits for the measurement of pods' files.
-class DiskDemand {
- public:
-  // An eviction is needed. The wait starts with the first call.
-  void Raise(Instant now) {
-    if (!since_) since_ = now;
-  }
-  // Extends the wait for pods whose files could not be read.
-  void ExtendTo(Instant until) { extended_to_ = until; }
-  // No eviction is needed any more.
-  void Drop() {
-    since_.reset();
-    extended_to_.reset();
-  }
-
-  // A pass did what can be done for the disk without these figures.
-  void PassedWithout(Instant now) { passed_at_ = now; }
-  // Whether the last such pass was less than `time` ago.
-  [[nodiscard]] bool PassedWithin(Duration time, Instant now) const {
-    return passed_at_ && now < *passed_at_ + time;
-  }
-
-  [[nodiscard]] bool raised() const { return since_.has_value(); }
-  // When the wait for the walk ends; absent: no decision waits.
-  [[nodiscard]] std::optional<Instant> GivesUpAt() const {
-    if (!since_) return std::nullopt;
-    return std::max(*since_ + kDiskUsePatience, extended_to_.value_or(*since_));
-  }
-  [[nodiscard]] bool HasGivenUp(Instant now) const { return since_ && *GivesUpAt() <= now; }
-
- private:
-  std::optional<Instant> since_;
-  std::optional<Instant> extended_to_;
-  std::optional<Instant> passed_at_;
-};
-
 // What the result of a walk is good for.
 enum class WalkResult : std::uint8_t {
   kCounts,
@@ -84,14 +48,20 @@ class NodeWalks {
   // way, whose end requests a full pass, or because the pace holds it up.
   [[nodiscard]] bool Await(const ReadingPlan& plan);
   // No eviction for a disk waits for a walk any more.
-  void DropDemand() { demand_.Drop(); }
+  void DropDemand() {
+    demanded_at_.reset();
+    extended_to_.reset();
+  }
   // Whether the wait has been too long: the last known figures must do.
-  [[nodiscard]] bool HaveKeptWaiting(Instant now) const { return demand_.HasGivenUp(now); }
+  [[nodiscard]] bool HaveKeptWaiting(Instant now) const {
+    const auto gives_up = GivesUpAt();
+    return gives_up && *gives_up <= now;
+  }
   // Whether the next eviction for a disk waits for its time; what holds a soft one up does not
   // concern a hard one.
   [[nodiscard]] bool DiskIsPaused(Instant now, bool hard) const;
   // A pass did what can be done for the disk without pods' disk use.
-  void PassedWithout(Instant now) { demand_.PassedWithout(now); }
+  void PassedWithout(Instant now) { passed_without_at_ = now; }
   // Whether another such pass could not decide anything new.
   [[nodiscard]] bool IsDoneWithout(const ReadingPlan& plan) const;
 
@@ -104,6 +74,12 @@ class NodeWalks {
   [[nodiscard]] Instant NextDeadline() const;
 
  private:
+  // An eviction for a disk is needed. The wait for a walk starts with the first call.
+  void Demand(Instant now) {
+    if (!demanded_at_) demanded_at_ = now;
+  }
+  // When that wait ends; absent: no decision waits.
+  [[nodiscard]] std::optional<Instant> GivesUpAt() const;
   [[nodiscard]] bool FindsDiskShort(const ReadingPlan& plan) const;
   void BeginWalk(bool disk_is_short, Instant now);
   // Whether a pod may have filled the disk unseen: one that was added after the walk had begun, or,
@@ -124,7 +100,9 @@ class NodeWalks {
   TextSet uids_;
   std::optional<Instant> began_at_;
   bool began_short_ = false;
-  DiskDemand demand_;
+  std::optional<Instant> demanded_at_;
+  std::optional<Instant> extended_to_;  // for pods whose files could not be read
+  std::optional<Instant> passed_without_at_;
   Instant next_evaluation_;
 };
 
