@@ -14,6 +14,7 @@
 #include "api/configz.h"
 #include "api/kubernetes/objects.h"
 #include "api/metrics/metrics.h"
+#include "core/text/parts.h"
 #include "core/text/spelling.h"
 
 namespace jettison {
@@ -43,20 +44,6 @@ struct RouteFound {
   std::string_view rest;
   std::optional<HttpResponse> refusal;
 };
-
-std::string_view Trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-// The first part of `text` up to the separator, which is taken off with it.
-std::string_view TakePart(std::string_view& text, char separator) {
-  const std::size_t end = text.find(separator);
-  const std::string_view part = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return Trimmed(part);
-}
 
 bool MatchesPath(const Route& route, std::string_view path, std::string_view& rest) {
   if (!route.path.ends_with('*')) return route.path == path;
@@ -201,11 +188,11 @@ std::optional<std::string_view> Call::Parameter(std::string_view name) const {
 
 bool Accepts(std::string_view accept, std::string_view type) {
   if (Trimmed(accept).empty()) return true;
-  const std::string_view wanted = TakePart(type, ';');
+  const std::string_view wanted = Trimmed(TakePart(type, ';'));
   const std::string_view family = wanted.substr(0, wanted.find('/'));
   while (!accept.empty()) {
     std::string_view range = TakePart(accept, ',');
-    const std::string_view name = TakePart(range, ';');
+    const std::string_view name = Trimmed(TakePart(range, ';'));
     if (name == "*/*" || name == wanted) return true;
     if (name.ends_with("/*") && name.substr(0, name.size() - 2) == family) return true;
   }

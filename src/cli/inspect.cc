@@ -27,6 +27,7 @@
 #include "core/pods/admission.h"
 #include "core/pods/oom_score_adj.h"
 #include "core/pods/pod_kind.h"
+#include "core/text/parts.h"
 #include "core/units/quantity.h"
 #include "kernel/files/files.h"
 #include "runtimes/process/runs/shim_order.h"
@@ -45,18 +46,11 @@ struct InspectOptions {
 
 using Documents = std::vector<Value>;
 
-std::string_view TakeLine(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
-
 // Reads each line as a document of its own and notes the faulty ones.
 Documents ParseLines(std::string_view text, const std::string& name, Faults& faults) {
   Documents documents;
   for (int number = 1; !text.empty(); ++number) {
-    const std::string_view line = TakeLine(text);
+    const std::string_view line = TakePart(text, '\n');
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     auto document = ParseJson(line, number);
     if (document) {

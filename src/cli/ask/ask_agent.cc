@@ -7,6 +7,7 @@
 #include "cli/terminal/output.h"
 #include "codec/documents/json.h"
 #include "core/model/fault.h"
+#include "core/text/parts.h"
 #include "core/text/printable.h"
 #include "core/units/duration.h"
 #include "core/units/http_url.h"
@@ -145,12 +146,9 @@ int ReportUnanswered(const Error& error) {
 Result<std::string> SecretIn(const std::string& path, std::string_view what) {
   auto text = kernel::ReadInput(path, kLongestSecret);
   if (!text) return Fail(text.error().In(fmt::format("{} {}", what, path)));
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t begin = text->find_first_not_of(kBlanks);
-  if (begin == std::string::npos) {
-    return Fail(ErrorCode::kInvalidArgument, fmt::format("{} {} is empty", what, path));
-  }
-  return text->substr(begin, text->find_last_not_of(kBlanks) + 1 - begin);
+  const std::string_view secret = Trimmed(*text);
+  if (!secret.empty()) return std::string(secret);
+  return Fail(ErrorCode::kInvalidArgument, fmt::format("{} {} is empty", what, path));
 }
 
 Result<Instant> TimeNamed(std::string_view option, const std::string& text, Instant now) {

@@ -16,6 +16,7 @@
 #include "cli/terminal/output.h"
 #include "codec/documents/form_reader.h"
 #include "codec/documents/json.h"
+#include "core/text/parts.h"
 #include "core/text/printable.h"
 #include "http/client/client.h"
 
@@ -188,9 +189,7 @@ std::string FailedChecks(std::string_view answer) {
   constexpr std::string_view kReason = " failed: ";
   std::string failed;
   while (!answer.empty()) {
-    const std::size_t end = std::min(answer.find('\n'), answer.size());
-    const std::string_view line = answer.substr(0, end);
-    answer.remove_prefix(std::min(end + 1, answer.size()));
+    const std::string_view line = TakePart(answer, '\n');
     const std::size_t reason = line.find(kReason);
     if (!line.starts_with(kBegin) || reason == std::string_view::npos) continue;
     failed += fmt::format("{}{}: {}", failed.empty() ? "" : "; ",

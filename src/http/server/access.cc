@@ -18,6 +18,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/text/parts.h"
 #include "http/server/answers.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
@@ -26,13 +27,6 @@ namespace jettison::http {
 namespace {
 
 constexpr std::size_t kRandomBytes = 32;
-constexpr std::string_view kSpace = " \t\r\n";
-
-std::string_view Trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
 
 bool IsSameInConstantTime(std::string_view given, std::string_view token) {
   unsigned difference = given.size() == token.size() ? 0 : 1;

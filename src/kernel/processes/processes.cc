@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "core/text/parts.h"
 #include "kernel/files/files.h"
 #include "kernel/groups/kept_files.h"
 #include "kernel/mounts/mount_info.h"
@@ -101,18 +102,10 @@ namespace {
 // What is before the ID in the name of conmon's group.
 constexpr std::string_view kConmon = "conmon-";
 
-// Cuts off the text up to the separator; the whole rest if there is none.
-std::string_view Cut(std::string_view& text, char separator) {
-  const std::size_t end = text.find(separator);
-  const std::string_view part = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return part;
-}
-
 std::string_view Option(std::string_view options, std::string_view name) {
   while (!options.empty()) {
-    std::string_view option = Cut(options, ',');
-    if (Cut(option, '=') == name) return option;
+    std::string_view option = TakePart(options, ',');
+    if (TakePart(option, '=') == name) return option;
   }
   return {};
 }
@@ -124,8 +117,8 @@ std::optional<Number> StatField(std::string_view proc_stat, int place) {
   const std::size_t name_end = proc_stat.rfind(") ");
   if (name_end == std::string_view::npos) return std::nullopt;
   proc_stat.remove_prefix(name_end + 2);
-  for (int before = 3; before < place; ++before) (void)Cut(proc_stat, ' ');
-  return ParseNumber<Number>(Cut(proc_stat, ' '));
+  for (int before = 3; before < place; ++before) (void)TakePart(proc_stat, ' ');
+  return ParseNumber<Number>(TakePart(proc_stat, ' '));
 }
 
 }  // namespace
@@ -133,12 +126,12 @@ std::optional<Number> StatField(std::string_view proc_stat, int place) {
 std::string MemoryGroupIn(std::string_view proc_cgroup) {
   std::string unified;
   while (!proc_cgroup.empty()) {
-    std::string_view line = Cut(proc_cgroup, '\n');
-    Cut(line, ':');
-    std::string_view controllers = Cut(line, ':');
+    std::string_view line = TakePart(proc_cgroup, '\n');
+    TakePart(line, ':');
+    std::string_view controllers = TakePart(line, ':');
     if (controllers.empty() && !line.empty()) unified = line;
     while (!controllers.empty()) {
-      if (Cut(controllers, ',') == "memory") return std::string(line);
+      if (TakePart(controllers, ',') == "memory") return std::string(line);
     }
   }
   return unified;
@@ -192,7 +185,7 @@ bool IsNamedLikeRunc(std::string_view proc_stat) {
 }
 
 bool IsRuncInit(std::string_view proc_cmdline) {
-  std::string_view program = Cut(proc_cmdline, '\0');
+  std::string_view program = TakePart(proc_cmdline, '\0');
   program = program.substr(program.rfind('/') + 1);
   return program == "runc" && proc_cmdline == std::string_view("init\0", 5);
 }

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <string>
 
+#include "core/text/parts.h"
 #include "kernel/groups/kept_files.h"
 #include "ports/system_error.h"
 
@@ -31,14 +32,6 @@ std::optional<std::int32_t> Share(std::string_view text) {
   return share;
 }
 
-// The word up to the next space, which is taken off `text`.
-std::string_view TakeWord(std::string_view& text) {
-  const auto end = text.find(' ');
-  const std::string_view word = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return word;
-}
-
 // The value of "KEY=VALUE" if it has this key.
 std::optional<std::string_view> ValueOf(std::string_view word, std::string_view key) {
   if (!word.starts_with(key) || !word.substr(key.size()).starts_with('=')) return std::nullopt;
@@ -52,7 +45,7 @@ Result<StallLine> ParseFigures(std::string_view line) {
   std::optional<std::int32_t> avg300;
   std::optional<std::uint64_t> total;
   for (std::string_view rest = line; !rest.empty();) {
-    const std::string_view word = TakeWord(rest);
+    const std::string_view word = TakePart(rest, ' ');
     if (const auto ten = ValueOf(word, "avg10")) avg10 = Share(*ten);
     if (const auto sixty = ValueOf(word, "avg60")) avg60 = Share(*sixty);
     if (const auto long_one = ValueOf(word, "avg300")) avg300 = Share(*long_one);
@@ -91,7 +84,7 @@ Result<Pressure> ParsePressure(std::string_view text) {
     if (end == std::string_view::npos) return FailText("whole lines", rest);
     std::string_view line = rest.substr(0, end);
     rest.remove_prefix(end + 1);
-    const std::string_view kind = TakeWord(line);
+    const std::string_view kind = TakePart(line, ' ');
     if (kind != "some" && kind != "full") continue;
     auto& into = kind == "some" ? some : full;
     if (into) return FailText(fmt::format("one line {}", kind), text);

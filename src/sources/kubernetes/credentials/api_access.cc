@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/text/parts.h"
 #include "http/endpoint.h"
 #include "http/tls_files.h"
 
@@ -59,10 +60,7 @@ std::string Environment(const char* name) {
 Result<std::string> ReadToken(const std::string& path) {
   const auto text = http::ReadPemFile(path);
   if (!text) return Fail(text.error());
-  constexpr std::string_view kBlanks = " \t\r\n";
-  std::string token = *text;
-  token.erase(token.find_last_not_of(kBlanks) + 1);
-  token.erase(0, token.find_first_not_of(kBlanks));
+  std::string token(Trimmed(*text));
   const bool is_line = std::ranges::all_of(token, [](char c) { return c > ' ' && c < '\x7f'; });
   if (!token.empty() && is_line) return token;
   return Fail(ErrorCode::kInvalidArgument, "must hold a token, which is one word");
