@@ -87,10 +87,6 @@ class Cgroups : public GroupEnd {
   [[nodiscard]] virtual Result<std::vector<std::string>> Children(std::string_view path) = 0;
 
   [[nodiscard]] virtual Result<CgroupMemory> ReadMemory(std::string_view path) = 0;
-  // The usage alone. An implementation overrides this if reading it alone is cheaper.
-  [[nodiscard]] virtual Result<std::uint64_t> ReadMemoryUsage(std::string_view path) {
-    return ReadMemory(path).map([](const CgroupMemory& memory) { return memory.usage; });
-  }
   // The memory limit; absent when there is none.
   [[nodiscard]] virtual Result<std::optional<std::uint64_t>> ReadMemoryLimit(
       std::string_view path) = 0;

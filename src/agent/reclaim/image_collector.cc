@@ -102,9 +102,7 @@ std::string FullImageName(std::string_view name) {
 
 ImageCollector::ImageCollector(ImageCollectorSettings settings,
                                ImageCollectorDependencies dependencies)
-    : settings_(settings),
-      dependencies_(std::move(dependencies)),
-      alive_(std::make_shared<const bool>(true)) {}
+    : settings_(settings), dependencies_(std::move(dependencies)) {}
 
 // With the threshold at 100% and no maximum age there is nothing to collect. (kubelet 1.36:
 // Kubelet.StartGarbageCollection)
@@ -162,10 +160,9 @@ void ImageCollector::Start(Task task) {
 
 template <typename Answer>
 auto ImageCollector::Guarded(void (ImageCollector::*take)(const Answer&)) {
-  return [this, take, call = ++call_, alive = std::weak_ptr(alive_)](const Answer& answer) {
-    if (alive.expired() || call != call_) return;
-    (this->*take)(answer);
-  };
+  return lifetime_.Guard([this, take, call = ++call_](const Answer& answer) {
+    if (call == call_) (this->*take)(answer);
+  });
 }
 
 void ImageCollector::List(Wait wait) {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "core/decide/image_gc.h"
 #include "core/model/images.h"
 #include "core/units/once.h"
+#include "kernel/readiness/lifetime.h"
 #include "machine/log/event_log.h"
 #include "machine/log/log.h"
 #include "ports/clock.h"
@@ -132,9 +132,9 @@ class ImageCollector {
 
   Task task_ = Task::kNone;
   Wait wait_ = Wait::kNothing;
-  Instant deadline_;                   // of the answer that is waited for
-  std::uint64_t call_ = 0;             // counts calls of the store: an older answer is none
-  std::shared_ptr<const bool> alive_;  // outlived by answers that come after the end
+  Instant deadline_;        // of the answer that is waited for
+  std::uint64_t call_ = 0;  // counts calls of the store: an older answer is none
+  Lifetime lifetime_;
   std::optional<ImageGcRun> run_;
   std::optional<NodeStats> before_;  // the removals that have not settled
   std::optional<SpaceSettling> settling_;

@@ -175,7 +175,6 @@ CgroupV1::CgroupV1(cgroup_v1::Hierarchies hierarchies, std::chrono::milliseconds
                    std::size_t keep)
     : KernelGroups(remove_patience),
       hierarchies_(std::move(hierarchies)),
-      usage_(hierarchies_.memory(), {cgroup_v1::kMemoryFiles[1]}, keep),
       memory_(hierarchies_.memory(),
               {std::begin(cgroup_v1::kMemoryFiles), std::end(cgroup_v1::kMemoryFiles)}, keep),
       tasks_(hierarchies_.NodeOf(Controller::kPids).value_or(-1), {"pids.current"}, keep),
@@ -232,7 +231,7 @@ Result<void> CgroupV1::KillAll(std::string_view path, int group) {
 }
 
 std::vector<kernel::KeptFiles*> CgroupV1::Kept() {
-  return {&usage_, &memory_, &tasks_, &shares_};
+  return {&memory_, &tasks_, &shares_};
 }
 
 Result<LimitedMemory> CgroupV1::ReadLimitedMemory(std::string_view path) {
@@ -241,10 +240,6 @@ Result<LimitedMemory> CgroupV1::ReadLimitedMemory(std::string_view path) {
 
 Result<CgroupMemory> CgroupV1::ReadMemory(std::string_view path) {
   return ReadLimitedMemory(path).map([](const LimitedMemory& reading) { return reading.memory; });
-}
-
-Result<std::uint64_t> CgroupV1::ReadMemoryUsage(std::string_view path) {
-  return Of(path, usage_.ReadCounter(path));
 }
 
 Result<std::optional<std::uint64_t>> CgroupV1::ReadMemoryLimit(std::string_view path) {

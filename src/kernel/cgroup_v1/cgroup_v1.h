@@ -35,7 +35,6 @@ class CgroupV1 : public kernel::KernelGroups {
 
   [[nodiscard]] Result<void> Create(std::string_view path, const CgroupLimits& limits) override;
   [[nodiscard]] Result<CgroupMemory> ReadMemory(std::string_view path) override;
-  [[nodiscard]] Result<std::uint64_t> ReadMemoryUsage(std::string_view path) override;
   // hierarchical_memory_limit: the lowest limit of the group and of those above it. Absent for
   // unlimited; a limit may be more than the machine has.
   [[nodiscard]] Result<std::optional<std::uint64_t>> ReadMemoryLimit(
@@ -63,7 +62,6 @@ class CgroupV1 : public kernel::KernelGroups {
   [[nodiscard]] std::vector<kernel::KeptFiles*> Kept() override;
 
   const cgroup_v1::Hierarchies hierarchies_;
-  kernel::KeptFiles usage_;
   kernel::KeptFiles memory_;
   kernel::KeptFiles tasks_;
   kernel::KeptFiles shares_;

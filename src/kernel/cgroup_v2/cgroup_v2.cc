@@ -176,7 +176,6 @@ CgroupV2::CgroupV2(cgroup_v2::Tree tree, const CgroupV2Options& options, std::si
     : KernelGroups(options.remove_patience),
       tree_(std::move(tree)),
       kill_by_(options.kill_by),
-      usage_(tree_.node(), {cgroup_v2::kMemoryFiles[1]}, keep),
       memory_(tree_.node(),
               {std::begin(cgroup_v2::kMemoryFiles), std::end(cgroup_v2::kMemoryFiles)}, keep,
               cgroup_v2::kOptionalMemoryFiles),
@@ -208,7 +207,7 @@ Result<void> CgroupV2::KillAll(std::string_view /*path*/, int group) {
 }
 
 std::vector<kernel::KeptFiles*> CgroupV2::Kept() {
-  return {&usage_, &memory_, &tasks_, &weights_, &limits_};
+  return {&memory_, &tasks_, &weights_, &limits_};
 }
 
 Result<CgroupMemory> CgroupV2::ReadMemory(std::string_view path) {
@@ -216,11 +215,6 @@ Result<CgroupMemory> CgroupV2::ReadMemory(std::string_view path) {
     return Of(path, root_memory_.Read(path, cgroup_v2::ReadRootMemoryFiles));
   }
   return Of(path, memory_.Read(path, cgroup_v2::ReadMemoryFiles));
-}
-
-Result<std::uint64_t> CgroupV2::ReadMemoryUsage(std::string_view path) {
-  if (path.empty() && tree_.NodeIsRoot()) return Cgroups::ReadMemoryUsage(path);
-  return Of(path, usage_.ReadCounter(path));
 }
 
 Result<std::optional<std::uint64_t>> CgroupV2::ReadLimitOf(std::string_view path) {

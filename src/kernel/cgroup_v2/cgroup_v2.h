@@ -46,7 +46,6 @@ class CgroupV2 : public kernel::KernelGroups {
   // Of the root, which counts no use of its own: anonymous memory and page cache of its
   // memory.stat.
   [[nodiscard]] Result<CgroupMemory> ReadMemory(std::string_view path) override;
-  [[nodiscard]] Result<std::uint64_t> ReadMemoryUsage(std::string_view path) override;
   // The lowest memory.max of the group and of those above it, up to the top of the hierarchy.
   [[nodiscard]] Result<std::optional<std::uint64_t>> ReadMemoryLimit(
       std::string_view path) override;
@@ -71,7 +70,6 @@ class CgroupV2 : public kernel::KernelGroups {
 
   const cgroup_v2::Tree tree_;
   const cgroup_v2::KillBy kill_by_;
-  kernel::KeptFiles usage_;
   kernel::KeptFiles memory_;
   kernel::KeptFiles root_memory_;
   kernel::KeptFiles tasks_;

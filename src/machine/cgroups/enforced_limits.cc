@@ -63,13 +63,14 @@ constexpr std::uint64_t kReclaimedAtOnce = std::uint64_t{16} << 20;
 
 Result<void> FitsSoon(Cgroups& groups, std::string_view group, const CgroupLimits& limits) {
   if (!limits.memory_bytes) return {};
-  const auto usage = groups.ReadMemoryUsage(group);
-  if (!usage && usage.error().code == ErrorCode::kNotFound) return {};
-  if (!usage) return Fail(usage.error());
-  if (*usage <= kReclaimedAtOnce || *usage - kReclaimedAtOnce <= *limits.memory_bytes) return {};
+  const auto memory = groups.ReadMemory(group);
+  if (!memory && memory.error().code == ErrorCode::kNotFound) return {};
+  if (!memory) return Fail(memory.error());
+  const std::uint64_t usage = memory->usage;
+  if (usage <= kReclaimedAtOnce || usage - kReclaimedAtOnce <= *limits.memory_bytes) return {};
   return Fail(ErrorCode::kUnavailable,
               fmt::format("{} bytes are in use, more than the limit of {}; it is set when they fit",
-                          *usage, *limits.memory_bytes));
+                          usage, *limits.memory_bytes));
 }
 
 }  // namespace
