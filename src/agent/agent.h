@@ -10,7 +10,7 @@
 #include "core/model/threshold.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "machine/log/log_format.h"
+#include "machine/log/log.h"
 #include "view/snapshot.h"
 
 namespace jettison {

@@ -9,10 +9,12 @@
 #include <utility>
 
 #include "core/model/log_level.h"
-#include "machine/log/log_format.h"
 #include "ports/clock.h"
 
 namespace jettison {
+
+// How a line of the log is written: `key=value` pairs, or a JSON object.
+enum class LogFormat : std::uint8_t { kText, kJson };
 
 // One `key=value` of a log line.
 struct LogField {

@@ -7,7 +7,6 @@
 
 #include "core/model/log_level.h"
 #include "machine/log/log.h"
-#include "machine/log/log_format.h"
 #include "machine/log/log_writer.h"
 #include "ports/clock.h"
 
