@@ -12,6 +12,12 @@ constexpr Duration kSpacing = std::chrono::seconds(1);
 constexpr Duration kKept = std::chrono::hours(1);
 // A node under pressure passes every second; its samples then reach back a quarter of an hour.
 constexpr std::size_t kMostSamples = 900;
+constexpr std::size_t kMostEvents = 1024;
+// Of passes.
+constexpr std::size_t kOrdinary = 8;
+constexpr std::size_t kSpecial = 32;
+constexpr std::size_t kLeast = 2;
+constexpr std::size_t kMostPods = 2048;
 
 SignalSample SampleOf(const Observations& observations, Instant now) {
   SignalSample sample{.at = now};
@@ -52,10 +58,10 @@ void PassHistory::Add(std::shared_ptr<const RecordedPass> pass) {
   Ring& ring = special ? special_ : ordinary_;
   pods_ += pass->summary.pods.size();
   ring.push_back(std::move(pass));
-  if (ring.size() > (special ? limits_.special : limits_.ordinary)) DropOldestOf(ring);
+  if (ring.size() > (special ? kSpecial : kOrdinary)) DropOldestOf(ring);
   // What did something stays longer.
   for (Ring* each : {&ordinary_, &special_}) {
-    while (pods_ > limits_.most_pods && each->size() > kLeast) DropOldestOf(*each);
+    while (pods_ > kMostPods && each->size() > kLeast) DropOldestOf(*each);
   }
 }
 
@@ -83,13 +89,11 @@ EventCounts::Count EventCounts::Add(Instant at, const std::string& pod, const Ev
   ++counted.count.times;
   counted.turn = ++turns_;
   const Count count = counted.count;
-  if (entries_.size() > capacity_) ForgetOne();
+  if (entries_.size() > kMostEvents) {
+    entries_.erase(
+        std::ranges::min_element(entries_, {}, [](const auto& each) { return each.second.turn; }));
+  }
   return count;
-}
-
-void EventCounts::ForgetOne() {
-  entries_.erase(
-      std::ranges::min_element(entries_, {}, [](const auto& entry) { return entry.second.turn; }));
 }
 
 }  // namespace jettison

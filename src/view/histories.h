@@ -21,31 +21,19 @@ namespace jettison {
 // Whether a pass did more than read and evaluate.
 [[nodiscard]] bool DidSomething(const RecordedPass& pass);
 
-// The last passes: `special` passes that did something (DidSomething), and `ordinary` others. They
-// hold the figures of `most_pods` pods at most, each pass counting its own, so that memory does not
-// grow with passes times pods; the last two of each kind stay whatever they hold.
+// The last passes: 32 that did something (DidSomething), and 8 others. They hold the figures of
+// 2048 pods at most, some 1 MiB, each pass counting its own, so that memory does not grow with
+// passes times pods; the last two of each kind stay whatever they hold.
 class PassHistory {
  public:
-  struct Limits {
-    std::size_t ordinary = 8;
-    std::size_t special = 32;
-    std::size_t most_pods = 2048;  // some 1 MiB
-  };
-
-  PassHistory() = default;
-  explicit PassHistory(Limits limits) : limits_(limits) {}
-
   void Add(std::shared_ptr<const RecordedPass> pass);
   // Oldest first.
   [[nodiscard]] std::vector<std::shared_ptr<const RecordedPass>> Passes() const;
 
  private:
   using Ring = std::deque<std::shared_ptr<const RecordedPass>>;
-  static constexpr std::size_t kLeast = 2;
-
   void DropOldestOf(Ring& ring);
 
-  Limits limits_;
   Ring ordinary_;
   Ring special_;
   std::size_t pods_ = 0;  // of all passes
@@ -72,12 +60,10 @@ class SignalHistory {
 };
 
 // Counts events that differ only in their time: events of the same object, type, reason and message
-// (client-go: tools/record/events_cache.go). Of more than `capacity` different events, the one that
-// last happened longest ago is forgotten.
+// (client-go: tools/record/events_cache.go). Of more than 1024 different events, the one that last
+// happened longest ago is forgotten.
 class EventCounts {
  public:
-  explicit EventCounts(std::size_t capacity = 1024) : capacity_(capacity) {}
-
   struct Count {
     Instant first;  // when the first of them happened
     int times = 0;  // with this one
@@ -90,9 +76,6 @@ class EventCounts {
     Count count;
     std::uint64_t turn = 0;  // when it last happened, in calls of Add
   };
-  void ForgetOne();
-
-  std::size_t capacity_;
   std::map<std::string, Entry> entries_;
   std::uint64_t turns_ = 0;
 };

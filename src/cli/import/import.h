@@ -105,17 +105,10 @@ class TextSource {
   std::size_t fault_count_ = 0;
 };
 
-// Selectors in PromQL that match what tells which node is what: nodes, instances, pods.
-[[nodiscard]] std::vector<std::string> DiscoveryQueries(const std::set<std::string>& nodes);
-
 // Selectors that together match all series of a node that are read; none matches what another one
-// does. `directory` has learned what those above have found.
+// does. `directory` has learned what there is.
 [[nodiscard]] std::vector<std::string> NodeQueries(const std::string& node,
                                                    const NodeDirectory& directory);
-
-// A text as a regular expression (RE2) in a string of PromQL that matches it. Characters that
-// neither can hold match any.
-[[nodiscard]] std::string AsPattern(std::string_view text);
 
 // Reads samples from a Prometheus over HTTP, as they were scraped (a range selector in an instant
 // query), so that Prometheus fills in nothing. A query whose answer would be too large is split in

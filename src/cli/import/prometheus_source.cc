@@ -15,6 +15,22 @@ namespace {
 // UIDs are long, and a query is sent as a whole.
 constexpr std::size_t kPodsAtOnce = 100;
 
+// A text as a regular expression (RE2) in a string of PromQL that matches it. Characters that
+// neither can hold match any.
+std::string AsPattern(std::string_view text) {
+  std::string pattern;
+  for (const char c : text) {
+    const bool in_class = std::string_view(".+*?()|{}$").find(c) != std::string_view::npos;
+    const bool is_rare = std::string_view("\\\"[]^\n").find(c) != std::string_view::npos;
+    if (in_class) {
+      pattern += fmt::format("[{}]", c);
+    } else {
+      pattern += is_rare ? '.' : c;
+    }
+  }
+  return pattern;
+}
+
 std::string OneOf(const std::set<std::string>& texts) {
   std::vector<std::string> patterns;
   for (const std::string& text : texts) patterns.push_back(AsPattern(text));
@@ -27,6 +43,15 @@ std::string NamesOf(MetricScope scope) {
 
 std::string AllNames() {
   return NamesOf(MetricScope::kScraped) + "|" + NamesOf(MetricScope::kCluster);
+}
+
+// Selectors in PromQL that match what tells which node is what: nodes, instances, pods.
+std::vector<std::string> DiscoveryQueries(const std::set<std::string>& nodes) {
+  const std::string pattern = OneOf(nodes);
+  constexpr std::string_view kTellers = "kube_pod_info|kube_node_info|kubelet_node_name";
+  return {fmt::format(R"({{__name__=~"{}",node=~"{}"}})", kTellers, pattern),
+          fmt::format(R"({{__name__=~"{}",exported_node=~"{}"}})", kTellers, pattern),
+          fmt::format(R"(node_uname_info{{nodename=~"{}"}})", pattern)};
 }
 
 using std::chrono::milliseconds;
@@ -124,28 +149,6 @@ class PieceSink final : public SeriesSink {
 };
 
 }  // namespace
-
-std::string AsPattern(std::string_view text) {
-  std::string pattern;
-  for (const char c : text) {
-    const bool in_class = std::string_view(".+*?()|{}$").find(c) != std::string_view::npos;
-    const bool is_rare = std::string_view("\\\"[]^\n").find(c) != std::string_view::npos;
-    if (in_class) {
-      pattern += fmt::format("[{}]", c);
-    } else {
-      pattern += is_rare ? '.' : c;
-    }
-  }
-  return pattern;
-}
-
-std::vector<std::string> DiscoveryQueries(const std::set<std::string>& nodes) {
-  const std::string pattern = OneOf(nodes);
-  constexpr std::string_view kTellers = "kube_pod_info|kube_node_info|kubelet_node_name";
-  return {fmt::format(R"({{__name__=~"{}",node=~"{}"}})", kTellers, pattern),
-          fmt::format(R"({{__name__=~"{}",exported_node=~"{}"}})", kTellers, pattern),
-          fmt::format(R"(node_uname_info{{nodename=~"{}"}})", pattern)};
-}
 
 std::vector<std::string> NodeQueries(const std::string& node, const NodeDirectory& directory) {
   const std::string pattern = AsPattern(node);

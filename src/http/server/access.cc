@@ -82,6 +82,23 @@ std::string_view WithoutPort(std::string_view host) {
   return has_port ? host.substr(0, colon) : host;
 }
 
+// Whether a Host header names no host that is found by name: "127.0.0.1:80", "[::1]", "localhost".
+bool IsHostLocal(std::string_view host) {
+  host = WithoutPort(host);
+  if (host == "localhost") return true;
+  std::array<unsigned char, sizeof(in6_addr)> address{};
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
+    const std::string v6(host.substr(1, host.size() - 2));
+    return inet_pton(AF_INET6, v6.c_str(), address.data()) == 1;
+  }
+  return inet_pton(AF_INET, std::string(host).c_str(), address.data()) == 1;
+}
+
+// The same, or a word without a dot, which clients of a unix socket put there, or nothing.
+bool IsHostOfSocket(std::string_view host) {
+  return WithoutPort(host).find('.') == std::string_view::npos || IsHostLocal(host);
+}
+
 std::string TextOf(MHD_Connection* handle, const char* name) {
   return std::string(HeaderOf(handle, name).value_or(""));
 }
@@ -175,21 +192,6 @@ Result<OwnFile> MakeOwnToken(const std::string& path) {
   if (!file) return fail(file.error());
   if (auto named = file->Rename(path); !named) return fail(named.error());
   return file;
-}
-
-bool IsHostLocal(std::string_view host) {
-  host = WithoutPort(host);
-  if (host == "localhost") return true;
-  std::array<unsigned char, sizeof(in6_addr)> address{};
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
-    const std::string v6(host.substr(1, host.size() - 2));
-    return inet_pton(AF_INET6, v6.c_str(), address.data()) == 1;
-  }
-  return inet_pton(AF_INET, std::string(host).c_str(), address.data()) == 1;
-}
-
-bool IsHostOfSocket(std::string_view host) {
-  return WithoutPort(host).find('.') == std::string_view::npos || IsHostLocal(host);
 }
 
 std::optional<Refusal> Access::RefusalOf(MHD_Connection* handle, Connection& connection) {

@@ -99,12 +99,6 @@ class Access {
   std::string own_token_file_;
 };
 
-// Whether a Host header names no host that is found by name: "127.0.0.1:80", "[::1]", "localhost".
-[[nodiscard]] bool IsHostLocal(std::string_view host);
-
-// The same, or a word without a dot, which clients of a unix socket put there, or nothing.
-[[nodiscard]] bool IsHostOfSocket(std::string_view host);
-
 // The head of a request as libmicrohttpd hands it over.
 struct Head {
   MHD_Connection* handle;
