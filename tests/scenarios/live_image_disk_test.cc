@@ -77,7 +77,7 @@ class LiveImageDisk : public testing::Test {
     api::ImageStatusRequest request;
     request.mutable_image()->set_image(reference);
     const auto answer = containerd_->Await<api::ImageStatusResponse>([&](auto given) {
-      containerd_->calls().ImageStatus(request, seconds(10), std::move(given));
+      containerd_->calls().Make(cri::kImageStatus, request, seconds(10), std::move(given));
     });
     return answer && answer->has_image();
   }
@@ -85,7 +85,7 @@ class LiveImageDisk : public testing::Test {
     api::ListContainersRequest request;
     request.mutable_filter()->mutable_state()->set_state(state);
     const auto answer = containerd_->Await<api::ListContainersResponse>([&](auto given) {
-      containerd_->calls().ListContainers(request, seconds(10), std::move(given));
+      containerd_->calls().Make(cri::kListContainers, request, seconds(10), std::move(given));
     });
     return answer ? answer->containers_size() : -1;
   }
