@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <string>
+#include <string_view>
 
 #include "api/answers.h"
 #include "api/test_snapshot.h"
