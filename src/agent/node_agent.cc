@@ -12,6 +12,7 @@
 #include "agent/pods/pod_places.h"
 #include "core/recording/recording.h"
 #include "core/thresholds/threshold_settings.h"
+#include "core/units/earliest.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/loop/thread_priority.h"
@@ -498,18 +499,14 @@ void NodeAgent::SaveState(Instant now) {
 
 std::optional<Instant> NodeAgent::NextDeadline() const {
   const StateChanges changes = Changes();
-  std::optional<Instant> next;
-  for (const auto& at :
-       {begun_ ? parts_->node->NextDeadline() : std::nullopt, parts_->disk_walks->NextDeadline(),
-        runtime_start_.NextDeadline(), image_places_ ? image_places_->NextDeadline() : std::nullopt,
-        manifests_.NextDeadline(), ending_.NextDeadline(), config_.NextDeadline(),
-        threads_.NextDeadline(), next_alive_,
-        parts_->cluster ? parts_->cluster->NextDeadline() : std::nullopt,
-        parts_->shadow ? parts_->shadow->NextDeadline() : std::nullopt,
-        begun_ ? parts_->state->NextDeadline(changes) : std::nullopt}) {
-    if (at && (!next || *at < *next)) next = at;
-  }
-  return next;
+  return Earliest({begun_ ? parts_->node->NextDeadline() : std::nullopt,
+                   parts_->disk_walks->NextDeadline(), runtime_start_.NextDeadline(),
+                   image_places_ ? image_places_->NextDeadline() : std::nullopt,
+                   manifests_.NextDeadline(), ending_.NextDeadline(), config_.NextDeadline(),
+                   threads_.NextDeadline(), next_alive_,
+                   parts_->cluster ? parts_->cluster->NextDeadline() : std::nullopt,
+                   parts_->shadow ? parts_->shadow->NextDeadline() : std::nullopt,
+                   begun_ ? parts_->state->NextDeadline(changes) : std::nullopt});
 }
 
 }  // namespace jettison

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/units/duration.h"
+#include "core/units/earliest.h"
 
 namespace jettison {
 namespace {
@@ -173,12 +174,8 @@ void ClusterSide::Advance(Instant now) {
 }
 
 std::optional<Instant> ClusterSide::NextDeadline() const {
-  std::optional<Instant> next = node_.NextDeadline();
-  for (const auto other :
-       {evictions_.NextDeadline(), events_.NextDeadline(), orphans_.NextDeadline()}) {
-    if (other && (!next || *other < *next)) next = other;
-  }
-  return next;
+  return Earliest({node_.NextDeadline(), evictions_.NextDeadline(), events_.NextDeadline(),
+                   orphans_.NextDeadline()});
 }
 
 bool ClusterSide::Stop(Instant now) {

@@ -12,6 +12,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/observe/observations.h"
 #include "core/thresholds/threshold_settings.h"
+#include "core/units/earliest.h"
 
 namespace jettison {
 namespace {
@@ -385,14 +386,10 @@ void Node::Advance() {
 }
 
 std::optional<Instant> Node::NextDeadline() const {
-  std::optional<Instant> next;
-  if (scheduler_.measuring()) next = walks_.NextDeadline();
-  for (const auto& deadline : {dependencies_.pods.NextDeadline(), scheduler_.NextDeadline(),
-                               state_.standing.wait.NextDeadline(),
-                               dependencies_.reclaimer.NextDeadline(), looks_.due()}) {
-    if (deadline && (!next || *deadline < *next)) next = deadline;
-  }
-  return next;
+  return Earliest({scheduler_.measuring() ? std::optional(walks_.NextDeadline()) : std::nullopt,
+                   dependencies_.pods.NextDeadline(), scheduler_.NextDeadline(),
+                   state_.standing.wait.NextDeadline(), dependencies_.reclaimer.NextDeadline(),
+                   looks_.due()});
 }
 
 void Node::PlanLook(const Observations& seen, Instant now) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/decide/eviction_order.h"
+#include "core/units/earliest.h"
 
 namespace jettison {
 namespace {
@@ -57,9 +58,7 @@ std::optional<std::size_t> NextToComeBack(std::span<const WaitingPod> waiting, I
 
 std::optional<Instant> NextComeBackAt(std::span<const WaitingPod> waiting) {
   std::optional<Instant> next;
-  ForEachCandidate(waiting, [&](std::size_t i) {
-    if (!next || waiting[i].due < *next) next = waiting[i].due;
-  });
+  ForEachCandidate(waiting, [&](std::size_t i) { next = Earliest({next, waiting[i].due}); });
   return next;
 }
 

@@ -7,6 +7,7 @@
 
 #include "agent/dependencies/dependencies.h"
 #include "agent/manifests/manifest_reading.h"
+#include "core/units/earliest.h"
 
 namespace jettison {
 namespace {
@@ -238,8 +239,7 @@ std::optional<Instant> PodTable::NextDeadline() const {
 std::optional<Instant> PodTable::FindDeadline() const {
   std::optional<Instant> next = starts_.NextComeBack();
   for (const auto& [name, slot] : slots_.all()) {
-    const auto at = slot.on_node() != nullptr ? slot.worker()->NextDeadline() : std::nullopt;
-    if (at && (!next || *at < *next)) next = at;
+    if (slot.on_node() != nullptr) next = Earliest({next, slot.worker()->NextDeadline()});
   }
   return next;
 }

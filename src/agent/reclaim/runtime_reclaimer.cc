@@ -1,7 +1,8 @@
 #include "agent/reclaim/runtime_reclaimer.h"
 
-#include <algorithm>
 #include <utility>
+
+#include "core/units/earliest.h"
 
 namespace jettison {
 namespace {
@@ -78,9 +79,8 @@ void RuntimeReclaimer::AdvanceImages(Instant now) {
 
 std::optional<Instant> RuntimeReclaimer::NextDeadline() const {
   std::optional<Instant> next = dependencies_.images.NextDeadline();
-  const auto consider = [&](Instant at) { next = next ? std::min(*next, at) : at; };
-  if (settling_) consider(settling_->next_look());
-  if (images_.stage == Stage::kUnderWay) consider(images_.give_up_at);
+  if (settling_) next = Earliest({next, settling_->next_look()});
+  if (images_.stage == Stage::kUnderWay) next = Earliest({next, images_.give_up_at});
   return next;
 }
 

@@ -9,6 +9,7 @@
 #include "core/model/threshold.h"
 #include "core/observe/observations.h"
 #include "core/units/duration.h"
+#include "core/units/earliest.h"
 
 namespace jettison {
 
@@ -16,7 +17,7 @@ namespace jettison {
 class LookTimer {
  public:
   // At `at` or sooner.
-  void Ask(Instant at) { due_ = due_ ? std::min(*due_, at) : at; }
+  void Ask(Instant at) { due_ = Earliest({due_, at}); }
   // Something has been reported: at once, but not sooner than `apart` after the last look.
   void Wake(Duration apart, Instant now) { Ask(last_ ? std::max(now, *last_ + apart) : now); }
   // A look begins; whether it was due.

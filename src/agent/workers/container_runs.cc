@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/units/earliest.h"
+
 namespace jettison {
 namespace {
 
@@ -318,7 +320,7 @@ std::optional<Instant> NextRestartAt(const ContainerRuns& runs, RestartPolicy po
   for (const ContainerLifecycle& run : runs.all()) {
     const bool waits =
         run.AwaitsRestart(policy) && (run.IsSidecar() || run.is_init() != initialized);
-    if (waits) next = next ? std::min(*next, run.restart_at()) : run.restart_at();
+    if (waits) next = Earliest({next, run.restart_at()});
   }
   return next;
 }

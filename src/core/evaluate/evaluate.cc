@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "core/units/earliest.h"
 #include "core/units/quantity.h"
 
 namespace jettison {
@@ -209,9 +210,7 @@ std::optional<Instant> NextGraceEnd(std::span<const Threshold> thresholds,
                                     const Evaluation& evaluation) {
   std::optional<Instant> next;
   const auto wait_for = [&next](std::optional<Instant> since, Duration grace) {
-    if (!since) return;
-    const Instant end = Later(*since, grace);
-    next = next ? std::min(*next, end) : end;
+    if (since) next = Earliest({next, Later(*since, grace)});
   };
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     if (!evaluation.met[i]) continue;

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "core/units/earliest.h"
+
 namespace jettison {
 namespace {
 
@@ -222,13 +224,10 @@ std::optional<Instant> ClusterEvictions::NextDeadline() const {
   if (!earlier_.empty()) return dependencies_.clock.Now();
   std::optional<Instant> next;
   for (const auto& [uid, one] : confirmed_) {
-    if (!next || one.look_at < *next) next = one.look_at;
+    next = Earliest({next, one.look_at});
   }
   if (!HasRoom()) return next;
-  for (const auto& [id, eviction] : evictions_) {
-    const auto due = eviction.steps.due();
-    if (due && (!next || *due < *next)) next = due;
-  }
+  for (const auto& [id, eviction] : evictions_) next = Earliest({next, eviction.steps.due()});
   return next;
 }
 

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "core/units/earliest.h"
 #include "sources/kubernetes/node/node_pressure.h"
 #include "sources/kubernetes/objects/api_objects.h"
 
@@ -41,11 +42,7 @@ void NodeReporter::Advance(Instant now) {
 }
 
 std::optional<Instant> NodeReporter::NextDeadline() const {
-  auto next = taints_.due();
-  for (const auto other : {conditions_.due(), stop_by_}) {
-    if (other && (!next || *other < *next)) next = other;
-  }
-  return next;
+  return Earliest({taints_.due(), conditions_.due(), stop_by_});
 }
 
 void NodeReporter::AskForTaints(Instant now) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/units/earliest.h"
+
 namespace jettison::kube {
 namespace {
 
@@ -23,11 +25,6 @@ bool IsTainted(const ApiNode& node, NodeConditionType condition) {
   return std::ranges::any_of(node.taints, [&](const Taint& taint) {
     return taint.key == wish.key && taint.effect == wish.effect;
   });
-}
-
-std::optional<Instant> Earlier(std::optional<Instant> a, std::optional<Instant> b) {
-  if (!a || !b) return a ? a : b;
-  return std::min(*a, *b);
 }
 
 }  // namespace
@@ -85,7 +82,7 @@ bool PressureConditions::IsWrong(const Line& line) {
 std::optional<Instant> PressureConditions::due() const {
   if (is_awaited_) return std::nullopt;
   std::optional<Instant> next = retired_ ? std::nullopt : heartbeat_at_;
-  const auto at = [&](Instant when) { next = next ? std::min(*next, when) : when; };
+  const auto at = [&](Instant when) { next = Earliest({next, when}); };
   for (const Line& line : lines_) {
     if (retired_) {
       if (line.written != Written::kNothing) at(not_before_);
@@ -212,7 +209,7 @@ std::optional<Instant> PressureTaints::due() const {
   std::optional<Instant> next;
   if (!was_read_ && !retired_) next = std::max(not_before_, read_not_before_);
   for (const NodeConditionType condition : kToldConditions) {
-    next = Earlier(next, DueFor(Of(condition)));
+    next = Earliest({next, DueFor(Of(condition))});
   }
   return next;
 }
