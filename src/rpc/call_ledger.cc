@@ -26,19 +26,19 @@ void CallLedger::Arm() {
 
 void CallLedger::Add(const Call& call) {
   const std::lock_guard lock(mutex_);
-  ++with_grpc_;
-  under_way_.emplace(call->overdue_at, call);
+  with_grpc_.emplace(call.get(), call);
+  under_way_.emplace(call->overdue_at, call.get());
   Arm();
 }
 
-void CallLedger::Finish(const Call& call, std::optional<Error> error) {
+void CallLedger::Finish(LedgerCall& call, std::optional<Error> error) {
   const std::lock_guard lock(mutex_);
-  --with_grpc_;
-  finished_.notify_all();
-  if (under_way_.erase({call->overdue_at, call}) == 0) return;  // it was answered without gRPC
-  call->error = error && call->is_overdue ? call->when_overdue : std::move(error);
-  answers_.push_back(call);
+  const bool waits = under_way_.erase({call.overdue_at, &call}) > 0;
+  if (waits) call.error = error && call.is_overdue ? call.when_overdue : std::move(error);
+  // One that was answered without gRPC, too, so that it does not end on this thread.
+  answers_.push_back(std::move(with_grpc_.extract(&call).mapped()));
   Arm();
+  finished_.notify_all();
 }
 
 std::deque<CallLedger::Call> CallLedger::TakeAnswers() {
@@ -49,15 +49,15 @@ std::deque<CallLedger::Call> CallLedger::TakeAnswers() {
 }
 
 void CallLedger::EndOverdue(Time now) {
-  std::vector<Call> overdue;
+  std::vector<LedgerCall*> overdue;  // whichever end meanwhile are in answers_, and so alive
   {
     const std::lock_guard lock(mutex_);
     while (!under_way_.empty() && under_way_.begin()->first <= now) {
-      const Call call = under_way_.begin()->second;
+      LedgerCall* const call = under_way_.begin()->second;
       under_way_.erase(under_way_.begin());
       if (std::exchange(call->is_overdue, true)) {
         call->error = call->when_overdue;
-        answers_.push_back(call);
+        answers_.push_back(with_grpc_.at(call));
       } else {
         call->overdue_at = now + kCancelTakes;
         under_way_.emplace(call->overdue_at, call);
@@ -66,7 +66,7 @@ void CallLedger::EndOverdue(Time now) {
     }
     Arm();
   }
-  for (const Call& call : overdue) call->context.TryCancel();
+  for (LedgerCall* const call : overdue) call->context.TryCancel();
 }
 
 bool CallLedger::CancelAll(std::chrono::milliseconds patience) {
@@ -79,7 +79,7 @@ bool CallLedger::CancelAll(std::chrono::milliseconds patience) {
   }
   lock.lock();
   for (const Call& call : answers_) call->done = nullptr;
-  return finished_.wait_for(lock, patience, [this] { return with_grpc_ == 0; });
+  return finished_.wait_for(lock, patience, [this] { return with_grpc_.empty(); });
 }
 
 }  // namespace jettison::cri

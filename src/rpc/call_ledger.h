@@ -5,9 +5,9 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <cstddef>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,7 +20,8 @@
 
 namespace jettison::cri {
 
-// One call: under way, then waiting to be delivered. gRPC has a share in it until it has ended it.
+// One call: under way, then waiting to be delivered. It ends on the thread that delivers, because
+// with its context a channel may end, which waits for gRPC's threads.
 struct LedgerCall {
   grpc::ClientContext context;
   std::shared_ptr<google::protobuf::MessageLite> response;
@@ -48,7 +49,8 @@ class CallLedger {
   [[nodiscard]] int fd() const { return timer_.get(); }
   void Add(const Call& call);
   // Called once for each call, on any thread.
-  void Finish(const Call& call, std::optional<Error> error);
+  void Finish(LedgerCall& call, std::optional<Error> error);
+  // Those that nobody waits for any more are among them.
   [[nodiscard]] std::deque<Call> TakeAnswers();
   // Cancels the calls that are overdue. A call that has not ended a second after that is answered
   // without gRPC.
@@ -66,9 +68,10 @@ class CallLedger {
   const FileDescriptor timer_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable finished_;
-  std::set<std::pair<Time, Call>> under_way_;  // by when they are overdue
+  std::set<std::pair<Time, LedgerCall*>> under_way_;  // by when they are overdue
   std::deque<Call> answers_;
-  std::size_t with_grpc_ = 0;     // calls that it has not ended, those that were answered included
+  // Those that it has not ended; some of them have been answered.
+  std::map<const LedgerCall*, Call> with_grpc_;
   Time armed_for_ = Time::max();  // what the timer is set to; max: it is not set
 };
 

@@ -196,6 +196,7 @@ class Client : public Calls {
   ~Client() override {
     // What calls that do not end go through must outlive them.
     if (!ledger_->CancelAll(kFarewell)) (void)connection_.release();
+    (void)ledger_->TakeAnswers();
   }
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -205,7 +206,7 @@ class Client : public Calls {
     ledger_->EndOverdue(std::chrono::steady_clock::now());
     for (const CallLedger::Call& call : ledger_->TakeAnswers()) {
       const auto done = std::exchange(call->done, nullptr);
-      done(call->error);
+      if (done) done(call->error);
     }
   }
 
@@ -247,15 +248,16 @@ void Client::Start(UntypedCall asked) {
   if (!connection_) while_threads_start.emplace();
   if (const std::string_view why = WhyNotConnected(); !why.empty()) {
     return ledger_->Finish(
-        call, Error{ErrorCode::kUnavailable, std::string(asked.name).append(": ").append(why)});
+        *call, Error{ErrorCode::kUnavailable, std::string(asked.name).append(": ").append(why)});
   }
   RenewChannel();
-  const auto finish = [ledger = ledger_, call, unanswered](const grpc::Status& status) {
-    if (status.ok()) return ledger->Finish(call, std::nullopt);
+  const auto finish = [ledger = ledger_, call = call.get(),
+                       unanswered](const grpc::Status& status) {
+    if (status.ok()) return ledger->Finish(*call, std::nullopt);
     FailedCall failed = unanswered;
     failed.status = status.error_code();
     failed.message = status.error_message();
-    ledger->Finish(call, ErrorOf(failed));
+    ledger->Finish(*call, ErrorOf(failed));
   };
   // The request is serialized before this returns.
   connection_->stub.UnaryCall(&call->context, asked.path, {}, &asked.request, call->response.get(),
