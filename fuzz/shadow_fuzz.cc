@@ -4,6 +4,7 @@
 // does not steer it; and whatever course evictions take, each of the kubelet's is paired once.
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -43,7 +44,7 @@ void FollowCourse(std::string_view steps) {
       case 1: book.NoteOurs({now, pod, Signal::kMemoryAvailable, ""}); break;
       case 2:
         evicted.insert(uid);
-        book.NoteKubelets({now, pod, "The node was low on resource: memory. "});
+        book.NoteKubelets({now, pod, std::nullopt, "The node was low on resource: memory. "});
         break;
       default:
         if (!evicted.contains(uid)) book.NoteGone(uid, now);
