@@ -13,6 +13,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "kernel/files/temporary_folder.h"
 #include "ports/file_descriptor.h"
@@ -20,13 +21,19 @@
 namespace jettison {
 namespace {
 
-// The test holds files itself.
+// Processes of their own hold the files: in this one, other tests may have left some behind.
 class DeletedFilesTest : public testing::Test {
  protected:
   DeletedFilesTest() {
     struct stat status {};
     EXPECT_EQ(::stat(folder_.path().c_str(), &status), 0);
     device_ = status.st_dev;
+  }
+  ~DeletedFilesTest() override {
+    for (const pid_t child : children_) {
+      ::kill(child, SIGKILL);
+      EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+    }
   }
   FileDescriptor Hold(const std::string& name, std::size_t bytes) {
     FileDescriptor file(
@@ -38,21 +45,66 @@ class DeletedFilesTest : public testing::Test {
   void Delete(const std::string& name) {
     EXPECT_EQ(::unlink((folder_.path() + "/" + name).c_str()), 0);
   }
-  DeletedFiles Find(const DevicesOfDisk& devices, std::size_t most = 1000) {
-    return DeletedFilesOf(std::array{::getpid(), ::getpid()}, devices, most);
+  // A process that holds these files and no others.
+  pid_t ProcessWith(const std::vector<int>& files) {
+    const pid_t child = Fork(files);
+    if (child == 0) ::raise(SIGSTOP);
+    EXPECT_EQ(::waitpid(child, nullptr, WUNTRACED), child);
+    return child;
+  }
+  // The same, whose first thread has ended.
+  pid_t ProcessOfAThreadWith(const std::vector<int>& files) {
+    const pid_t child = Fork(files);
+    if (child == 0) {
+      // A sanitizer reads of the process while a thread begins, which an ended first thread
+      // prevents.
+      std::atomic<bool> runs = false;
+      std::thread([&runs] {
+        runs = true;
+        ::pause();
+      }).detach();
+      while (!runs) ::usleep(1'000);
+      ::syscall(SYS_exit, 0);
+    }
+    const auto stat = [child] {
+      std::string text;
+      std::getline(std::ifstream("/proc/" + std::to_string(child) + "/stat"), text);
+      return text;
+    };
+    for (int i = 0; i < 1000 && stat().find(") Z ") == std::string::npos; ++i) ::usleep(10'000);
+    return child;
+  }
+  DeletedFiles Find(pid_t process, std::size_t most = 1000) {
+    return DeletedFilesOf(std::array{process, process}, {.node = device_}, most);
   }
 
   const kernel::TemporaryFolder folder_;
   dev_t device_ = 0;
+
+ private:
+  pid_t Fork(const std::vector<int>& files) {
+    constexpr unsigned kHigh = 500;
+    const pid_t child = ::fork();
+    if (child == 0) {
+      for (const int file : files) ::fcntl(file, F_DUPFD, kHigh);
+      ::close_range(STDERR_FILENO + 1, kHigh - 1, 0);
+      ::close_range(kHigh + static_cast<unsigned>(files.size()), ~0U, 0);
+      return child;
+    }
+    children_.push_back(child);
+    return child;
+  }
+
+  std::vector<pid_t> children_;
 };
 
-TEST_F(DeletedFilesTest, AFileCountsFromItsDeletionUntilItIsClosedAndOnce) {
-  FileDescriptor file = Hold("a", 100'000);
+TEST_F(DeletedFilesTest, AFileCountsFromItsDeletionAndOnce) {
+  const FileDescriptor file = Hold("a", 100'000);
   const FileDescriptor stays = Hold("b", 5000);
-  EXPECT_FALSE(Find({.node = device_}).on_node.used_bytes);
+  const pid_t process = ProcessWith({file.get(), file.get(), stays.get()});
+  EXPECT_FALSE(Find(process).on_node.used_bytes);
   Delete("a");
-  const FileDescriptor again(::dup(file.get()));
-  const DeletedFiles found = Find({.node = device_});
+  const DeletedFiles found = Find(process);
   EXPECT_GE(found.on_node.used_bytes.value_or(0), 100'000U);
   EXPECT_LT(found.on_node.used_bytes.value_or(0), 200'000U);
   EXPECT_EQ(found.on_node.inodes_used, 1U);
@@ -63,7 +115,7 @@ TEST_F(DeletedFilesTest, AFileCountsFromItsDeletionUntilItIsClosedAndOnce) {
 TEST_F(DeletedFilesTest, BeyondSoManyDescriptorsTheRestIsUnread) {
   const FileDescriptor file = Hold("a", 5000);
   Delete("a");
-  const DeletedFiles found = Find({.node = device_}, 1);
+  const DeletedFiles found = Find(ProcessWith({file.get()}), 1);
   EXPECT_TRUE(found.unread);
   EXPECT_FALSE(found.on_node.used_bytes);
 }
@@ -71,29 +123,7 @@ TEST_F(DeletedFilesTest, BeyondSoManyDescriptorsTheRestIsUnread) {
 TEST_F(DeletedFilesTest, WhatTheThreadsOfAnEndedFirstThreadHoldCounts) {
   const FileDescriptor file = Hold("a", 5000);
   Delete("a");
-  const pid_t child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    // A sanitizer reads of the process while a thread begins, which an ended first thread prevents.
-    std::atomic<bool> runs = false;
-    std::thread([&runs] {
-      runs = true;
-      ::pause();
-    }).detach();
-    while (!runs) ::usleep(1'000);
-    ::syscall(SYS_exit, 0);
-  }
-  const auto stat = [child] {
-    std::string text;
-    std::getline(std::ifstream("/proc/" + std::to_string(child) + "/stat"), text);
-    return text;
-  };
-  for (int i = 0; i < 1000 && stat().find(") Z ") == std::string::npos; ++i) ::usleep(10'000);
-  std::size_t most = 1000;
-  const DeletedFiles found = DeletedFilesOf(std::array{child}, {.node = device_}, most);
-  ::kill(child, SIGKILL);
-  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
-  EXPECT_EQ(found.on_node.inodes_used, 1U);
+  EXPECT_EQ(Find(ProcessOfAThreadWith({file.get()})).on_node.inodes_used, 1U);
 }
 
 }  // namespace
