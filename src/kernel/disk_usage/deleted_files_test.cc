@@ -61,9 +61,10 @@ class DeletedFilesTest : public testing::Test {
       std::atomic<bool> runs = false;
       std::thread([&runs] {
         runs = true;
+        runs.notify_one();
         ::pause();
       }).detach();
-      while (!runs) ::usleep(1'000);
+      runs.wait(false);
       ::syscall(SYS_exit, 0);
     }
     const auto stat = [child] {

@@ -27,7 +27,7 @@ timespec TimespecOf(Duration time) {
 struct EventLoop::Watched {
   OnReady on_ready;
   Urgency urgency = Urgency::kNormal;
-  std::uint64_t called_back = 0;  // in this turn, if it is not urgent
+  std::uint64_t called_back = 0;  // in which turn last, if it is not urgent
 };
 
 struct EventLoop::Signals {
