@@ -9,7 +9,7 @@
 #include <string>
 
 #include "agent/machine.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/file_descriptor.h"

@@ -15,7 +15,7 @@
 #include "http/client/client.h"
 #include "http/server/listen.h"
 #include "http/testing/test_certificates.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "ports/file_descriptor.h"
 #include "view/board.h"
 

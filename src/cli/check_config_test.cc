@@ -14,7 +14,7 @@
 
 #include "cli/ask/config_files.h"
 #include "cli/command_bed.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {

@@ -13,7 +13,7 @@
 #include "codec/documents/json.h"
 #include "codec/kubernetes/pod_reader.h"
 #include "codec/kubernetes/pod_writer.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 
 namespace jettison {
 namespace {

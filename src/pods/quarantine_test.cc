@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "kernel/files/files.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "kernel/mounts/mount_info.h"
 #include "pods/earlier_pods.h"
 

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "kernel/files/files.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "kernel/readiness/readiness.h"
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/forgotten_calls.h"

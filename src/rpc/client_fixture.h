@@ -19,7 +19,7 @@
 #include <string>
 #include <utility>
 
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "ports/file_descriptor.h"
 #include "rpc/client.h"
 

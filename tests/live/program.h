@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "tests/scenarios/agent_bed.h"
 
 namespace jettison {

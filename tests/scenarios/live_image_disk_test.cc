@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "kernel/files/files.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "runtimes/cri/test_bed/containerd_remains.h"
 #include "runtimes/cri/test_bed/live_containerd.h"
 #include "tests/scenarios/agent_bed.h"

@@ -20,7 +20,7 @@
 #include "core/decide/ranking.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/pressure.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/loop/steady_clock.h"

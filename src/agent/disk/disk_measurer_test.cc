@@ -12,7 +12,7 @@
 #include <fstream>
 #include <set>
 
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {

@@ -12,7 +12,7 @@
 #include <functional>
 #include <string>
 
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 
 namespace jettison {
 

@@ -8,7 +8,7 @@
 
 #include "agent/figures/stats_collector.h"
 #include "core/observe/observations.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 

@@ -10,7 +10,7 @@
 #include <ctime>
 #include <fstream>
 
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {

@@ -22,7 +22,7 @@
 #include "agent/notify/hook_program.h"
 #include "core/units/http_url.h"
 #include "http/server/listen.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "kernel/readiness/pidfd.h"
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/fake_clock.h"

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "ports/fakes/scarcity.h"
 #include "ports/file_descriptor.h"
 

@@ -7,7 +7,7 @@
 
 #include "agent/pods/remains.h"
 #include "kernel/files/files.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_disk_thread.h"
 

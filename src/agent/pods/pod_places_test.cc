@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kernel/files/files.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "ports/fakes/fake_cgroups.h"
 
 namespace jettison {

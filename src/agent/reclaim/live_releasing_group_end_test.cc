@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "agent/reclaim/releasing_group_end.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/join_group.h"

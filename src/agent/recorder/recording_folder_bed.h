@@ -5,7 +5,7 @@
 #include <string>
 
 #include "agent/recorder/recording_folder.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 
 namespace jettison {
 

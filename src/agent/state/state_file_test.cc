@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "kernel/files/files.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/file_descriptor.h"
 

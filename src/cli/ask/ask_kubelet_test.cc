@@ -9,7 +9,7 @@
 #include "cli/ask/config_files.h"
 #include "core/thresholds/threshold_settings.h"
 #include "kernel/files/files.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "sources/kubernetes/test_bed/fake_api_server.h"
 
 namespace jettison {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {

@@ -10,7 +10,7 @@
 
 #include "cli/command_line/program.h"
 #include "kernel/files/files.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 
 namespace jettison {
 namespace {

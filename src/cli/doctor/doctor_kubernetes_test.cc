@@ -7,7 +7,7 @@
 
 #include "cli/doctor/doctor.h"
 #include "http/testing/test_certificates.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "sources/kubernetes/test_bed/fake_api_server.h"
 
 namespace jettison {

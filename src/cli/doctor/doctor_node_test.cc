@@ -9,7 +9,7 @@
 
 #include "cli/doctor/doctor.h"
 #include "core/thresholds/threshold_parsing.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "machine/cgroups/host_cgroups.h"
 
 namespace jettison {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/doctor/doctor.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "ports/file_descriptor.h"
 #include "runtimes/cri/test_bed/live_containerd.h"
 

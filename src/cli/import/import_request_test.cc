@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "cli/import/import.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 
 namespace jettison {
 namespace {

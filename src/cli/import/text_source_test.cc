@@ -5,7 +5,7 @@
 
 #include "cli/import/import.h"
 #include "cli/recording/recording_file.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 
 namespace jettison {
 namespace {

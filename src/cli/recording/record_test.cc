@@ -10,7 +10,7 @@
 #include "codec/flight/recording_writer.h"
 #include "http/server/testing/test_server.h"
 #include "kernel/files/files.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 
 namespace jettison {
 namespace {

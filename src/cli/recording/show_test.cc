@@ -8,7 +8,7 @@
 #include "cli/recording/recording_file.h"
 #include "codec/flight/recording_bed.h"
 #include "codec/flight/recording_lines.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 
 namespace jettison {
 namespace {

@@ -17,7 +17,7 @@
 #include "cli/simulate/node_source.h"
 #include "codec/flight/recording_lines.h"
 #include "codec/flight/recording_writer.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "sim/whatif/testing/test_world.h"
 
 // Recordings of nodes for tests: pods that leak, and are evicted.

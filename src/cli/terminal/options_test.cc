@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/model/signal.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 
 namespace jettison {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "http/client/transfers_test_fixture.h"
 #include "http/testing/test_certificates.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 
 namespace jettison::http {
 namespace {

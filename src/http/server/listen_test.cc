@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "http/server/testing/test_wire.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 
 namespace jettison::http {
 namespace {

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "http/server/access.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 
 namespace jettison::http {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 
 // The room on a tree of plain directories: the part that does not need a kernel.
 namespace jettison {

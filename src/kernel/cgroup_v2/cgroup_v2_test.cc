@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "ports/fakes/child_process.h"
 
 // The room on a tree of plain folders and files: the part that does not need a kernel.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernel/disk_usage/remembered_trees.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "kernel/fs_events/filesystem_events.h"
 
 namespace jettison {

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "kernel/disk_usage/file_status.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 
 namespace jettison {
 namespace {

@@ -17,7 +17,7 @@
 #include <functional>
 #include <thread>
 
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "ports/fakes/child_process.h"
 
 namespace jettison {

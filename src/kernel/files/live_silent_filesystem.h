@@ -15,7 +15,7 @@
 #include <system_error>
 #include <utility>
 
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "kernel/filesystem/filesystem.h"
 
 namespace jettison {

@@ -13,7 +13,7 @@
 #include <fstream>
 #include <functional>
 
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "ports/fakes/child_process.h"
 
 namespace jettison {

@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "kernel/groups/testing/few_descriptors.h"
 #include "kernel/readiness/pidfd.h"
 #include "ports/fakes/child_process.h"

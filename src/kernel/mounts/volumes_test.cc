@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "kernel/files/files.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 
 namespace jettison::kernel {
 namespace {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <thread>
 
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "kernel/psi/live_group.h"
 #include "kernel/psi/pressure.h"
 #include "ports/system_error.h"

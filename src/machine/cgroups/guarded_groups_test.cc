@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "kernel/files/files.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/fake_cgroups.h"

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "machine/cgroups/kubelet_tree.h"
 
 namespace jettison {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 
 namespace jettison {
 namespace {

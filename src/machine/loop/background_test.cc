@@ -10,7 +10,7 @@
 #include <string>
 
 #include "kernel/files/files.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "machine/loop/event_loop.h"
 #include "machine/loop/thread_priority.h"
 #include "machine/own_process/memory_lock.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "kernel/files/files.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "runtimes/process/shim/log_file.h"
 
 namespace jettison::shim {

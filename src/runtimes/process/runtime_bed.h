@@ -14,7 +14,7 @@
 
 #include "kernel/files/files.h"
 #include "kernel/files/paths.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "kernel/groups/layout/testing/plain_plan.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"

@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "kernel/groups/testing/few_descriptors.h"
 
 namespace jettison {

@@ -15,7 +15,7 @@
 
 #include "agent/cluster/link/hanging_file_fixture.h"
 #include "kernel/files/files.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "machine/loop/steady_clock.h"
 #include "ports/fakes/fake_clock.h"
 #include "sources/kubernetes/calls/call_complaints.h"

@@ -13,7 +13,7 @@
 #include "agent/cluster/link/cluster_link.h"
 #include "agent/cluster/link/hanging_file_fixture.h"
 #include "kernel/files/files.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "ports/mailbox.h"
 
 namespace jettison {

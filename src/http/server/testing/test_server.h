@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "http/server/server.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 
 namespace jettison::http {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernel/files/files.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "kernel/mounts/mount_info.h"
 #include "pods/removal_job.h"
 

@@ -14,7 +14,7 @@
 #include "containers/cri_container.h"
 #include "kernel/files/files.h"
 #include "kernel/files/own_folders.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "kernel/groups/layout/testing/plain_plan.h"
 #include "machine/pods/open_pods.h"
 #include "ports/fakes/fake_cgroups.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/model/cgroup_driver.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "ports/file_descriptor.h"
 #include "rpc/calls.h"
 #include "runtimes/cri/test_bed/own_containerd.h"

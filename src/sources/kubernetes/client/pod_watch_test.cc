@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "sources/kubernetes/client/testing/client_test_fixture.h"
 #include "sources/kubernetes/objects/testing/test_answers.h"
 

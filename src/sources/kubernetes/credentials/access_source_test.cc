@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "http/testing/test_certificates.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "sources/kubernetes/credentials/api_access.h"
 
 namespace jettison::kube {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "http/testing/test_certificates.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 
 namespace jettison::kube {
 namespace {
