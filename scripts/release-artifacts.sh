@@ -60,14 +60,12 @@ libraries_of() {
   ldd "$@" | awk '$2 == "=>" && $3 ~ /^\// { print $3 } $1 ~ /^\// && $2 ~ /^\(0x/ { print $1 }' | sort -u
 }
 
-# What no program names, because it is loaded when it is wanted: the client of HTTP, and systemd's.
+# What no program names, because it is loaded when it is wanted.
 loaded_later() {
-  local name path
-  for name in libcurl-gnutls.so.4 libsystemd.so.0; do
-    path=$(ldconfig -p | awk -v name="$name" '$1 == name && !found { print $NF; found = 1 }')
-    [ -n "$path" ] || { echo "$name is missing; Debian: apt-get install libcurl3-gnutls libsystemd0" >&2; exit 1; }
-    echo "$path"
-  done
+  local path
+  path=$(ldconfig -p | awk '$1 == "libsystemd.so.0" && !found { print $NF; found = 1 }')
+  [ -n "$path" ] || { echo "libsystemd.so.0 is missing; Debian: apt-get install libsystemd0" >&2; exit 1; }
+  echo "$path"
 }
 
 # The licenses of what is put beside the program, as its packages have them.

@@ -6,7 +6,6 @@
 #include <sys/vfs.h>
 
 #include <fstream>
-#include <iterator>
 #include <string>
 
 #include "tests/scenarios/agent_bed.h"
@@ -14,7 +13,6 @@
 namespace jettison {
 namespace {
 
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
@@ -141,16 +139,6 @@ TEST_F(LiveAgent, WhatItStartsHasAnOrdinaryPriority) {
   std::getline(std::ifstream("/proc/" + std::to_string(pods[0]) + "/stat"), line);
   const pid_t shim = std::stoi(line.substr(line.rfind(')') + 4));
   EXPECT_TRUE(IsOrdinary(shim));
-  EXPECT_EQ(bed_.StopAgent(), 0);
-}
-
-TEST_F(LiveAgent, AnAgentThatAsksNobodyLoadsNoHttpClient) {
-  bed_.StartAgent();
-  ASSERT_TRUE(IsReady());
-  std::ifstream file("/proc/" + std::to_string(bed_.agent()) + "/maps");
-  const std::string maps{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_THAT(maps, HasSubstr(JETTISON_BINARY));
-  EXPECT_THAT(maps, Not(HasSubstr("libcurl")));
   EXPECT_EQ(bed_.StopAgent(), 0);
 }
 

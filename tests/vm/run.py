@@ -54,8 +54,6 @@ def parse_arguments():
     parser.add_argument("--file", action="append", default=[], help=f"put into {FOLDER}, too")
     parser.add_argument("--install", action="append", default=[],
                         help="a program of this host, by name or path, at the same path in there")
-    parser.add_argument("--library", action="append", default=[],
-                        help="a library of this host that a program loads when it is wanted")
     parser.add_argument("--containerd", action="store_true", help="with containerd and runc")
     parser.add_argument("--systemd", action="store_true",
                         help="systemd is the first process and has the control groups")
@@ -108,8 +106,8 @@ def make_initrd(options, kernel, file):
         path = tool(name)
         # A file of this clone may lie below a folder that is mounted over in there, such as /tmp.
         initrd.put_file(path, INSTALLED + path if name in options.install and os.path.isabs(name) else path)
-    for name in [*options.library, *(("libsystemd.so.0",) if options.systemd else ())]:
-        path = library(name)
+    if options.systemd:
+        path = library("libsystemd.so.0")
         initrd.put_file(path, path)
     command = [os.path.join(FOLDER, os.path.basename(options.program)), *options.arguments]
     setting = "".join(f"export {shlex.quote(entry)}\n" for entry in options.env)

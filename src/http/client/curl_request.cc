@@ -11,49 +11,8 @@
 #include <memory>
 #include <system_error>
 
-#include "ports/late_library.h"
-
 namespace jettison::http {
 namespace {
-
-bool FindAll(const LateLibrary& library, CurlLibrary& curl) {
-  return library.Find("curl_easy_init", curl.easy_init) &&
-         library.Find("curl_easy_setopt", curl.easy_setopt) &&
-         library.Find("curl_easy_perform", curl.easy_perform) &&
-         library.Find("curl_easy_getinfo", curl.easy_getinfo) &&
-         library.Find("curl_easy_strerror", curl.easy_strerror) &&
-         library.Find("curl_easy_cleanup", curl.easy_cleanup) &&
-         library.Find("curl_multi_init", curl.multi_init) &&
-         library.Find("curl_multi_cleanup", curl.multi_cleanup) &&
-         library.Find("curl_multi_setopt", curl.multi_setopt) &&
-         library.Find("curl_multi_add_handle", curl.multi_add_handle) &&
-         library.Find("curl_multi_remove_handle", curl.multi_remove_handle) &&
-         library.Find("curl_multi_perform", curl.multi_perform) &&
-         library.Find("curl_multi_poll", curl.multi_poll) &&
-         library.Find("curl_multi_wakeup", curl.multi_wakeup) &&
-         library.Find("curl_multi_info_read", curl.multi_info_read) &&
-         library.Find("curl_multi_strerror", curl.multi_strerror) &&
-         library.Find("curl_slist_append", curl.slist_append) &&
-         library.Find("curl_slist_free_all", curl.slist_free_all);
-}
-
-bool MadeReady(const LateLibrary& library) {
-  decltype(&::curl_global_init) global_init = nullptr;
-  return library.Find("curl_global_init", global_init) &&
-         global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
-}
-
-Result<CurlLibrary> Loaded() {
-  // Debian's build on GnuTLS, which is loaded for the server as well; other systems have but one
-  // build.
-  const auto library = LateLibrary::Load({"libcurl-gnutls.so.4", "libcurl.so.4"});
-  CurlLibrary curl;
-  if (library && FindAll(*library, curl) && MadeReady(*library)) return curl;
-  return Fail(ErrorCode::kUnavailable,
-              fmt::format("asking over HTTP needs libcurl, which cannot be loaded ({}); Debian: "
-                          "apt-get install libcurl3-gnutls",
-                          library ? "it cannot be made ready" : library.error().message));
-}
 
 // How long a peer that has vanished is waited for: about half a minute on an idle connection, or
 // this long after data was sent that was not acknowledged.
@@ -115,20 +74,14 @@ Error ErrorOf(CURLcode code, std::string_view words) {
 
 }  // namespace
 
-Result<const CurlLibrary*> LoadCurl() {
-  static const Result<CurlLibrary> kLibrary = Loaded();
-  if (!kLibrary) return Fail(kLibrary.error());
-  return &*kLibrary;
-}
-
 CurlHandle::~CurlHandle() {
-  if (handle_ != nullptr) curl_.easy_cleanup(handle_);
-  curl_.slist_free_all(headers_);
-  curl_.slist_free_all(addresses_);
+  if (handle_ != nullptr) curl_easy_cleanup(handle_);
+  curl_slist_free_all(headers_);
+  curl_slist_free_all(addresses_);
 }
 
 void CurlHandle::Append(curl_slist*& list, const std::string& line) {
-  curl_slist* longer = curl_.slist_append(list, line.c_str());
+  curl_slist* longer = curl_slist_append(list, line.c_str());
   if (longer == nullptr && fault_ == CURLE_OK) fault_ = CURLE_OUT_OF_MEMORY;
   if (longer != nullptr) list = longer;
 }
@@ -165,7 +118,7 @@ Result<void> CurlHandle::Prepare(const CurlRequest& request) {
   }
   Set(CURLOPT_HTTPHEADER, headers_);
   if (fault_ == CURLE_OK) return {};
-  return Fail(ErrorOf(fault_, curl_.easy_strerror(fault_)));
+  return Fail(ErrorOf(fault_, curl_easy_strerror(fault_)));
 }
 
 void CurlHandle::SetTls(const CurlRequest& request) {
@@ -182,13 +135,13 @@ void CurlHandle::SetTls(const CurlRequest& request) {
 
 int CurlHandle::Status() const {
   long status = 0;
-  curl_.easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &status);
+  curl_easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &status);
   return static_cast<int>(status);
 }
 
 int CurlHandle::ConnectErrno() const {
   long why = 0;
-  curl_.easy_getinfo(handle_, CURLINFO_OS_ERRNO, &why);
+  curl_easy_getinfo(handle_, CURLINFO_OS_ERRNO, &why);
   return static_cast<int>(why);
 }
 
@@ -197,7 +150,7 @@ Error CurlHandle::FailureOf(CURLcode code) const {
     return {ErrorCode::kUnavailable, std::generic_category().message(why)};
   }
   const std::string_view own(words_.data());
-  return ErrorOf(code, own.empty() ? curl_.easy_strerror(code) : own);
+  return ErrorOf(code, own.empty() ? curl_easy_strerror(code) : own);
 }
 
 Result<void> CanBeSent(std::string_view path, const std::vector<std::string_view>& lines) {

@@ -12,33 +12,6 @@
 
 namespace jettison::http {
 
-// The functions of libcurl that HTTP's rooms call, under their names without "curl_".
-struct CurlLibrary {
-  decltype(&::curl_easy_init) easy_init = nullptr;
-  decltype(&::curl_easy_setopt) easy_setopt = nullptr;
-  decltype(&::curl_easy_perform) easy_perform = nullptr;
-  decltype(&::curl_easy_getinfo) easy_getinfo = nullptr;
-  decltype(&::curl_easy_strerror) easy_strerror = nullptr;
-  decltype(&::curl_easy_cleanup) easy_cleanup = nullptr;
-  decltype(&::curl_multi_init) multi_init = nullptr;
-  decltype(&::curl_multi_cleanup) multi_cleanup = nullptr;
-  decltype(&::curl_multi_setopt) multi_setopt = nullptr;
-  decltype(&::curl_multi_add_handle) multi_add_handle = nullptr;
-  decltype(&::curl_multi_remove_handle) multi_remove_handle = nullptr;
-  decltype(&::curl_multi_perform) multi_perform = nullptr;
-  decltype(&::curl_multi_poll) multi_poll = nullptr;
-  decltype(&::curl_multi_wakeup) multi_wakeup = nullptr;
-  decltype(&::curl_multi_info_read) multi_info_read = nullptr;
-  decltype(&::curl_multi_strerror) multi_strerror = nullptr;
-  decltype(&::curl_slist_append) slist_append = nullptr;
-  decltype(&::curl_slist_free_all) slist_free_all = nullptr;
-};
-
-// Loads libcurl, once, on whichever thread. With it come some thirty more libraries, which an agent
-// that asks nobody does not pay: no program links it. Fails where it is not installed, and says how
-// to get it. What it returns stays.
-[[nodiscard]] Result<const CurlLibrary*> LoadCurl();
-
 // What libcurl is told of a request.
 struct CurlRequest {
   std::string method = "GET";
@@ -59,8 +32,7 @@ struct CurlRequest {
 // something was sent, else after half a minute.
 class CurlHandle {
  public:
-  // `curl` must outlive this.
-  explicit CurlHandle(const CurlLibrary& curl) : curl_(curl), handle_(curl.easy_init()) {}
+  CurlHandle() : handle_(curl_easy_init()) {}
   CurlHandle(const CurlHandle&) = delete;
   CurlHandle& operator=(const CurlHandle&) = delete;
   // It must not be under way.
@@ -72,7 +44,7 @@ class CurlHandle {
   template <typename T>
   void Set(CURLoption option, T value) {
     static_assert(std::is_same_v<T, long> || std::is_same_v<T, curl_off_t> || std::is_pointer_v<T>);
-    if (fault_ == CURLE_OK) fault_ = curl_.easy_setopt(handle_, option, value);
+    if (fault_ == CURLE_OK) fault_ = curl_easy_setopt(handle_, option, value);
   }
   [[nodiscard]] CURL* get() const { return handle_; }
 
@@ -87,7 +59,6 @@ class CurlHandle {
   void Append(curl_slist*& list, const std::string& line);
   void SetTls(const CurlRequest& request);
 
-  const CurlLibrary& curl_;
   CURL* handle_;
   CURLcode fault_ = CURLE_OK;
   curl_slist* headers_ = nullptr;
