@@ -12,7 +12,7 @@
 #include "agent/pods/pod_places.h"
 #include "core/recording/recording.h"
 #include "core/thresholds/threshold_settings.h"
-#include "core/units/earliest.h"
+#include "core/units/duration.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/loop/thread_priority.h"

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/units/duration.h"
-#include "core/units/earliest.h"
 
 namespace jettison {
 namespace {

@@ -12,7 +12,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/observe/observations.h"
 #include "core/thresholds/threshold_settings.h"
-#include "core/units/earliest.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 namespace {

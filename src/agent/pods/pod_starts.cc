@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/decide/eviction_order.h"
-#include "core/units/earliest.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "agent/dependencies/dependencies.h"
 #include "agent/manifests/manifest_reading.h"
-#include "core/units/earliest.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/units/earliest.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 namespace {

@@ -9,7 +9,6 @@
 #include "core/model/threshold.h"
 #include "core/observe/observations.h"
 #include "core/units/duration.h"
-#include "core/units/earliest.h"
 
 namespace jettison {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/units/earliest.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 namespace {

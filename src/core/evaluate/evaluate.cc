@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "core/units/earliest.h"
+#include "core/units/duration.h"
 #include "core/units/quantity.h"
 
 namespace jettison {

@@ -3,20 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <utility>
 #include <vector>
+
+#include "core/model/fault.h"
 
 namespace jettison {
 
 std::string Expand(std::string_view text, const VariableLookup& lookup) {
   std::string expanded;
-  ForEachPart(
-      text, [&](std::string_view literal) { expanded += literal; },
-      [&](std::string_view name) {
-        const auto value = lookup(name);
-        if (value) expanded += *value;
-        return value.has_value();
-      });
+  while (!text.empty() && expanded.size() <= kMostStringBytes) {
+    const std::size_t dollar = std::min(text.find('$'), text.size());
+    expanded += text.substr(0, dollar);
+    text.remove_prefix(dollar);
+    const std::size_t close = text.starts_with("$(") ? text.find(')') : std::string_view::npos;
+    if (close == std::string_view::npos) {
+      expanded += text.substr(0, 1);
+      text.remove_prefix(std::min<std::size_t>(text.starts_with("$$") ? 2 : 1, text.size()));
+      continue;
+    }
+    const auto value = lookup(text.substr(2, close - 2));
+    expanded += value ? std::string_view(*value) : text.substr(0, close + 1);
+    text.remove_prefix(close + 1);
+  }
   return expanded;
 }
 
@@ -47,79 +56,42 @@ Variables OwnVariables(const Container& container) {
   return variables;
 }
 
-namespace {
-
-class ProgramSize {
- public:
-  [[nodiscard]] std::optional<ProgramFault> Of(const Container& container) {
-    for (std::size_t i = 0; i < container.env.size(); ++i) {
-      const auto& [name, value] = container.env[i];
-      const std::size_t size = ExpandedSize(value);
-      if (!Takes(name.size() + 1 + size)) return Fault("env", i, Named(name));
-      sizes_[name] = size;
-    }
-    if (auto fault = OfWords("command", container.command)) return fault;
-    return OfWords("args", container.args);
-  }
-
- private:
-  static std::string Named(const std::string& name) {
-    return fmt::format("the variable {}", Shown(name));
-  }
-  static std::string Shown(const std::string& name) {
-    return name.size() <= 64 ? name : name.substr(0, 64) + "...";
-  }
-
-  std::optional<ProgramFault> OfWords(std::string_view field,
-                                      const std::vector<std::string>& words) {
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      if (!Takes(ExpandedSize(words[i]))) return Fault(field, i, "it");
-    }
-    return std::nullopt;
-  }
-
-  [[nodiscard]] std::size_t ExpandedSize(std::string_view text) const {
-    std::size_t size = 0;
-    ForEachPart(
-        text, [&](std::string_view literal) { size += literal.size(); },
-        [&](std::string_view name) {
-          const auto known = sizes_.find(name);
-          if (known == sizes_.end()) return false;
-          size += known->second;
-          return true;
-        });
-    return size;
-  }
-
-  [[nodiscard]] bool Takes(std::size_t bytes) {
-    string_ = bytes;
-    all_ += bytes + 1 + sizeof(char*);
-    return bytes < kMostStringBytes && all_ <= kMostProgramBytes;
-  }
-
-  [[nodiscard]] ProgramFault Fault(std::string_view field, std::size_t index,
-                                   const std::string& what) const {
-    if (string_ >= kMostStringBytes) {
-      return {field, index,
-              fmt::format("{} would have {} bytes once it is expanded; Linux takes {} in one "
-                          "string of a program",
-                          what, string_, kMostStringBytes - 1)};
-    }
-    return {field, index,
-            fmt::format("with {} environment and arguments would have {} bytes once they are "
-                        "expanded; Linux takes {} of a program",
-                        what, all_, kMostProgramBytes)};
-  }
-
-  std::unordered_map<std::string_view, std::size_t> sizes_;  // of the variables so far
-  std::size_t string_ = 0;                                   // of the last string
-  std::size_t all_ = 0;
-};
-
-}  // namespace
-
 std::optional<ProgramFault> ProgramFaultOf(const Container& container) {
-  return ProgramSize().Of(container);
+  std::size_t all = 0;
+  const auto fault_of = [&all](std::string_view field, std::size_t index, std::size_t bytes,
+                               const std::string& what) -> std::optional<ProgramFault> {
+    all += bytes + 1 + sizeof(char*);
+    if (bytes >= kMostStringBytes) {
+      return ProgramFault{
+          field, index,
+          fmt::format("{} would have more than {} bytes once it is expanded, which is more than "
+                      "Linux takes in one string of a program",
+                      what, kMostStringBytes - 1)};
+    }
+    if (all <= kMostProgramBytes) return std::nullopt;
+    return ProgramFault{
+        field, index,
+        fmt::format("with {} environment and arguments would have more than {} bytes once they are "
+                    "expanded, which is more than Linux takes of a program",
+                    what, kMostProgramBytes)};
+  };
+  Variables variables;
+  for (std::size_t i = 0; i < container.env.size(); ++i) {
+    const auto& [name, unexpanded] = container.env[i];
+    std::string value = variables.Expand(unexpanded);
+    const std::string what = "the variable " + Shortened(name, 64);
+    if (auto fault = fault_of("env", i, name.size() + 1 + value.size(), what)) return fault;
+    variables.Set(name, std::move(value));
+  }
+  const auto fault_of_words = [&](std::string_view field, const std::vector<std::string>& words) {
+    std::optional<ProgramFault> fault;
+    for (std::size_t i = 0; i < words.size() && !fault; ++i) {
+      fault = fault_of(field, i, variables.Expand(words[i]).size(), "it");
+    }
+    return fault;
+  };
+  if (auto fault = fault_of_words("command", container.command)) return fault;
+  return fault_of_words("args", container.args);
 }
 
 Result<void> CheckProgram(const Container& container) {

@@ -14,33 +14,13 @@
 
 namespace jettison {
 
-// Splits a text as Expand does: calls `literal` with each part that stays, and `named` with the
-// name of each variable reference. If `named` returns false, the reference stays as it is written.
-template <typename Literal, typename Named>
-void ForEachPart(std::string_view text, const Literal& literal, const Named& named) {
-  while (!text.empty()) {
-    const std::size_t dollar = text.find('$');
-    literal(text.substr(0, dollar));
-    if (dollar == std::string_view::npos) return;
-    text.remove_prefix(dollar);
-    const std::size_t close = text.starts_with("$(") ? text.find(')') : std::string_view::npos;
-    if (close == std::string_view::npos) {
-      literal(text.substr(0, 1));
-      text.remove_prefix(text.starts_with("$$") ? 2 : 1);
-      continue;
-    }
-    if (!named(text.substr(2, close - 2))) literal(text.substr(0, close + 1));
-    text.remove_prefix(close + 1);
-  }
-}
-
 // The value of a variable, or absent where it is not known.
 using VariableLookup = std::function<std::optional<std::string>(std::string_view)>;
 
 // Replaces "$(NAME)" by the variable's value; an unknown one stays as it is written, "$$" is a
-// dollar sign, and any other text is kept. What was put in is not expanded again. A text may become
-// very much longer: who expands what a manifest says asks CheckProgram first.
-// Source: third_party/forked/golang/expansion, Expand (Kubernetes).
+// dollar sign, and any other text is kept. What was put in is not expanded again. A text that
+// becomes longer than a string of a program may be is cut off: who expands what a manifest says
+// asks CheckProgram first. Source: third_party/forked/golang/expansion, Expand (Kubernetes).
 [[nodiscard]] std::string Expand(std::string_view text, const VariableLookup& lookup);
 
 // Names with their values, in the order in which they were first set.
@@ -76,15 +56,14 @@ inline constexpr std::size_t kMostProgramBytes = (std::size_t{2} << 20) - 4096;
 struct ProgramFault {
   std::string_view field;  // "env", "command" or "args"
   std::size_t index = 0;   // in it
-  std::string message;     // the size that it would have, and the allowed one
+  std::string message;     // the allowed size
 };
 
 // Checks the sizes of variables, command and arguments after their expansion. Returns the first
-// string that is too long, or with which the sum is too large. Computes sizes only, without
-// expanding anything.
+// string that is too long, or with which the sum is too large.
 [[nodiscard]] std::optional<ProgramFault> ProgramFaultOf(const Container& container);
 
-// The same as an error that names the container; to be asked before anything is expanded.
+// The same as an error that names the container.
 [[nodiscard]] Result<void> CheckProgram(const Container& container);
 
 }  // namespace jettison

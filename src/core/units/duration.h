@@ -1,6 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -52,6 +54,16 @@ using Instant = std::chrono::sys_time<std::chrono::nanoseconds>;
     return Instant(Duration(sum));
   }
   return time.count() < 0 ? Instant::min() : Instant::max();
+}
+
+// The first of these times; absent where all are.
+[[nodiscard]] inline std::optional<Instant> Earliest(
+    std::initializer_list<std::optional<Instant>> times) {
+  std::optional<Instant> first;
+  for (const auto& at : times) {
+    if (at && (!first || *at < *first)) first = at;
+  }
+  return first;
 }
 
 // For figures that are shown, and for rates.

@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "core/text/ascii.h"
+#include "core/text/number.h"
 #include "core/units/duration.h"
 
 namespace jettison {
@@ -14,101 +17,64 @@ namespace {
 constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
 constexpr std::int64_t kSecondsPerDay = 86'400;
 
-// Reads RFC 3339 from left to right; after the first fault every result is zero.
-class Reader {
- public:
-  explicit Reader(std::string_view text) : rest_(text) {}
-
-  [[nodiscard]] bool failed() const { return failed_; }
-  [[nodiscard]] bool AtEnd() const { return rest_.empty(); }
-
-  // A number of exactly that many digits, within the bounds.
-  int Number(std::size_t digits, int least, int most) {
-    int value = 0;
-    if (rest_.size() < digits) return Failed();
-    for (std::size_t i = 0; i < digits; ++i) {
-      const int digit = rest_[i] - '0';
-      if (digit < 0 || digit > 9) return Failed();
-      value = value * 10 + digit;
-    }
-    rest_.remove_prefix(digits);
-    return value < least || value > most ? Failed() : value;
-  }
-
-  void Literal(char c) {
-    if (!Skip(c)) Failed();
-  }
-
-  bool Skip(char c) {
-    if (rest_.empty() || rest_[0] != c) return false;
-    rest_.remove_prefix(1);
-    return true;
-  }
-
-  // The nanoseconds after the point; digits beyond the ninth are cut off.
-  std::int64_t Fraction() {
-    if (!Skip('.')) return 0;
-    std::int64_t value = 0;
-    std::int64_t place = kNanosPerSecond / 10;
-    std::size_t digits = 0;
-    for (; digits < rest_.size() && rest_[digits] >= '0' && rest_[digits] <= '9'; ++digits) {
-      value += (rest_[digits] - '0') * place;
-      place /= 10;
-    }
-    if (digits == 0) return Failed();
-    rest_.remove_prefix(digits);
-    return value;
-  }
-
-  // Seconds east of Greenwich.
-  std::int64_t Offset() {
-    if (Skip('Z')) return 0;
-    const bool east = Skip('+');
-    if (!east) Literal('-');
-    const int hours = Number(2, 0, 23);
-    Literal(':');
-    const int minutes = Number(2, 0, 59);
-    const std::int64_t seconds = hours * 3600 + minutes * 60;
-    return east ? seconds : -seconds;
-  }
-
- private:
-  int Failed() {
-    failed_ = true;
-    return 0;
-  }
-
-  std::string_view rest_;
-  bool failed_ = false;
-};
-
 // Seconds since the epoch and nanoseconds after them.
 struct Moment {
   std::int64_t seconds = 0;
   std::int64_t nanoseconds = 0;
 };
 
+// Whether the text begins with a digit for each "d" of the form, and with its other characters.
+bool HasForm(std::string_view text, std::string_view form) {
+  return text.size() >= form.size() &&
+         std::equal(form.begin(), form.end(), text.begin(),
+                    [](char f, char c) { return f == 'd' ? IsDigit(c) : f == c; });
+}
+
+int NumberAt(std::string_view text, std::size_t at, std::size_t digits = 2) {
+  return ParseNumber<int>(text.substr(at, digits)).value_or(0);
+}
+
+// Takes the nanoseconds after a point, if there is one; digits beyond the ninth are cut off.
+std::optional<std::int64_t> TakeFraction(std::string_view& text) {
+  if (!text.starts_with('.')) return 0;
+  text.remove_prefix(1);
+  std::string digits(text.substr(0, text.find_first_not_of("0123456789")));
+  if (digits.empty()) return std::nullopt;
+  text.remove_prefix(digits.size());
+  digits.resize(9, '0');
+  return ParseNumber<std::int64_t>(digits);
+}
+
+// Seconds east of Greenwich.
+std::optional<std::int64_t> OffsetOf(std::string_view text) {
+  if (text == "Z") return 0;
+  const bool is_east = text.starts_with('+');
+  if (text.size() != 6 || !HasForm(text, is_east ? "+dd:dd" : "-dd:dd")) return std::nullopt;
+  const int hours = NumberAt(text, 1);
+  const int minutes = NumberAt(text, 4);
+  if (hours > 23 || minutes > 59) return std::nullopt;
+  return (is_east ? 1 : -1) * (hours * 3600 + minutes * 60);
+}
+
+// Reads RFC 3339.
 std::optional<Moment> Read(std::string_view text) {
-  Reader reader(text);
-  const int year = reader.Number(4, 0, 9999);
-  reader.Literal('-');
-  const auto month = static_cast<unsigned>(reader.Number(2, 1, 12));
-  reader.Literal('-');
-  const auto day = static_cast<unsigned>(reader.Number(2, 1, 31));
-  reader.Literal('T');
-  const std::int64_t hour = reader.Number(2, 0, 23);
-  reader.Literal(':');
-  const std::int64_t minute = reader.Number(2, 0, 59);
-  reader.Literal(':');
-  const std::int64_t second = reader.Number(2, 0, 59);
-  const std::int64_t nanoseconds = reader.Fraction();
-  const std::int64_t offset = reader.Offset();
-  if (reader.failed() || !reader.AtEnd()) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
-                                         std::chrono::day(day)};
-  if (!date.ok()) return std::nullopt;
+  constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:dd";
+  if (!HasForm(text, kForm)) return std::nullopt;
+  const std::chrono::year_month_day date{
+      std::chrono::year(NumberAt(text, 0, 4)),
+      std::chrono::month(static_cast<unsigned>(NumberAt(text, 5))),
+      std::chrono::day(static_cast<unsigned>(NumberAt(text, 8)))};
+  const int hour = NumberAt(text, 11);
+  const int minute = NumberAt(text, 14);
+  const int second = NumberAt(text, 17);
+  text.remove_prefix(kForm.size());
+  const auto nanoseconds = TakeFraction(text);
+  const auto offset = OffsetOf(text);
+  if (!date.ok() || hour > 23 || minute > 59 || second > 59 || !nanoseconds || !offset) {
+    return std::nullopt;
+  }
   const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
-  return Moment{days * kSecondsPerDay + hour * 3600 + minute * 60 + second - offset, nanoseconds};
+  return Moment{days * kSecondsPerDay + hour * 3600 + minute * 60 + second - *offset, *nanoseconds};
 }
 
 std::int64_t FloorDivide(std::int64_t value, std::int64_t divisor) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "core/units/earliest.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 namespace {

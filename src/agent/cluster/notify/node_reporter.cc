@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "core/units/earliest.h"
+#include "core/units/duration.h"
 #include "sources/kubernetes/node/node_pressure.h"
 #include "sources/kubernetes/objects/api_objects.h"
 

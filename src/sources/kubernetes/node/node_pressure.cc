@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/units/earliest.h"
+#include "core/units/duration.h"
 
 namespace jettison::kube {
 namespace {
