@@ -73,15 +73,6 @@ def tool(name):
     return path
 
 
-def library(name):
-    """The path of a library that no program names, because it is loaded when it is wanted."""
-    cache = subprocess.run([tool("ldconfig"), "-p"], capture_output=True, text=True, check=True).stdout
-    found = re.search(rf"^\s*{re.escape(name)} .*=> (\S+)$", cache, re.MULTILINE)
-    if found is None:
-        raise Unavailable(f"there is no {name}: scripts/install-deps.sh installs it")
-    return found.group(1)
-
-
 def make_initrd(options, kernel, file):
     initrd = Initrd()
     for folder in ("dev", "etc", "lib/modules", "proc", "run", "sys", "tmp", "top", "root", FOLDER):
@@ -106,9 +97,6 @@ def make_initrd(options, kernel, file):
         path = tool(name)
         # A file of this clone may lie below a folder that is mounted over in there, such as /tmp.
         initrd.put_file(path, INSTALLED + path if name in options.install and os.path.isabs(name) else path)
-    if options.systemd:
-        path = library("libsystemd.so.0")
-        initrd.put_file(path, path)
     command = [os.path.join(FOLDER, os.path.basename(options.program)), *options.arguments]
     setting = "".join(f"export {shlex.quote(entry)}\n" for entry in options.env)
     script = f"#!/bin/sh\ncd /tmp\n{setting}exec {shlex.join(command)} 2>&1\n"

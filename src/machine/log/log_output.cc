@@ -1,5 +1,7 @@
 #include "machine/log/log_output.h"
 
+// All lines are sent from the same place in the source, so that place is left out.
+#define SD_JOURNAL_SUPPRESS_LOCATION
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -17,10 +19,6 @@
 #include <vector>
 
 #include "machine/log/log_writer.h"
-#include "ports/late_library.h"
-
-// All lines are sent from the same place in the source, so that place is left out.
-#define SD_JOURNAL_SUPPRESS_LOCATION
 
 namespace jettison {
 namespace {
@@ -33,18 +31,6 @@ int PriorityOf(LogLevel level) {
     case LogLevel::kError: return LOG_ERR;
   }
   __builtin_unreachable();
-}
-
-using Sendv = decltype(&::sd_journal_sendv);
-
-// Null: there is no libsystemd.
-Sendv LoadedSendv() {
-  static const Sendv kSendv = []() -> Sendv {
-    Sendv sendv = nullptr;
-    const auto library = LateLibrary::Load({"libsystemd.so.0"});
-    return library && library->Find("sd_journal_sendv", sendv) ? sendv : nullptr;
-  }();
-  return kSendv;
 }
 
 constexpr std::string_view kLost = "log lines were lost, because nobody read them in time";
@@ -102,15 +88,14 @@ bool SendToJournal(const LogLine& entries) {
   for (const std::string& entry : entries) {
     parts.push_back({const_cast<char*>(entry.data()), entry.size()});  // sendv only reads it
   }
-  const Sendv sendv = LoadedSendv();
-  return sendv != nullptr && sendv(parts.data(), static_cast<int>(parts.size())) >= 0;
+  return ::sd_journal_sendv(parts.data(), static_cast<int>(parts.size())) >= 0;
 }
 
 bool StandardErrorIsJournal() {
   const char* stream = std::getenv("JOURNAL_STREAM");
   struct stat status {};
   if (stream == nullptr || fstat(STDERR_FILENO, &status) != 0) return false;
-  return fmt::format("{}:{}", status.st_dev, status.st_ino) == stream && LoadedSendv() != nullptr;
+  return fmt::format("{}:{}", status.st_dev, status.st_ino) == stream;
 }
 
 std::string JournalNameOf(std::string_view key) {

@@ -12,9 +12,8 @@
 
 namespace jettison {
 
-// Whether standard error is connected to systemd's journal (JOURNAL_STREAM, systemd.exec(5)) and
-// libsystemd can be loaded. If so, lines are sent to the journal with their fields, so that each
-// field can be searched for. Without the library the journal has the lines as text.
+// Whether standard error is connected to systemd's journal (JOURNAL_STREAM, systemd.exec(5)). If
+// so, lines are sent to the journal with their fields, so that each field can be searched for.
 [[nodiscard]] bool StandardErrorIsJournal();
 
 // A line as the journal takes it: MESSAGE as in a log of text, PRIORITY, and each field as

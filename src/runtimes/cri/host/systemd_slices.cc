@@ -9,36 +9,10 @@
 #include <utility>
 
 #include "kernel/groups/layout/cgroup_layout.h"
-#include "ports/late_library.h"
 #include "ports/system_error.h"
 
 namespace jettison::cri {
 namespace {
-
-bool FindAll(const LateLibrary& library, BusLibrary& bus) {
-  return library.Find("sd_bus_new", bus.make) &&
-         library.Find("sd_bus_set_address", bus.set_address) &&
-         library.Find("sd_bus_start", bus.start) && library.Find("sd_bus_get_fd", bus.get_fd) &&
-         library.Find("sd_bus_process", bus.process) &&
-         library.Find("sd_bus_call_async", bus.call_async) &&
-         library.Find("sd_bus_close_unref", bus.close_unref) &&
-         library.Find("sd_bus_message_new_method_call", bus.message_new_method_call) &&
-         library.Find("sd_bus_message_append", bus.message_append) &&
-         library.Find("sd_bus_message_open_container", bus.message_open_container) &&
-         library.Find("sd_bus_message_close_container", bus.message_close_container) &&
-         library.Find("sd_bus_message_get_error", bus.message_get_error) &&
-         library.Find("sd_bus_message_unref", bus.message_unref);
-}
-
-Result<BusLibrary> Loaded() {
-  const auto library = LateLibrary::Load({"libsystemd.so.0"});
-  BusLibrary bus;
-  if (library && FindAll(*library, bus)) return bus;
-  return Fail(ErrorCode::kUnavailable,
-              fmt::format("talking to systemd needs libsystemd, which cannot be loaded ({}); "
-                          "Debian: apt-get install libsystemd0",
-                          library ? "it is too old" : library.error().message));
-}
 
 constexpr const char* kSocket = "unix:path=/run/systemd/private";
 constexpr const char* kManager = "org.freedesktop.systemd1";
@@ -48,14 +22,9 @@ constexpr std::string_view kUnitExists = "org.freedesktop.systemd1.UnitExists";
 constexpr std::string_view kNoSuchUnit = "org.freedesktop.systemd1.NoSuchUnit";
 constexpr Duration kPatience = std::chrono::seconds(5);
 
-// To be called only once it is loaded.
-const BusLibrary& Library() {
-  return **LoadBus();
-}
-
 struct Unref {
-  void operator()(sd_bus* bus) const { Library().close_unref(bus); }
-  void operator()(sd_bus_message* message) const { Library().message_unref(message); }
+  void operator()(sd_bus* bus) const { sd_bus_close_unref(bus); }
+  void operator()(sd_bus_message* message) const { sd_bus_message_unref(message); }
 };
 using Bus = std::unique_ptr<sd_bus, Unref>;
 using Message = std::unique_ptr<sd_bus_message, Unref>;
@@ -75,7 +44,7 @@ class Steps {
 };
 
 int AppendNumber(sd_bus_message* message, const char* property, std::uint64_t value) {
-  return Library().message_append(message, "(sv)", property, "t", value);
+  return sd_bus_message_append(message, "(sv)", property, "t", value);
 }
 
 // A quota in a period as CPU time a second, in microseconds.
@@ -88,7 +57,7 @@ std::uint64_t MicrosecondsPerSecond(std::int64_t quota_us, std::uint64_t period_
 int AppendLimits(sd_bus_message* message, const CgroupLimits& limits) {
   constexpr std::uint64_t kUsualPeriod = 100'000;
   Steps steps;
-  steps.Then([&] { return Library().message_open_container(message, 'a', "(sv)"); });
+  steps.Then([&] { return sd_bus_message_open_container(message, 'a', "(sv)"); });
   if (limits.memory_bytes) {
     steps.Then([&] { return AppendNumber(message, "MemoryMax", *limits.memory_bytes); });
   }
@@ -106,17 +75,11 @@ int AppendLimits(sd_bus_message* message, const CgroupLimits& limits) {
     const auto tasks = static_cast<std::uint64_t>(*limits.pids_max);
     steps.Then([&] { return AppendNumber(message, "TasksMax", tasks); });
   }
-  steps.Then([&] { return Library().message_close_container(message); });
+  steps.Then([&] { return sd_bus_message_close_container(message); });
   return -steps.error();
 }
 
 }  // namespace
-
-Result<const BusLibrary*> LoadBus() {
-  static const Result<BusLibrary> kLibrary = Loaded();
-  if (!kLibrary) return Fail(kLibrary.error());
-  return &*kLibrary;
-}
 
 // A call to systemd's manager.
 struct SystemdSlices::Question {
@@ -152,25 +115,24 @@ class SystemdSlices::Request {
 
 Result<void> SystemdSlices::Request::Send(kernel::Readiness& readiness, const Question& question,
                                           Done answered) {
-  if (const auto library = LoadBus(); !library) return Fail(library.error().In(what_));
   answered_ = std::move(answered);
   sd_bus* bus = nullptr;
   sd_bus_message* made = nullptr;
   Steps steps;
-  steps.Then([&] { return Library().make(&bus); });
+  steps.Then([&] { return sd_bus_new(&bus); });
   bus_.reset(bus);
-  steps.Then([&] { return Library().set_address(bus, kSocket); })
-      .Then([&] { return Library().start(bus); })
+  steps.Then([&] { return sd_bus_set_address(bus, kSocket); })
+      .Then([&] { return sd_bus_start(bus); })
       .Then([&] {
-        return Library().message_new_method_call(bus, &made, kManager, kObject, kInterface,
-                                                 question.method);
+        return sd_bus_message_new_method_call(bus, &made, kManager, kObject, kInterface,
+                                              question.method);
       });
   const Message message(made);
   steps.Then([&] { return question.arguments(made); }).Then([&] {
-    return Library().call_async(bus, nullptr, made, OnReply, this, 0);
+    return sd_bus_call_async(bus, nullptr, made, OnReply, this, 0);
   });
   if (steps.error() != 0) return Fail(SystemError(steps.error(), what_));
-  on_readable_ = readiness.OnReadable(Library().get_fd(bus), [this] { Process(); });
+  on_readable_ = readiness.OnReadable(sd_bus_get_fd(bus), [this] { Process(); });
   on_patience_ = readiness.After(kPatience, [this] {
     Finish(Fail(ErrorCode::kDeadlineExceeded, what_ + ": systemd does not answer"));
   });
@@ -179,7 +141,7 @@ Result<void> SystemdSlices::Request::Send(kernel::Readiness& readiness, const Qu
 
 int SystemdSlices::Request::OnReply(sd_bus_message* reply, void* request, sd_bus_error*) {
   auto& self = *static_cast<Request*>(request);
-  const sd_bus_error* const error = Library().message_get_error(reply);
+  const sd_bus_error* const error = sd_bus_message_get_error(reply);
   self.outcome_ = Result<void>();
   if (error != nullptr && error->name != self.forgiven_) {
     const auto code =
@@ -192,7 +154,7 @@ int SystemdSlices::Request::OnReply(sd_bus_message* reply, void* request, sd_bus
 
 void SystemdSlices::Request::Process() {
   int done = 1;
-  while (done > 0 && !outcome_) done = Library().process(bus_.get(), nullptr);
+  while (done > 0 && !outcome_) done = sd_bus_process(bus_.get(), nullptr);
   if (outcome_) return Finish(*std::exchange(outcome_, std::nullopt));
   if (done < 0) Finish(Fail(SystemError(-done, what_)));
 }
@@ -204,10 +166,7 @@ void SystemdSlices::Request::Finish(const Result<void>& outcome) {
   answered(outcome);
 }
 
-// What is needed later is loaded now; where that fails, each request says so.
-SystemdSlices::SystemdSlices(kernel::Readiness& readiness) : readiness_(readiness) {
-  (void)LoadBus();
-}
+SystemdSlices::SystemdSlices(kernel::Readiness& readiness) : readiness_(readiness) {}
 
 SystemdSlices::~SystemdSlices() = default;
 
@@ -227,11 +186,10 @@ void SystemdSlices::Ask(const Question& question, const Done& done) {
 void SystemdSlices::Start(const std::string& slice, const CgroupLimits& limits, Done done) {
   const auto arguments = [&](sd_bus_message* message) {
     return -Steps()
-                .Then([&] {
-                  return Library().message_append(message, "ss", slice.c_str(), "replace");
-                })
+                .Then(
+                    [&] { return sd_bus_message_append(message, "ss", slice.c_str(), "replace"); })
                 .Then([&] { return AppendLimits(message, limits); })
-                .Then([&] { return Library().message_append(message, "a(sa(sv))", 0); })
+                .Then([&] { return sd_bus_message_append(message, "a(sa(sv))", 0); })
                 .error();
   };
   Ask({.method = "StartTransientUnit", .what = "start " + slice, .arguments = arguments},
@@ -247,7 +205,7 @@ void SystemdSlices::SetLimits(const std::string& slice, const CgroupLimits& limi
   const auto arguments = [&](sd_bus_message* message) {
     return -Steps()
                 .Then([&] {
-                  return Library().message_append(message, "sb", slice.c_str(), kUntilReboot);
+                  return sd_bus_message_append(message, "sb", slice.c_str(), kUntilReboot);
                 })
                 .Then([&] { return AppendLimits(message, limits); })
                 .error();
@@ -258,7 +216,7 @@ void SystemdSlices::SetLimits(const std::string& slice, const CgroupLimits& limi
 
 void SystemdSlices::Stop(const std::string& slice, Done done) {
   const auto arguments = [&](sd_bus_message* message) {
-    return Library().message_append(message, "ss", slice.c_str(), "replace");
+    return sd_bus_message_append(message, "ss", slice.c_str(), "replace");
   };
   Ask({.method = "StopUnit",
        .what = "stop " + slice,

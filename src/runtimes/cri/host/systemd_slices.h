@@ -29,28 +29,6 @@ class Slices {
   virtual void Stop(const std::string& slice, Done done) = 0;
 };
 
-// The functions of libsystemd that talk over D-Bus, under their names without "sd_bus_".
-struct BusLibrary {
-  decltype(&::sd_bus_new) make = nullptr;  // sd_bus_new
-  decltype(&::sd_bus_set_address) set_address = nullptr;
-  decltype(&::sd_bus_start) start = nullptr;
-  decltype(&::sd_bus_get_fd) get_fd = nullptr;
-  decltype(&::sd_bus_process) process = nullptr;
-  decltype(&::sd_bus_call_async) call_async = nullptr;
-  decltype(&::sd_bus_close_unref) close_unref = nullptr;
-  decltype(&::sd_bus_message_new_method_call) message_new_method_call = nullptr;
-  decltype(&::sd_bus_message_append) message_append = nullptr;
-  decltype(&::sd_bus_message_open_container) message_open_container = nullptr;
-  decltype(&::sd_bus_message_close_container) message_close_container = nullptr;
-  decltype(&::sd_bus_message_get_error) message_get_error = nullptr;
-  decltype(&::sd_bus_message_unref) message_unref = nullptr;
-};
-
-// Loads libsystemd, once. With it come six more libraries, which an agent without systemd's control
-// groups does not pay: no program links it. Fails where it is not installed, and says how to get
-// it. What it returns stays.
-[[nodiscard]] Result<const BusLibrary*> LoadBus();
-
 // The slices of systemd, asked for over its own socket, which root may use and which needs no
 // message bus. A request has a connection of its own and 5 s; nobody waits for it.
 class SystemdSlices : public Slices {
