@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/magic.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
 #include <cerrno>
@@ -18,21 +16,8 @@
 namespace jettison {
 namespace {
 
-constexpr std::uint64_t kBlock = 512;  // the unit of st_blocks
-
-// Of the file that a link of /proc leads to. No server is asked, because it may not answer.
-std::optional<struct statx> StatusBehind(int directory, const char* name) {
-  constexpr unsigned kWanted = STATX_NLINK | STATX_INO | STATX_BLOCKS;
-  struct statx status {};
-  if (::statx(directory, name, AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, kWanted, &status) != 0) {
-    return std::nullopt;
-  }
-  return status;
-}
-
-dev_t DeviceIn(const struct statx& status) {
-  return ::makedev(status.stx_dev_major, status.stx_dev_minor);
-}
+using disk_usage::FileStatus;
+using disk_usage::StatusBehind;
 
 // The device of the overlay that is the root of a process; absent: its root is something else.
 std::optional<dev_t> OverlayOf(const std::string& process) {
@@ -41,11 +26,11 @@ std::optional<dev_t> OverlayOf(const std::string& process) {
   if (::statfs(root.c_str(), &filesystem) != 0) return std::nullopt;
   if (filesystem.f_type != OVERLAYFS_SUPER_MAGIC) return std::nullopt;
   const auto status = StatusBehind(AT_FDCWD, root.c_str());
-  return status ? std::optional(DeviceIn(*status)) : std::nullopt;
+  return status ? std::optional<dev_t>(status->device) : std::nullopt;
 }
 
-void Add(const struct statx& status, FsUsage& sum) {
-  sum.used_bytes = sum.used_bytes.value_or(0) + status.stx_blocks * kBlock;
+void Add(const FileStatus& status, FsUsage& sum) {
+  sum.used_bytes = sum.used_bytes.value_or(0) + status.bytes;
   sum.inodes_used = sum.inodes_used.value_or(0) + 1;
 }
 
@@ -95,15 +80,15 @@ class Search {
   void LookAtFile(const std::string& process, int open_files, const char* name) {
     const auto status = StatusBehind(open_files, name);
     if (!status) {
-      found_.unread = found_.unread || errno != ENOENT;
+      found_.unread = found_.unread || !disk_usage::Vanished(status.error());
       return;
     }
-    if (status->stx_nlink > 0) return;
-    const dev_t device = DeviceIn(*status);
-    FsUsage* place = PlaceOf(device);
-    if (place == nullptr && device == OverlayOf(process)) place = &found_.in_layers;
+    if (status->links > 0) return;
+    FsUsage* place = PlaceOf(status->device);
+    if (place == nullptr && status->device == OverlayOf(process)) place = &found_.in_layers;
     if (place == nullptr) return;
-    if (seen_.insert({.device = device, .inode = status->stx_ino}).second) Add(*status, *place);
+    const disk_usage::FileId id = {.device = status->device, .inode = status->inode};
+    if (seen_.insert(id).second) Add(*status, *place);
   }
   [[nodiscard]] FsUsage* PlaceOf(dev_t device) {
     if (device == devices_.node) return &found_.on_node;

@@ -30,7 +30,7 @@ struct FileIdHash {
   }
 };
 
-// One file, as statx(2) or fstatat(2) tells.
+// One file, as statx(2) tells.
 struct FileStatus {
   bool is_directory = false;
   bool is_mount_point = false;
@@ -40,25 +40,19 @@ struct FileStatus {
   std::uint64_t inode = 0;
 };
 
-// Of an entry of an open directory; a symbolic link is taken for itself. `inode` is what the
-// directory tells; where the file has it, it is no mount point.
-[[nodiscard]] Result<FileStatus> StatusOf(int directory, const char* name, std::uint64_t inode);
-// The same without knowing the inode.
+// Of an entry of an open directory; a symbolic link is taken for itself.
 [[nodiscard]] Result<FileStatus> StatusOf(int directory, const char* name);
 // Of an open file.
 [[nodiscard]] Result<FileStatus> StatusOf(int fd);
+// Of what a symbolic link, as those of /proc, leads to. No server is asked, because it may not
+// answer.
+[[nodiscard]] Result<FileStatus> StatusBehind(int directory, const char* name);
 
 // Opens a directory that was found in another one. kNotFound where it is no part of the tree (any
 // more): it was removed, was replaced by something else, or something is mounted on it.
 [[nodiscard]] Result<FileDescriptor> OpenBelow(int parent, const char* name);
 // Opens the directory that `path` names; kNotFound where it is none.
 [[nodiscard]] Result<FileDescriptor> OpenTop(const std::string& path);
-
-// Whether a file that is no directory, found in an open directory on `device`, is a part of the
-// same tree: on the same device, or not mounted. The files of an overlay whose layers are on
-// several file systems have other devices than its directories.
-[[nodiscard]] bool IsInTree(int directory, const char* name, const FileStatus& status,
-                            std::uint64_t device);
 
 // Whether an open directory, found in one on `device`, is a part of the same tree: on the same
 // device, or the top of a btrfs subvolume, which has a device of its own on the same file system.
@@ -87,7 +81,6 @@ struct HandleOnMount {
 // One entry of a directory, as getdents64(2) reports it.
 struct DirectoryEntry {
   const char* name = "";      // NUL-terminated; valid until the next ReadFrom
-  std::uint64_t inode = 0;    // for a mount point, of the directory below the mount
   bool is_directory = false;  // false also where the file system reports no type
 };
 

@@ -7,61 +7,23 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include "kernel/disk_usage/file_status.h"
 #include "kernel/disk_usage/tree_walk.h"
 #include "ports/directory_change.h"
 
-namespace jettison::disk_usage {
-
-// One remembered directory. No name is kept: a directory is known by its handle, and opened by it.
-struct RememberedDirectory {
-  std::uint64_t bytes = 0;   // of itself and its files with one name
-  std::uint32_t inodes = 0;  // the same
-  std::uint32_t tree = 0;
-  DirectoryKey parent = 0;  // 0: the top of its tree
-  DirectoryKey first_child = 0;
-  DirectoryKey next_sibling = 0;
-  DirectoryKey previous_sibling = 0;  // so that leaving a wide directory takes no search
-};
-
-// Directories with their places in trees, by the keys of their handles.
-class DirectoryTable {
- public:
-  // Null where the directory is not known.
-  [[nodiscard]] RememberedDirectory* Find(DirectoryKey key);
-  // Null where there is one already.
-  RememberedDirectory* Add(DirectoryKey key, DirectoryKey parent, std::uint32_t tree);
-  [[nodiscard]] std::vector<DirectoryKey> ChildrenOf(DirectoryKey key);
-  // Gives a directory another parent in the same tree. Returns false, and changes nothing, where
-  // the new parent lies below the directory: what is remembered of the two is then out of date.
-  [[nodiscard]] bool Move(DirectoryKey key, DirectoryKey parent);
-  // Removes a directory with everything below it. Returns what was removed, each with its key.
-  [[nodiscard]] std::vector<std::pair<DirectoryKey, RememberedDirectory>> Remove(DirectoryKey key);
-  [[nodiscard]] std::size_t size() const { return directories_.size(); }
-
- private:
-  // Makes a directory the first child of its parent.
-  void Attach(DirectoryKey key, RememberedDirectory& directory);
-  void Detach(const RememberedDirectory& directory);
-
-  std::unordered_map<DirectoryKey, RememberedDirectory> directories_;
-};
-
-}  // namespace jettison::disk_usage
-
 namespace jettison {
 
 // The disk usage of trees of one file system. A tree is walked once; afterwards only directories in
-// which something changed are read again. The caller finds out what changed (kernel/fs_events). A
-// directory takes 89 bytes; its name is not kept.
+// which something changed are read again. The caller finds out what changed (kernel/fs_events). Of
+// a directory its own sum is kept and which directories are in it, but no name: a directory is
+// known by its handle, and opened by it.
 //
 // A tree is forgotten, so that the caller walks it again, when its figures may no longer be exact:
-// its top is another directory, something could not be read, or something changed in a directory
-// that holds one of several names of a file (the kernel does not report the directories of the
-// others).
+// its top is another directory, a directory was moved within it, something could not be read, or
+// something changed in a directory that holds one of several names of a file (the kernel does not
+// report the directories of the others).
 class RememberedTrees {
  public:
   // At most `most_directories` are remembered, for all trees together. A tree that does not fit is
@@ -86,60 +48,59 @@ class RememberedTrees {
 
   void Forget(const std::string& path);
   void ForgetAll();
-  [[nodiscard]] std::size_t directories() const { return table_.size(); }
+  [[nodiscard]] std::size_t directories() const { return directories_.size(); }
 
  private:
-  static constexpr std::size_t kMostDirectories = 200'000;  // 19 MB
+  static constexpr std::size_t kMostDirectories = 200'000;  // 24 MB
   static constexpr std::size_t kMostLinked = 200'000;       // 8 MB
   // In all trees together; a tree with a change beyond these is forgotten.
   static constexpr std::size_t kMostMarked = 65'536;  // 9 MB
 
   struct Tree {
-    const std::string* path = nullptr;  // its key in `ids_`
     disk_usage::DirectoryKey top = 0;
     int mount = 0;  // that the top is on
     std::uint64_t bytes = 0;
     std::uint64_t inodes = 0;
     // Files with several names that have been counted; empty once it is walked.
     std::unordered_set<disk_usage::FileId, disk_usage::FileIdHash> linked;
-    disk_usage::LinkedShares shares;      // of the linked files for which `linked` has no room
+    // Of the linked files for which `linked` has no room: a file counts once if all its names are
+    // in the tree, and in part otherwise.
+    double shared_bytes = 0;
+    double shared_inodes = 0;
     std::vector<DirectoryChange> marked;  // to be read again
     bool is_walked = false;               // whole
     bool exact = true;                    // false: to be forgotten
   };
-  struct Parent {  // a directory that is read again
-    Tree& tree;
-    std::uint32_t id;
-    int fd;
-    disk_usage::DirectoryKey key;
-    std::uint64_t device;
+  struct Directory {
+    Tree* tree = nullptr;
+    std::uint64_t bytes = 0;   // of itself and its files with one name
+    std::uint32_t inodes = 0;  // the same
+    bool has_linked = false;   // it holds one of several names of a file
+    std::vector<disk_usage::DirectoryKey> children;
   };
 
   // What a walk calls that is recorded in a tree.
-  [[nodiscard]] disk_usage::DirectoryCalls Record(Tree& tree, std::uint32_t id);
+  [[nodiscard]] disk_usage::DirectoryCalls Record(Tree& tree);
   void AddPart(Tree& tree, disk_usage::DirectoryKey key, const disk_usage::DirectorySum& part);
   void AddLinked(Tree& tree, const disk_usage::LinkedFile& file);
-  void RemoveSubtree(Tree& tree, disk_usage::DirectoryKey key);
-  [[nodiscard]] Result<void> RereadAll(Tree& tree, std::uint32_t id,
-                                       std::span<const DirectoryChange> changes, TreeWalk& walk);
-  [[nodiscard]] Result<void> ReadWhole(Tree& tree, int directory, std::uint64_t device,
-                                       disk_usage::DirectorySum& sum, TreeWalk& walk);
-  [[nodiscard]] Result<void> Reread(Tree& tree, std::uint32_t id, int directory,
-                                    const DirectoryChange& change, TreeWalk& walk);
-  [[nodiscard]] Result<void> CompareChildren(const Parent& parent,
-                                             const std::string& subdirectories, TreeWalk& walk);
-  [[nodiscard]] Result<void> AddChild(const Parent& parent, disk_usage::DirectoryKey key,
+  // Takes a directory out, with everything below it.
+  void Remove(Tree& tree, disk_usage::DirectoryKey key);
+  // These read changed directories again. They fail when the walk is cancelled; where anything else
+  // prevents it, the tree is no longer exact.
+  [[nodiscard]] Result<void> RereadAll(Tree& tree, const std::string& path, TreeWalk& walk);
+  [[nodiscard]] Result<void> Reread(Tree& tree, int directory, const DirectoryChange& change,
+                                    TreeWalk& walk);
+  [[nodiscard]] Result<void> ReadWhole(Tree& tree, int directory, disk_usage::DirectorySum& sum,
+                                       TreeWalk& walk);
+  [[nodiscard]] Result<void> RereadChildren(Tree& tree, int directory, disk_usage::DirectoryKey key,
+                                            const std::string& names, TreeWalk& walk);
+  [[nodiscard]] Result<void> AddChild(Tree& tree, int parent, disk_usage::DirectoryKey parent_key,
                                       const char* name, TreeWalk& walk);
-  // Marks the tree to be forgotten. Always succeeds: the caller walks the tree again.
-  [[nodiscard]] static Result<void> Lose(Tree& tree);
 
   std::size_t most_directories_;
   std::size_t most_linked_;
-  disk_usage::DirectoryTable table_;
-  std::uint32_t next_id_ = 1;
-  std::unordered_map<std::uint32_t, Tree> trees_;
-  std::unordered_map<std::string, std::uint32_t> ids_;        // by path
-  std::unordered_set<disk_usage::DirectoryKey> with_linked_;  // that hold one of several names
+  std::unordered_map<std::string, Tree> trees_;  // by path
+  std::unordered_map<disk_usage::DirectoryKey, Directory> directories_;
   disk_usage::DirectoryEntries entries_;
 };
 

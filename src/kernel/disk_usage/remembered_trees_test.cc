@@ -87,13 +87,13 @@ TEST_F(LiveRememberedTrees, DirectoriesThatCameAreWalkedAndThoseThatWentAreTaken
   EXPECT_EQ(trees_.directories(), 4U);
 }
 
-TEST_F(LiveRememberedTrees, AMovedDirectoryTakesWhatIsKnownOfItAlongInWhicheverOrderItIsTold) {
+TEST_F(LiveRememberedTrees, AfterAMoveTheFiguresAreExactOrTheTreeIsWalked) {
   fs::rename(tree_ / "a/b", tree_ / "c/b");
   Apply({DirectoriesIn(tree_ / "a"), DirectoriesIn(tree_ / "c")});
   ExpectExact(tree_);
   fs::rename(tree_ / "c/b", tree_ / "a/b");
   Apply({DirectoriesIn(tree_ / "a"), DirectoriesIn(tree_ / "c")});
-  ExpectExact(tree_);
+  EXPECT_FALSE(trees_.UsageOf(tree_)) << "b is in two directories, as far as is known";
 }
 
 TEST_F(LiveRememberedTrees, DirectoriesThatChangedPlacesAreExactOrForgotten) {

@@ -11,73 +11,25 @@
 #include "ports/system_error.h"
 
 namespace jettison::disk_usage {
-
-void DirectoryStack::Push(FileDescriptor directory, FileId id, std::uint64_t key) {
-  frames_.push_back(Frame{.fd = std::move(directory),
-                          .position = 0,
-                          .id = id,
-                          .key = key,
-                          .exhausted = false,
-                          .pending = {}});
-  if (frames_.size() <= kOpenDirectories) return;
-  Frame& far = frames_[frames_.size() - kOpenDirectories];  // never the top, which has index 0
-  if (!far.fd) return;
-  far.position = ::lseek(far.fd.get(), 0, SEEK_CUR);
-  far.fd.Close();
-}
-
-bool DirectoryStack::Reopen(Frame& frame, int below) {
-  FileDescriptor fd(::openat(below, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  struct stat status {};
-  if (!fd || ::fstat(fd.get(), &status) != 0) return false;
-  if (frame.id != FileId{.device = status.st_dev, .inode = status.st_ino}) return false;
-  if (frame.position < 0 || ::lseek(fd.get(), frame.position, SEEK_SET) < 0) return false;
-  frame.fd = std::move(fd);
-  return true;
-}
-
-bool DirectoryStack::Pop() {
-  const Frame left = std::move(frames_.back());
-  frames_.pop_back();
-  if (frames_.empty() || frames_.back().fd) return true;
-  if (Reopen(frames_.back(), left.fd.get())) return true;
-  while (!frames_.back().fd) frames_.pop_back();  // ends at the top, which is always open
-  return false;
-}
-
-std::string DirectoryStack::TakePending() {
-  std::string& pending = frames_.back().pending;
-  if (pending.empty()) return {};
-  pending.pop_back();
-  const auto before = pending.rfind('\0');
-  const std::size_t start = before == std::string::npos ? 0 : before + 1;
-  std::string name = pending.substr(start);
-  pending.resize(start);
-  return name;
-}
-
 namespace {
 
-void AddName(const char* name, DirectorySum& sum) {
-  sum.subdirectories.append(name).push_back('\0');
-}
-
-void AddEntry(int directory, std::uint64_t device, const DirectoryEntry& entry, DirectorySum& sum) {
-  const auto status = StatusOf(directory, entry.name, entry.inode);
+void AddEntry(int directory, const DirectoryEntry& entry, DirectorySum& sum) {
+  const auto status = StatusOf(directory, entry.name);
   if (!status) {
-    if (!Vanished(status.error())) sum.Report(status.error());
+    if (!Vanished(status.error()) && sum.errors++ == 0) sum.first_error = status.error().message;
     return;
   }
-  if (status->is_directory && !status->is_mount_point) return AddName(entry.name, sum);
-  if (!IsInTree(directory, entry.name, *status, device)) return;
-  if (status->links > 1) {
+  if (status->is_mount_point) return;
+  if (status->is_directory) {
+    sum.subdirectories.append(entry.name).push_back('\0');
+  } else if (status->links > 1) {
     sum.linked.push_back({.id = {.device = status->device, .inode = status->inode},
                           .bytes = status->bytes,
                           .links = status->links});
-    return;
+  } else {
+    sum.bytes += status->bytes;
+    ++sum.inodes;
   }
-  sum.bytes += status->bytes;
-  ++sum.inodes;
 }
 
 }  // namespace
@@ -91,20 +43,15 @@ void DirectorySum::Clear() {
   first_error.clear();
 }
 
-void DirectorySum::Report(const Error& error) {
-  if (errors++ == 0) first_error = error.message;
-}
-
-Result<bool> ReadSome(int directory, std::uint64_t device, DirectoryEntries& entries,
-                      DirectorySum& sum) {
+Result<bool> ReadSome(int directory, DirectoryEntries& entries, DirectorySum& sum) {
   auto some = entries.ReadFrom(directory);
   if (!some || !*some) return some;
   while (const auto entry = entries.Next()) {
     // A directory is examined when it is opened, which saves a call.
     if (entry->is_directory) {
-      AddName(entry->name, sum);
+      sum.subdirectories.append(entry->name).push_back('\0');
     } else {
-      AddEntry(directory, device, *entry, sum);
+      AddEntry(directory, *entry, sum);
     }
   }
   return true;
@@ -117,8 +64,11 @@ namespace jettison {
 using disk_usage::DirectoryCalls;
 using disk_usage::DirectoryKey;
 using disk_usage::DirectorySum;
+using disk_usage::FileId;
 
 namespace {
+
+constexpr std::size_t kOpenDirectories = 64;
 
 // A file is a tree of one entry. A directory that could not be opened is an error.
 Result<WalkErrors> CountUnopened(const std::string& path, const Error& reason,
@@ -135,7 +85,49 @@ Result<WalkErrors> CountUnopened(const std::string& path, const Error& reason,
   return WalkErrors{};
 }
 
+// Takes the last of some names, each of which ends with a zero; empty where there is none.
+std::string TakeName(std::string& names) {
+  if (names.empty()) return {};
+  names.pop_back();
+  const std::size_t start = names.rfind('\0') + 1;  // 0 where there is none
+  std::string name = names.substr(start);
+  names.resize(start);
+  return name;
+}
+
 }  // namespace
+
+void TreeWalk::Push(FileDescriptor directory, const disk_usage::FileStatus& status,
+                    DirectoryKey key) {
+  way_.push_back({.fd = std::move(directory),
+                  .id = {.device = status.device, .inode = status.inode},
+                  .key = key});
+  if (way_.size() <= kOpenDirectories) return;
+  Level& far = way_[way_.size() - kOpenDirectories];  // never the top
+  if (!far.fd) return;
+  far.position = ::lseek(far.fd.get(), 0, SEEK_CUR);
+  far.fd.Close();
+}
+
+bool TreeWalk::Reopen(Level& level, int below) {
+  FileDescriptor fd(::openat(below, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  struct stat status {};
+  if (!fd || ::fstat(fd.get(), &status) != 0) return false;
+  if (level.id != FileId{.device = status.st_dev, .inode = status.st_ino}) return false;
+  if (level.position < 0 || ::lseek(fd.get(), level.position, SEEK_SET) < 0) return false;
+  level.fd = std::move(fd);
+  return true;
+}
+
+// If the directory above has been moved, the walk goes on at the nearest one that is still open,
+// and everything between is left out.
+void TreeWalk::Pop() {
+  const Level left = std::move(way_.back());
+  way_.pop_back();
+  if (way_.empty() || way_.back().fd || Reopen(way_.back(), left.fd.get())) return;
+  while (!way_.back().fd) way_.pop_back();  // ends at the top, which is always open
+  Report(1, "a directory was moved while it was measured");
+}
 
 void TreeWalk::Report(std::uint64_t errors, const std::string& first) {
   if (errors_.errors == 0) errors_.first_error = first;
@@ -147,18 +139,24 @@ void TreeWalk::Add(DirectoryKey key) {
   if (options_.progress != nullptr) options_.progress->Found(sum_.bytes, sum_.inodes);
 }
 
+void TreeWalk::AddOne(DirectoryKey key, std::uint64_t bytes) {
+  sum_.Clear();
+  sum_.bytes = bytes;
+  sum_.inodes = 1;
+  Add(key);
+}
+
 // A directory that may not be read counts without its content.
 void TreeWalk::CountUnread(const char* name) {
-  const auto status = disk_usage::StatusOf(stack_.fd(), name);
-  if (!status || status->is_mount_point || status->device != stack_.device()) return;
-  sum_.Clear();
-  sum_.bytes = status->bytes;
-  sum_.inodes = 1;
-  Add(stack_.key());
+  const Level& above = way_.back();
+  const auto status = disk_usage::StatusOf(above.fd.get(), name);
+  if (!status || status->is_mount_point || status->device != above.id.device) return;
+  AddOne(above.key, status->bytes);
 }
 
 void TreeWalk::Enter(const std::string& name) {
-  auto directory = disk_usage::OpenBelow(stack_.fd(), name.c_str());
+  const Level& above = way_.back();
+  auto directory = disk_usage::OpenBelow(above.fd.get(), name.c_str());
   if (!directory) {
     if (disk_usage::Vanished(directory.error())) return;
     Report(1, directory.error().message);
@@ -166,41 +164,37 @@ void TreeWalk::Enter(const std::string& name) {
   }
   const auto status = disk_usage::StatusOf(directory->get());
   if (!status) return Report(1, status.error().In(name).message);
-  if (!disk_usage::ContinuesTree(directory->get(), *status, stack_.device())) return;
-  const DirectoryKey key = calls_->enter(stack_.key(), directory->get());
-  sum_.Clear();
-  sum_.bytes = status->bytes;
-  sum_.inodes = 1;
-  Add(key);
-  stack_.Push(std::move(*directory), {.device = status->device, .inode = status->inode}, key);
+  if (!disk_usage::ContinuesTree(directory->get(), *status, above.id.device)) return;
+  const DirectoryKey key = calls_->enter(above.key, directory->get());
+  AddOne(key, status->bytes);
+  Push(std::move(*directory), *status, key);
 }
 
 void TreeWalk::ReadEntries() {
+  Level& level = way_.back();
   sum_.Clear();
-  const auto some = disk_usage::ReadSome(stack_.fd(), stack_.device(), entries_, sum_);
+  const auto some = disk_usage::ReadSome(level.fd.get(), entries_, sum_);
   if (!some) Report(1, some.error().message);
   if (!some || !*some) {
     if (options_.directories != nullptr) ++*options_.directories;
-    return stack_.SetExhausted();
+    level.is_read = true;
+    return;
   }
   if (sum_.errors > 0) Report(sum_.errors, sum_.first_error);
-  stack_.AddPending(sum_.subdirectories);
-  Add(stack_.key());
+  level.pending += sum_.subdirectories;
+  Add(level.key);
   if (options_.breathe) options_.breathe();
 }
 
 void TreeWalk::WalkDown() {
-  while (!stack_.empty()) {
-    if (Cancelled()) {
-      stack_ = {};
-      return;
-    }
-    if (const std::string name = stack_.TakePending(); !name.empty()) {
+  while (!way_.empty()) {
+    if (Cancelled()) return way_.clear();
+    if (const std::string name = TakeName(way_.back().pending); !name.empty()) {
       Enter(name);
-    } else if (!stack_.exhausted()) {
+    } else if (!way_.back().is_read) {
       ReadEntries();
-    } else if (!stack_.Pop()) {
-      Report(1, "a directory was moved while it was measured");
+    } else {
+      Pop();
     }
   }
 }
@@ -212,12 +206,8 @@ Result<WalkErrors> TreeWalk::SurveyBelow(FileDescriptor directory, DirectoryKey 
   calls_ = &calls;
   errors_ = {};
   const DirectoryKey key = calls.enter(parent, directory.get());
-  DirectorySum own;
-  own.bytes = status->bytes;
-  own.inodes = 1;
-  calls.add(key, own);
-  if (options_.progress != nullptr) options_.progress->Found(own.bytes, own.inodes);
-  stack_.Push(std::move(directory), {.device = status->device, .inode = status->inode}, key);
+  AddOne(key, status->bytes);
+  Push(std::move(directory), *status, key);
   WalkDown();
   if (Cancelled()) return Fail(ErrorCode::kUnavailable, "the walk was cancelled");
   return std::move(errors_);

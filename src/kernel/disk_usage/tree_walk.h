@@ -3,12 +3,10 @@
 #include <sys/types.h>
 
 #include <atomic>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,48 +16,6 @@
 #include "ports/file_descriptor.h"
 
 namespace jettison::disk_usage {
-
-// The way from the top of a tree down to the directory being read. However deep, at most
-// kOpenDirectories of them are open: the top and the ones nearest to the current. One that was
-// closed is opened again as ".." of the one below it when the walk comes back.
-class DirectoryStack {
- public:
-  static constexpr std::size_t kOpenDirectories = 64;
-
-  // Enters a directory that the caller has opened, and calls `key`.
-  void Push(FileDescriptor directory, FileId id, std::uint64_t key = 0);
-  // Leaves the current directory. False when the one above could not be opened again, or is another
-  // one by now; then the walk is back at the nearest one that is still open, and everything between
-  // is left out.
-  [[nodiscard]] bool Pop();
-
-  [[nodiscard]] bool empty() const { return frames_.empty(); }
-  // The current directory.
-  [[nodiscard]] int fd() const { return frames_.back().fd.get(); }
-  [[nodiscard]] std::uint64_t device() const { return frames_.back().id.device; }
-  [[nodiscard]] std::uint64_t key() const { return frames_.back().key; }
-  // Whether all entries of the current directory have been read.
-  [[nodiscard]] bool exhausted() const { return frames_.back().exhausted; }
-  void SetExhausted() { frames_.back().exhausted = true; }
-  // Directories found in the current one that are still to be entered; names, each terminated by a
-  // zero.
-  void AddPending(std::string_view names) { frames_.back().pending.append(names); }
-  // Takes one of them; empty when there is none.
-  [[nodiscard]] std::string TakePending();
-
- private:
-  struct Frame {
-    FileDescriptor fd;   // empty while closed to save descriptors
-    off_t position = 0;  // where to read on, while closed
-    FileId id;           // which directory it is
-    std::uint64_t key = 0;
-    bool exhausted = false;
-    std::string pending;  // names, each terminated by a zero
-  };
-  [[nodiscard]] static bool Reopen(Frame& frame, int below);
-
-  std::vector<Frame> frames_;
-};
 
 // A file that has other names, which may lie in the same tree.
 struct LinkedFile {
@@ -79,44 +35,11 @@ struct DirectorySum {
 
   // Empties it and keeps the memory.
   void Clear();
-  void Report(const Error& error);
 };
 
 // Reads the next buffer of a directory's entries and adds them to `sum`; false at the end. A file
-// on another device than `device`, the directory's, or one that is a mount point, is no part of the
-// tree. Subdirectories are not judged.
-[[nodiscard]] Result<bool> ReadSome(int directory, std::uint64_t device, DirectoryEntries& entries,
-                                    DirectorySum& sum);
-
-// Calls `use` with each of the names in `subdirectories`.
-template <typename Use>
-void ForEachName(const std::string& subdirectories, const Use& use) {
-  const char* name = subdirectories.c_str();
-  const char* const end = name + subdirectories.size();
-  for (; name != end; name += std::char_traits<char>::length(name) + 1) use(name);
-}
-
-// Files with several names which are not told apart. Each name counts as its share of the file, so
-// a file counts once if all its names are in the tree, and in part otherwise. Takes no memory for
-// each file.
-class LinkedShares {
- public:
-  // Adds one name; `links` of the file is not 0.
-  void Add(const LinkedFile& file) {
-    bytes_ += static_cast<double>(file.bytes) / file.links;
-    inodes_ += 1.0 / file.links;
-  }
-  [[nodiscard]] std::uint64_t bytes() const { return Whole(bytes_); }
-  [[nodiscard]] std::uint64_t inodes() const { return Whole(inodes_); }
-
- private:
-  [[nodiscard]] static std::uint64_t Whole(double sum) {
-    return static_cast<std::uint64_t>(std::llround(sum));
-  }
-
-  double bytes_ = 0;
-  double inodes_ = 0;
-};
+// that is a mount point is no part of the tree. Subdirectories are not judged.
+[[nodiscard]] Result<bool> ReadSome(int directory, DirectoryEntries& entries, DirectorySum& sum);
 
 // Identifies a directory of a walk. 0 stands for no directory.
 using DirectoryKey = std::uint64_t;
@@ -195,16 +118,32 @@ class TreeWalk {
   [[nodiscard]] bool Continue(std::uint64_t found_bytes, std::uint64_t found_inodes) const;
 
  private:
+  // A directory on the way from the top down to the one that is being read. However deep that is,
+  // only the top and the ones nearest to the current are open. One that was closed is opened again
+  // as ".." of the one below it when the walk comes back.
+  struct Level {
+    FileDescriptor fd;   // empty while closed to save descriptors
+    off_t position = 0;  // where to read on, while closed
+    disk_usage::FileId id;
+    disk_usage::DirectoryKey key = 0;
+    bool is_read = false;  // all of its entries are
+    std::string pending;   // directories in it that are to be entered: names that end with a zero
+  };
+
   [[nodiscard]] bool Cancelled() const {
     return options_.cancelled != nullptr && *options_.cancelled;
   }
-
-  // Walks what is on the stack. Ends early when cancelled.
+  void Push(FileDescriptor directory, const disk_usage::FileStatus& status,
+            disk_usage::DirectoryKey key);
+  void Pop();
+  [[nodiscard]] static bool Reopen(Level& level, int below);
+  // Walks what is on the way. Ends early when cancelled.
   void WalkDown();
   void Enter(const std::string& name);
   void CountUnread(const char* name);
   void ReadEntries();
   void Add(disk_usage::DirectoryKey key);  // what is in `sum_`
+  void AddOne(disk_usage::DirectoryKey key, std::uint64_t bytes);
   void Report(std::uint64_t errors, const std::string& first);
 
   WalkOptions options_;
@@ -212,7 +151,7 @@ class TreeWalk {
   const disk_usage::DirectoryCalls* calls_ = nullptr;
   WalkErrors errors_;
   disk_usage::DirectoryEntries entries_;
-  disk_usage::DirectoryStack stack_;
+  std::vector<Level> way_;
   disk_usage::DirectorySum sum_;
 };
 
