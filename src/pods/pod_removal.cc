@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
 #include <iterator>
 #include <utility>
 
@@ -97,8 +98,7 @@ void PodRemoval::Go() {
     case Step::kGroups:
       return Then(Step::kFiles)(RemoveGroupsOfPod(edges_.cgroups, edges_.group_end, remains_.groups,
                                                   failures_ < kPatientFailures));
-    case Step::kFiles:
-      return CollectFiles(lifetime_.Guard([this](const RemovalOrder& order) { Delete(order); }));
+    case Step::kFiles: return files_.trees.empty() ? RenameFiles() : DeleteFiles();
     case Step::kRest: return AwaitTheRest(Then(Step::kDone));
     case Step::kDone: return edges_.readiness.Wake();
   }
@@ -113,8 +113,28 @@ PodRemoval::Done PodRemoval::Then(Step next) {
   });
 }
 
-void PodRemoval::Delete(const RemovalOrder& order) {
-  auto job = StartRemoval(edges_.readiness, order, Then(Step::kRest));
+void PodRemoval::RenameFiles() {
+  std::vector<std::string> folders = {edges_.paths.Pod(remains_.uid)};
+  folders.insert(folders.end(), remains_.log_dirs.begin(), remains_.log_dirs.end());
+  const auto names = std::make_shared<std::vector<std::string>>();
+  edges_.disk.Do(
+      [folders = std::move(folders), names, now = edges_.clock.Now()]() -> Result<void> {
+        for (const std::string& folder : folders) {
+          const std::size_t slash = folder.rfind('/');
+          std::string doomed = DoomedName(folder.substr(0, slash), folder.substr(slash + 1), now);
+          const bool is_renamed = std::rename(folder.c_str(), doomed.c_str()) == 0;
+          names->push_back(is_renamed ? std::move(doomed) : folder);
+        }
+        return {};
+      },
+      lifetime_.Guard([this, names](const Result<void>&) {
+        files_ = {.pod = names->front(), .trees = *names};
+        DeleteFiles();
+      }));
+}
+
+void PodRemoval::DeleteFiles() {
+  auto job = StartRemoval(edges_.readiness, files_, Then(Step::kRest));
   if (!job) return TryAgainLater(job.error());
   job_ = std::move(*job);
 }

@@ -61,7 +61,9 @@ struct PodRemains {
 
 // Takes down what is left of a pod, step by step without waiting: processes at once, then groups,
 // mounts and files. What does not work is tried again, for as long as it takes. A runtime says what
-// it has of a pod beside these.
+// it has of a pod beside these. Once its folders are renamed they belong to no pod, even if the
+// deletion fails or goes on beside another agent; what cannot be renamed is deleted under its own
+// name.
 class PodRemoval {
  public:
   PodRemoval(PodEdges& edges, PodRemains remains) : edges_(edges), remains_(std::move(remains)) {}
@@ -79,12 +81,10 @@ class PodRemoval {
   using Done = std::function<void(const Result<void>&)>;
   // Each calls back once, now or later. Before the groups are removed:
   virtual void EndInRuntime(Done done) = 0;
-  // What is to be deleted, once the groups are gone.
-  virtual void CollectFiles(std::function<void(RemovalOrder)> done) = 0;
   // When the files are deleted.
   virtual void AwaitTheRest(Done done) { done({}); }
 
-  [[nodiscard]] PodRemains& remains() { return remains_; }
+  [[nodiscard]] const PodRemains& remains() const { return remains_; }
   [[nodiscard]] const Lifetime& lifetime() const { return lifetime_; }
 
  private:
@@ -92,12 +92,14 @@ class PodRemoval {
   void Go();
   // Takes the next step where this one has succeeded.
   [[nodiscard]] Done Then(Step next);
-  void Delete(const RemovalOrder& order);
+  void RenameFiles();
+  void DeleteFiles();
   void TryAgainLater(const Error& error);
 
   PodEdges& edges_;
   PodRemains remains_;
   Step step_ = Step::kRuntime;
+  RemovalOrder files_;  // empty before they are renamed
   std::unique_ptr<ChildJob> job_;
   int failures_ = 0;  // of this step
   std::string problem_;

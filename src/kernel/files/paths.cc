@@ -25,10 +25,6 @@ std::string Paths::PodFile(std::string_view uid) const {
   return Pod(uid) + "/pod.json";
 }
 
-std::string Paths::MountPoints(std::string_view uid) const {
-  return Pod(uid) + "/mount-points";
-}
-
 std::string Paths::Volumes(std::string_view uid) const {
   return Pod(uid) + "/volumes";
 }

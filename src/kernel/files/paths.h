@@ -41,8 +41,6 @@ class Paths {
   [[nodiscard]] std::string Pod(std::string_view uid) const;
   // The pod as it was created; a pod folder without it is not a pod (any more).
   [[nodiscard]] std::string PodFile(std::string_view uid) const;
-  // Mount points that were made on the host for the pod.
-  [[nodiscard]] std::string MountPoints(std::string_view uid) const;
   [[nodiscard]] std::string Volumes(std::string_view uid) const;
   [[nodiscard]] std::string Volume(std::string_view uid, std::string_view volume) const;
   [[nodiscard]] std::string Containers(std::string_view uid) const;

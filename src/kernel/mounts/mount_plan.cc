@@ -58,7 +58,6 @@ Result<PlannedMount> PlanMount(const Paths& paths, const Pod& pod, const Contain
                       .sub_path = std::move(*sub_path),
                       .target = std::move(*target),
                       .read_only = mount.read_only || kept_by_operator,
-                      .on_host = true,
                       .kept_by_operator = kept_by_operator};
 }
 
@@ -67,10 +66,6 @@ Result<PlannedMount> PlanMount(const Paths& paths, const Pod& pod, const Contain
 std::string SourceOf(const Paths& paths, const Pod& pod, const Volume& volume) {
   const auto* const host = std::get_if<HostPathSource>(&volume.source);
   return host != nullptr ? host->path : paths.Volume(pod.uid, volume.name);
-}
-
-bool IsWithin(std::string_view path, std::string_view folder) {
-  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
 Result<std::vector<PlannedMount>> PlanMounts(const Paths& paths, const Pod& pod,
@@ -90,11 +85,6 @@ Result<std::vector<PlannedMount>> PlanMounts(const Paths& paths, const Pod& pod,
   // By path: what is mounted within another volume comes after it.
   std::sort(plan.begin(), plan.end(),
             [](const PlannedMount& a, const PlannedMount& b) { return a.target < b.target; });
-  for (PlannedMount& mount : plan) {
-    mount.on_host = std::none_of(plan.begin(), plan.end(), [&](const PlannedMount& other) {
-      return &other != &mount && IsWithin(mount.target, other.target);
-    });
-  }
   return plan;
 }
 

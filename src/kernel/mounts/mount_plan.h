@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/model/pod.h"
@@ -16,8 +15,6 @@ struct PlannedMount {
   std::string sub_path;  // below the source; empty: the source itself
   std::string target;    // absolute, without "." or a doubled slash
   bool read_only = false;
-  // The mount point belongs to the host's own filesystem, not to another volume of this container.
-  bool on_host = false;
   // A configMap or secret, whose content is the operator's: nothing may be made in it.
   bool kept_by_operator = false;
 };
@@ -33,8 +30,5 @@ struct PlannedMount {
 // Where the content of a volume lies on the host.
 [[nodiscard]] std::string SourceOf(const kernel::Paths& paths, const Pod& pod,
                                    const Volume& volume);
-
-// Whether `path` is `folder` or lies below it; both as PlanMounts normalises them.
-[[nodiscard]] bool IsWithin(std::string_view path, std::string_view folder);
 
 }  // namespace jettison::kernel

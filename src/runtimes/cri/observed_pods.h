@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "kernel/readiness/lifetime.h"
+#include "pods/leftovers.h"
 #include "runtimes/cri/adoption.h"
 #include "runtimes/cri/base/runtime_context.h"
-#include "runtimes/cri/containers/pod_removal.h"
 #include "runtimes/cri/inventory.h"
 #include "runtimes/cri/pods/own_pods.h"
 #include "runtimes/cri/pods/pod_record.h"

@@ -11,6 +11,7 @@
 #include "kernel/processes/processes.h"
 #include "pods/pod_groups.h"
 #include "rpc/calls.h"
+#include "runtimes/cri/containers/pod_removal.h"
 #include "runtimes/cri/cri_runtime.h"
 #include "runtimes/cri/host/systemd_slices.h"
 
@@ -56,7 +57,10 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
       pods_(context_),
       adoption_(context_, pods_),
       recalled_pods_(context_, pods_, adoption_, inventory_),
-      leftovers_(context_),
+      leftovers_(context_,
+                 [this](PodRemains remains) {
+                   return std::make_unique<PodRemoval>(context_, std::move(remains));
+                 }),
       observed_(context_, ObservedWays()),
       rotation_(context_, [this] { return pods_.RunningLogs(); }) {
   Calls& calls = *edges_.calls;
@@ -125,7 +129,7 @@ Adoption::OnFailure Runtime::EnterObserved(const Listing& own) {
 
 // Settles the folders of pods that the runtime does not have.
 void Runtime::SettleFolders(const Listing& own) {
-  for (const std::string& uid : leftovers_.Begin()) {
+  for (const std::string& uid : leftovers_.Begin().value_or(std::vector<std::string>{})) {
     if (pods_.Has(uid) || observed_.Has(uid)) continue;
     const auto written = ReadPodRecord(context_, uid);
     if (!written && written.error().code == ErrorCode::kNotFound) {
@@ -154,7 +158,6 @@ void Runtime::SettleWithoutRecord(const std::string& uid, const Listing& own) {
          fmt::format("{} is missing, but processes run, or may run, in its group {}",
                      RecordFile(context_, uid), *group)});
   }
-  context_.Log(fmt::format("pod {}: what an earlier agent left of it is removed", uid));
   leftovers_.Remove(uid);
 }
 
@@ -230,7 +233,7 @@ void Runtime::CreatePod(const PodPlan& plan) {
   if (existing != nullptr && !existing->removing()) {
     return context_.Emit(PodReady{pod.uid});
   }
-  const PodRemoval* const leftover = leftovers_.Find(pod.uid);
+  const jettison::PodRemoval* const leftover = leftovers_.Find(pod.uid);
   if (existing != nullptr || leftover != nullptr) {
     const std::string why = existing != nullptr ? existing->Problem() : leftover->problem();
     return fail({ErrorCode::kUnavailable,

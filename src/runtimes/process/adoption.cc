@@ -124,7 +124,7 @@ Adoption::Runs Adoption::FindRuns(const PodEntry& entry) {
     }
     run.state = run.let_go ? RunState::kLost : RunState::kNeverRan;
   }
-  if (!strange.empty()) removals_.Add(std::move(strange));
+  if (!strange.empty()) leftovers_.Delete(std::move(strange));
   return runs;
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "pods/pod_removal.h"
+#include "pods/leftovers.h"
 #include "ports/container_runtime.h"
 #include "runtimes/process/pods.h"
 #include "runtimes/process/runs/found_runs.h"
@@ -16,8 +16,8 @@ namespace jettison::process {
 class Adoption {
  public:
   // All must outlive this.
-  Adoption(RuntimeContext& context, Pods& pods, TreeRemovals& removals)
-      : context_(context), pods_(pods), removals_(removals) {}
+  Adoption(RuntimeContext& context, Pods& pods, Leftovers& leftovers)
+      : context_(context), pods_(pods), leftovers_(leftovers) {}
 
   // None where the folder is a leftover: its removal has begun, or nothing of a pod has ever run in
   // it. kInvalidArgument: the record is damaged or missing.
@@ -52,7 +52,7 @@ class Adoption {
 
   RuntimeContext& context_;
   Pods& pods_;
-  TreeRemovals& removals_;
+  Leftovers& leftovers_;
 };
 
 }  // namespace jettison::process

@@ -161,24 +161,6 @@ TEST_F(LiveProcessRuntime, ASubPathThatAConfigMapDoesNotHaveIsNotMadeThere) {
   RemoveAllAndLookForRemains();
 }
 
-TEST_F(LiveProcessRuntime, AMountPointThatTwoPodsUseGoesWithTheLast) {
-  const std::string at = folder_.path() + "/mounted";
-  for (const char* uid : {"a", "b"}) {
-    Pod pod = ShellPod(uid, "exec sleep 1000");
-    pod.volumes = {EmptyDir("data")};
-    pod.containers[0].volume_mounts = {{"data", at, "", false}};
-    ASSERT_TRUE(StartMain(pod));
-  }
-  ASSERT_TRUE(bed_->Remove("a"));
-  EXPECT_TRUE(Exists(at));
-  const auto processes = cgroups_->Processes("kubepods/burstable/podb/main");
-  ASSERT_EQ(processes->size(), 1U);
-  EXPECT_THAT(*ReadFile("/proc/" + std::to_string(processes->at(0)) + "/mounts"), HasSubstr(at));
-  ASSERT_TRUE(bed_->Remove("b"));
-  EXPECT_FALSE(Exists(at));
-  ExpectNothingLeft();
-}
-
 TEST_F(LiveProcessRuntime, AHookSeesTheVolumesOfItsContainer) {
   const std::string at = folder_.path() + "/mounted";
   Pod pod = ShellPod("u", "exec sleep 1000");

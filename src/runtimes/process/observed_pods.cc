@@ -53,10 +53,6 @@ void KeepBeside(const std::string& file, const std::string& damaged) {
 
 }  // namespace
 
-std::optional<std::string> ObservedPods::First() const {
-  return observed_.empty() ? std::nullopt : std::optional(observed_.begin()->first);
-}
-
 const std::vector<std::string>* ObservedPods::GroupsOf(const std::string& uid) const {
   const auto observed = observed_.find(uid);
   return observed == observed_.end() ? nullptr : &observed->second.groups;

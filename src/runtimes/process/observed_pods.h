@@ -27,8 +27,6 @@ class ObservedPods {
   ObservedPods& operator=(const ObservedPods&) = delete;
 
   [[nodiscard]] bool Has(const std::string& uid) const { return observed_.contains(uid); }
-  // Of one of them: their mounts are not known, so each may be anywhere. Absent: there is none.
-  [[nodiscard]] std::optional<std::string> First() const;
   // The groups of one of them; null: it is none.
   [[nodiscard]] const std::vector<std::string>* GroupsOf(const std::string& uid) const;
 

@@ -24,15 +24,6 @@ Result<void> CheckMounts(const Paths& paths, const Pod& pod) {
   return {};
 }
 
-std::vector<std::string> MountTargetsOf(const Paths& paths, const Pod& pod) {
-  std::vector<std::string> targets;
-  for (const Container* container : ContainersOf(pod)) {
-    auto plan = PlanMounts(paths, pod, *container).value_or(std::vector<PlannedMount>{});
-    for (PlannedMount& mount : plan) targets.push_back(std::move(mount.target));
-  }
-  return targets;
-}
-
 }  // namespace
 
 bool PodEntry::AnyRuns() const {
@@ -49,7 +40,6 @@ PodEntry& Pods::Enter(PodPlan plan) {
     entry.container_groups[container->name] = ContainerGroupName(container->name, driver);
   }
   entry.plan = std::move(plan);
-  entry.mount_targets.reset();
   return entry;
 }
 
@@ -95,18 +85,6 @@ void Pods::PrepareForeignVolumes(PodEntry& entry, const PathErrand::Done& done) 
   if (!outcome) return;
   entry.errand.reset();
   done(*outcome);
-}
-
-std::optional<std::string> Pods::MountPointUserOf(std::string_view path) const {
-  for (const auto& [uid, entry] : pods_) {
-    if (entry.removing() != nullptr) continue;
-    if (!entry.mount_targets) {
-      entry.mount_targets = MountTargetsOf(context_.paths, *entry.plan.pod);
-    }
-    const auto is_within = [path](const std::string& target) { return IsWithin(target, path); };
-    if (std::ranges::any_of(*entry.mount_targets, is_within)) return uid;
-  }
-  return std::nullopt;
 }
 
 std::string Pods::GroupOfContainer(const PodEntry& entry, const std::string& container) const {

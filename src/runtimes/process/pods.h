@@ -35,8 +35,6 @@ struct PodEntry {
   std::map<std::string, std::string> container_groups;        // names, in that group
   std::map<std::string, std::unique_ptr<ContainerRun>> runs;  // the newest of each container
   std::map<std::string, int> newest;  // its attempt, known also of those that ended long ago
-  // Where its volumes are mounted; absent: nobody has asked yet.
-  mutable std::optional<std::vector<std::string>> mount_targets;
   std::unique_ptr<kernel::PathErrand> errand;  // volumes that have not answered yet
   std::variant<Standing, Making, Removing> state;
 
@@ -69,8 +67,6 @@ class Pods {
   [[nodiscard]] Result<void> MakeGroup(const PodEntry& entry) const;
   // Volumes that touch paths of others, which may never answer; `done` is called now or later.
   void PrepareForeignVolumes(PodEntry& entry, const kernel::PathErrand::Done& done) const;
-  // The UID of a pod that has a mount there, or may.
-  [[nodiscard]] std::optional<std::string> MountPointUserOf(std::string_view path) const;
   // The whole path of a container's group.
   [[nodiscard]] std::string GroupOfContainer(const PodEntry& entry,
                                              const std::string& container) const;

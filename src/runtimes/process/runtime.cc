@@ -53,7 +53,7 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   if (auto own = CheckPodsAreOwn(context_.paths.Pods(), kProcessPodMarks); !own) {
     return Fail(own.error());
   }
-  const auto uids = NamesIn(context_.paths.Pods());
+  const auto uids = leftovers_.Begin();
   if (!uids) return Fail(uids.error());
   SayWhatIsMissing();
   EnterAll(*uids);
@@ -61,56 +61,30 @@ Result<std::vector<RuntimePod>> Runtime::List() {
 }
 
 void Runtime::EnterAll(const std::vector<std::string>& names) {
-  std::vector<std::string> leftovers;
-  std::vector<std::string> doomed;
   for (const std::string& uid : names) {
-    if (uid.starts_with(kDoomedPrefix)) {
-      doomed.push_back(context_.paths.Pod(uid));
-      continue;
-    }
     auto plan = adoption_.ReadPlan(uid);
     if (!plan) {
       observed_.Enter(uid, plan.error());
     } else if (*plan) {
       pods_.Enter(std::move(**plan));
     } else if (IsPodFolder(context_.paths.Pod(uid))) {
-      leftovers.push_back(uid);
+      RemoveLeftover(uid);
     } else {
       context_.Log(
           fmt::format("{} is no pod of an agent, and is left as it is", context_.paths.Pod(uid)));
     }
   }
-  // Only now are the pods that stay known, and therefore the mount points that must stay.
-  for (const std::string& uid : leftovers) RemoveLeftover(uid);
-  if (!doomed.empty()) removals_.Add(std::move(doomed));
 }
 
-// Its processes are killed at once, and the shims as well, which write nothing that is needed.
+// Its shims are killed, too: they write nothing that is needed.
 void Runtime::RemoveLeftover(const std::string& uid) {
-  context_.Log(fmt::format("pod {}: what an earlier agent left of it is removed", uid));
-  const auto groups = PossibleGroupsOf(uid, context_.cgroup_driver);
-  for (const std::string& group : groups) {
-    context_.LogFailure("end pod " + uid, context_.group_end.Kill(group));
-  }
   std::vector<std::string> strange;
   const auto runs =
       ReadRuns(context_.paths, uid, context_.boot_id, strange).value_or(std::vector<FoundRun>{});
   for (const FoundRun& run : runs) {
     if (run.shim) SendSignal(run.shim, SIGKILL);
   }
-  auto& removal = leftovers_[uid];
-  removal = std::make_unique<PodRemoval>(
-      context_,
-      PodRemains{.uid = uid, .groups = groups, .log_dirs = LogFoldersOf(context_.paths, uid)},
-      MountPointUsers());
-  removal->Start();
-}
-
-MountPointUser Runtime::MountPointUsers() const {
-  return [this](std::string_view path) {
-    const auto observed = observed_.First();
-    return observed ? observed : pods_.MountPointUserOf(path);
-  };
+  leftovers_.Remove(uid);
 }
 
 std::vector<RuntimePod> Runtime::TakeOverAll() {
@@ -137,7 +111,7 @@ std::vector<RuntimePod> Runtime::TakeOverAll() {
 void Runtime::CreatePod(const PodPlan& plan) {
   const std::string& uid = plan.pod->uid;
   const auto fail = [&](Error error) { context_.Emit(PodFailed{uid, std::move(error)}); };
-  if (leftovers_.contains(uid)) {
+  if (leftovers_.Find(uid) != nullptr) {
     return fail({ErrorCode::kUnavailable, "a pod of the same UID is still being removed"});
   }
   if (const auto existing = pods_.all().find(uid); existing != pods_.all().end()) {
@@ -286,7 +260,7 @@ void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& con
       },
       [this, doomed](const Result<void>& removed) {
         context_.LogFailure("remove a dead container", removed);
-        removals_.Add({doomed});
+        leftovers_.Delete({doomed});
       });
 }
 
@@ -310,7 +284,6 @@ void Runtime::BeginRemoval(PodEntry& entry) {
 }
 
 void Runtime::ContinueRemovals() {
-  std::erase_if(leftovers_, [](const auto& leftover) { return leftover.second->done(); });
   auto& pods = pods_.all();
   for (auto it = pods.begin(); it != pods.end();) {
     auto& [uid, entry] = *it;
@@ -334,8 +307,7 @@ bool Runtime::IsRemoved(const std::string& uid, PodEntry& entry) {
         context_,
         PodRemains{.uid = uid,
                    .groups = {entry.group},
-                   .log_dirs = {context_.paths.PodLogs(*entry.plan.pod)}},
-        MountPointUsers());
+                   .log_dirs = {context_.paths.PodLogs(*entry.plan.pod)}});
     removal->Start();
   }
   return removal->done();
@@ -345,7 +317,7 @@ std::vector<RuntimeEvent> Runtime::TakeEvents() {
   context_.taking = true;
   readiness_->Dispatch();
   ContinueRemovals();
-  removals_.Continue();
+  leftovers_.Advance();
   std::erase_if(context_.ending_shims, [](ShimProcess& shim) { return shim.Reap().has_value(); });
   context_.taking = false;
   return std::exchange(context_.events, {});

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernel/processes/processes.h"
-#include "pods/pod_removal.h"
+#include "pods/leftovers.h"
 #include "ports/container_runtime.h"
 #include "ports/file_descriptor.h"
 #include "runtimes/process/adoption.h"
@@ -36,7 +36,7 @@ class Runtime : public ContainerRuntime {
   void KillContainer(const std::string& pod_uid, const std::string& container) override;
   void RemoveContainer(const std::string& pod_uid, const std::string& container,
                        int attempt) override;
-  [[nodiscard]] bool RemovingContainers() const override { return removals_.busy(); }
+  [[nodiscard]] bool RemovingContainers() const override { return leftovers_.IsDeleting(); }
   void RemovePod(const std::string& pod_uid) override;
   [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override;
   [[nodiscard]] std::string_view GroupOf(const std::string& pod_uid,
@@ -50,8 +50,6 @@ class Runtime : public ContainerRuntime {
  private:
   void EnterAll(const std::vector<std::string>& names);
   void RemoveLeftover(const std::string& uid);
-  // Who else may use a mount point.
-  [[nodiscard]] MountPointUser MountPointUsers() const;
   [[nodiscard]] std::vector<RuntimePod> TakeOverAll();
   void SayWhatIsMissing() const;
   void OnFiles(const std::string& uid, const Result<void>& made);
@@ -69,12 +67,11 @@ class Runtime : public ContainerRuntime {
   RuntimeContext context_;
   const ResidentProgram shim_{context_.options.shim};
   Pods pods_{context_};
-  TreeRemovals removals_{context_};
-  Adoption adoption_{context_, pods_, removals_};
+  Leftovers leftovers_{context_, [this](PodRemains remains) {
+                         return std::make_unique<PodRemoval>(context_, std::move(remains));
+                       }};
+  Adoption adoption_{context_, pods_, leftovers_};
   ObservedPods observed_{context_, pods_, adoption_};
-  // What earlier agents left of pods whose creation or removal was interrupted, by UID. Nobody asks
-  // for them any more, so nothing of them may stay.
-  std::map<std::string, std::unique_ptr<PodRemoval>> leftovers_;
   const std::vector<std::string> no_groups_;
 };
 

@@ -69,33 +69,5 @@ TEST_F(ProcessRuntimeSlowDisk, APodThatEndsWhileItsFilesAreBeingMadeLeavesNothin
   EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
 }
 
-// The pod "other" mounts at one of the places.
-TEST_F(ProcessRuntimeSlowDisk, MountPointsGoWhenTheDiskAnswersAndOnesInUseChangeHands) {
-  const std::string host = folder_.path() + "/host";
-  ASSERT_TRUE(MakeFolders(host + "/a"));
-  ASSERT_TRUE(MakeFolders(host + "/b"));
-  Create(ShellPod("u", "true"));
-  ASSERT_NE(AwaitWithDisk<PodReady>("u"), nullptr);
-  Pod other = ShellPod("other", "true");
-  other.volumes = {{"data", HostPathSource{.path = host, .type = ""}}};
-  other.containers[0].volume_mounts = {{.name = "data", .mount_path = host + "/b"}};
-  Create(other);
-  ASSERT_NE(AwaitWithDisk<PodReady>("other"), nullptr);
-  ASSERT_TRUE(WriteFile(bed_.paths().MountPoints("u"), "d " + host + "/a\nd " + host + "/b\n"));
-
-  bed_.runtime().RemovePod("u");
-  EXPECT_EQ(bed_.Await<PodRemoved>("u", milliseconds(20)), nullptr);
-  EXPECT_EQ(disk_->Answer(), 2) << "the mark and the notes";
-  EXPECT_EQ(bed_.Await<PodRemoved>("u", milliseconds(20)), nullptr);
-  EXPECT_TRUE(Exists(host + "/a"));
-  EXPECT_FALSE(Exists(bed_.paths().MountPoints("other")));
-  EXPECT_TRUE(Exists(bed_.paths().MountPoints("u"))) << "the next agent continues";
-  EXPECT_EQ(disk_->Answer(), 2) << "a note and a place";
-  EXPECT_FALSE(Exists(host + "/a"));
-  EXPECT_EQ(*ReadFile(bed_.paths().MountPoints("other")), "d " + host + "/b\n");
-  EXPECT_TRUE(Exists(host + "/b"));
-  EXPECT_NE(AwaitWithDisk<PodRemoved>("u"), nullptr);
-}
-
 }  // namespace
 }  // namespace jettison::process

@@ -107,7 +107,6 @@ Result<std::string> ContainerRun::MakeOrder(int oom_score_adj,
   order.working_dir = container_.working_dir;
   order.rootfs = paths.Rootfs(uid, container, attempt);
   order.run_dir = paths.Run(uid, container, attempt);
-  order.mount_points_file = paths.MountPoints(uid);
   order.log_path = paths.Log(*pod_, container, attempt);
   order.log_max_bytes = context_.options.log_max_bytes;
   order.log_max_files = context_.options.log_max_files;

@@ -31,8 +31,7 @@ class OrderText {
     return value.empty() ? *this : Add(key, value);
   }
   OrderText& AddMount(const kernel::PlannedMount& mount) {
-    Add("mount", fmt::format("{}{}{}", mount.read_only ? "r" : "", mount.on_host ? "h" : "",
-                             mount.kept_by_operator ? "k" : ""));
+    Add("mount", fmt::format("{}{}", mount.read_only ? "r" : "", mount.kept_by_operator ? "k" : ""));
     Add("source", mount.source).AddIfSet("sub", mount.sub_path);
     return Add("target", mount.target);
   }
@@ -106,7 +105,7 @@ std::string Format(const RunOrder& order) {
   text.AddAll("arg", order.command).AddAll("env", order.environment);
   text.AddAll("group", order.groups);
   text.AddIfSet("cwd", order.working_dir).Add("scratch", order.rootfs);
-  text.Add("run_dir", order.run_dir).Add("mount_points", order.mount_points_file);
+  text.Add("run_dir", order.run_dir);
   for (const kernel::PlannedMount& mount : order.mounts) text.AddMount(mount);
   text.Add("log", order.log_path).Add("log_max_bytes", order.log_max_bytes);
   text.Add("log_max_files", order.log_max_files).Add("boot", order.boot_id);

@@ -34,7 +34,6 @@ struct RunOrder {
   std::string working_dir;          // empty: the writable layer
   std::string rootfs;
   std::string run_dir;
-  std::string mount_points_file;
   std::vector<kernel::PlannedMount> mounts;
   std::string log_path;
   std::uint64_t log_max_bytes = 0;

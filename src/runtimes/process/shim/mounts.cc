@@ -9,7 +9,6 @@
 
 #include <cerrno>
 #include <climits>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -28,26 +27,10 @@ int OpenSource(const MountOrder& mount) {
   return fd;
 }
 
-// Notes that `path` will be made on the host, so that it is removed with the pod.
-bool NoteMountPoint(const char* file, char kind, const char* path) {
-  char line[PATH_MAX + 8];
-  const int size = std::snprintf(line, sizeof(line), "%c %s\n", kind, path);
-  if (size < 0 || static_cast<std::size_t>(size) >= sizeof(line)) {
-    errno = ENAMETOOLONG;
-    return false;
-  }
-  const int fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) return false;
-  const bool noted = write(fd, line, static_cast<std::size_t>(size)) == size;
-  close(fd);
-  return noted;
-}
-
-bool MakeMountPoint(const char* path, bool directory, const char* note_in) {
+bool MakeMountPoint(const char* path, bool directory) {
   struct stat facts;
   if (stat(path, &facts) == 0) return true;
   if (errno != ENOENT) return false;
-  if (note_in != nullptr && !NoteMountPoint(note_in, directory ? 'd' : 'f', path)) return false;
   if (directory) return mkdir(path, 0755) == 0 || errno == EEXIST;
   const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (fd < 0) return errno == EEXIST;
@@ -56,7 +39,7 @@ bool MakeMountPoint(const char* path, bool directory, const char* note_in) {
 }
 
 // Makes the mount point and its parent folders.
-bool MakeTarget(const MountOrder& mount, int source, const char* note_in) {
+bool MakeTarget(const MountOrder& mount, int source) {
   struct stat facts;
   if (fstat(source, &facts) != 0) return false;
   char path[PATH_MAX];
@@ -69,10 +52,10 @@ bool MakeTarget(const MountOrder& mount, int source, const char* note_in) {
   for (char* slash = std::strchr(path + 1, '/'); slash != nullptr;
        slash = std::strchr(slash + 1, '/')) {
     *slash = '\0';
-    if (!MakeMountPoint(path, true, note_in)) return false;
+    if (!MakeMountPoint(path, true)) return false;
     *slash = '/';
   }
-  return MakeMountPoint(path, S_ISDIR(facts.st_mode), note_in);
+  return MakeMountPoint(path, S_ISDIR(facts.st_mode));
 }
 
 // Replaces the descriptor of a source by the mount of it.
@@ -112,8 +95,7 @@ bool MountAll(const Order& order, int* fds, Failure& failure) {
   }
   for (std::size_t i = 0; i < mounts.count; ++i) {
     const MountOrder& mount = mounts.items[i];
-    const char* const note_in = mount.on_host ? order.mount_points_file : nullptr;
-    if (!MakeTarget(mount, fds[i], note_in)) return Say(failure, Stage::kMountPoint, mount.target);
+    if (!MakeTarget(mount, fds[i])) return Say(failure, Stage::kMountPoint, mount.target);
     if (!Attach(mount, fds[i])) return Say(failure, Stage::kMount, mount.target);
   }
   for (std::size_t i = 0; i < mounts.count; ++i) {

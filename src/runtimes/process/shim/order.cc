@@ -26,8 +26,6 @@ bool AddMount(const char* flags, Order& order) {
   for (; *flags != '\0'; ++flags) {
     if (*flags == 'r') {
       mount.read_only = true;
-    } else if (*flags == 'h') {
-      mount.on_host = true;
     } else if (*flags == 'k') {
       mount.kept_by_operator = true;
     } else {
@@ -62,8 +60,8 @@ struct MountField {
 };
 constexpr TextField kTexts[] = {
     {"cwd", &Order::working_dir}, {"scratch", &Order::scratch_dir},
-    {"run_dir", &Order::run_dir}, {"mount_points", &Order::mount_points_file},
-    {"log", &Order::log_path},    {"boot", &Order::boot_id},
+    {"run_dir", &Order::run_dir}, {"log", &Order::log_path},
+    {"boot", &Order::boot_id},
 };
 constexpr NumberField kNumbers[] = {
     {"log_max_bytes", &Order::log_max_bytes},
@@ -113,8 +111,7 @@ bool IsComplete(const Order& order) {
     case Mode::kRun:
       return order.args.count > 0 && order.groups.count > 0 && order.run_dir != nullptr &&
              order.scratch_dir != nullptr && order.log_path != nullptr &&
-             order.boot_id != nullptr &&
-             (order.mounts.count == 0 || order.mount_points_file != nullptr);
+             order.boot_id != nullptr;
     case Mode::kHook:
       return order.args.count > 0 && order.groups.count > 0 && order.scratch_dir != nullptr;
   }

@@ -30,8 +30,6 @@ struct MountOrder {
   const char* sub_path = nullptr;  // below the source; null: the source itself
   const char* target = nullptr;    // an absolute path
   bool read_only = false;
-  // The target lies on the host's own filesystem: a mount point made there is written down first.
-  bool on_host = false;
   // The operator keeps the folder that the source is a link to: nothing is made there.
   bool kept_by_operator = false;
 };
@@ -47,7 +45,6 @@ struct Order {
   const char* working_dir = nullptr;  // null: the run's own folder for what it writes
   const char* scratch_dir = nullptr;
   const char* run_dir = nullptr;            // where the state files go
-  const char* mount_points_file = nullptr;  // where mount points made on the host are noted
   const char* log_path = nullptr;
   std::int64_t log_max_bytes = 0;
   std::int64_t log_max_files = 0;

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pods/pod_removal.h"
+#include "pods/run_edges.h"
+
+namespace jettison {
+
+// Removes what is left of pods whose creation or removal was interrupted, and of dead runs. Nobody
+// will ask for these again, so nothing of them may stay.
+class Leftovers {
+ public:
+  // How the runtime takes down a pod.
+  using MakeRemoval = std::function<std::unique_ptr<PodRemoval>(PodRemains)>;
+
+  // `edges` must outlive it.
+  Leftovers(PodEdges& edges, MakeRemoval make_removal)
+      : edges_(edges), make_removal_(std::move(make_removal)), trees_(edges) {}
+  Leftovers(const Leftovers&) = delete;
+  Leftovers& operator=(const Leftovers&) = delete;
+  ~Leftovers() = default;
+
+  // Goes on deleting what an earlier agent had begun to delete. Returns the other names in the
+  // folder of the pods; fails where it cannot be listed.
+  [[nodiscard]] Result<std::vector<std::string>> Begin();
+  // Removes everything that belongs to a pod, or what is named of it.
+  void Remove(const std::string& uid);
+  void Remove(PodRemains remains);
+  // Deletes trees, as TreeRemovals does.
+  void Delete(std::vector<std::string> trees) { trees_.Add(std::move(trees)); }
+  // The removal of this pod that is under way; null: there is none.
+  [[nodiscard]] const PodRemoval* Find(const std::string& uid) const;
+  // Whether trees are still being deleted, or, for some seconds after Begin, pods.
+  [[nodiscard]] bool IsDeleting() const;
+  // Takes the next steps, and forgets the pods that are gone.
+  void Advance();
+
+ private:
+  PodEdges& edges_;
+  MakeRemoval make_removal_;
+  TreeRemovals trees_;
+  std::map<std::string, std::unique_ptr<PodRemoval>> removals_;  // by UID
+  Instant since_;
+};
+
+}  // namespace jettison
