@@ -60,6 +60,14 @@ libraries_of() {
   ldd "$@" | awk '$2 == "=>" && $3 ~ /^\// { print $3 } $1 ~ /^\// && $2 ~ /^\(0x/ { print $1 }' | sort -u
 }
 
+# The client of HTTP, which no program names, because it is loaded when it is wanted.
+loaded_later() {
+  local path
+  path=$(ldconfig -p | awk '$1 == "libcurl-gnutls.so.4" && !found { print $NF; found = 1 }')
+  [ -n "$path" ] || { echo "libcurl-gnutls.so.4 is missing; Debian: apt-get install libcurl3-gnutls" >&2; exit 1; }
+  echo "$path"
+}
+
 # The licenses of what is put beside the program, as its packages have them.
 copy_licenses() {  # copy_licenses FOLDER LIBRARY...
   local folder=$1 library path package
@@ -79,12 +87,13 @@ make_source_archive() {
 }
 
 make_portable_archive() {
-  local root=$work/portable library loader libraries name
+  local root=$work/portable library loader later libraries name
   local prefix=$root/opt/jettison
   name=jettison-$version-linux-$(dpkg --print-architecture)
   DESTDIR=$root cmake --install "$build" --prefix /opt/jettison --component program >/dev/null
   strip --strip-unneeded --remove-section=.comment --remove-section=.note "$prefix"/bin/*
-  libraries=$(libraries_of "$build/jettison")
+  later=$(loaded_later)
+  libraries=$(echo "$later"; libraries_of "$build/jettison" "$later")
   for library in $libraries; do
     install -m 755 "$(realpath "$library")" "$prefix/lib/${library##*/}"
   done

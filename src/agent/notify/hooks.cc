@@ -130,7 +130,13 @@ void HookThread::State::Report(const std::string& notice) {
 }
 
 HookThread::HookThread(HookConfig hook, std::shared_ptr<Mailbox<HookFailure>> failures)
-    : state_(std::make_shared<State>(std::move(hook), std::move(failures))) {}
+    : state_(std::make_shared<State>(std::move(hook), std::move(failures))) {
+  if (!state_->hook.exec.empty()) return;
+  // libcurl is loaded now and not at the first notice: then memory may be short, and disks slow.
+  if (const auto prepared = PrepareHttpClient(); !prepared) {
+    state_->Complain(prepared.error().message);
+  }
+}
 
 void HookThread::Report(std::string notice) {
   if (state_->waiting >= kMostWaiting) {

@@ -54,7 +54,7 @@ struct HttpAnswer {
 // Many requests to one server at a time, each of which may last, on connections that stay open:
 // over HTTP/2, where the server speaks it, all on one, else on one for each that is under way. One
 // thread starts them and takes the answers in Turn, which alone waits for the network; nobody else
-// is kept waiting, and no thread is started.
+// is kept waiting, and no thread is started. By libcurl, which is loaded for the first one.
 class HttpTransfers {
  public:
   using Id = std::uint64_t;
@@ -69,7 +69,7 @@ class HttpTransfers {
   // - kInternal: not HTTP, or more bytes of a stream at a time than there may be.
   using OnEnd = std::function<void(Result<HttpAnswer>)>;
 
-  // kInvalidArgument for an endpoint of another form; kInternal where there is no memory.
+  // kInvalidArgument for an endpoint of another form; kUnavailable where libcurl cannot be had.
   // Certificates and keys that cannot be used (FaultOfTls finds them) fail each exchange.
   // `elsewhere`: where a name is looked up again, while the addresses that are known are used;
   // null: in Start. The first time it is looked up there in any case, for nothing can be sent
@@ -101,7 +101,7 @@ class HttpTransfers {
 
  private:
   class Pending;
-  explicit HttpTransfers(Elsewhere elsewhere);
+  HttpTransfers(const http::CurlLibrary& curl, Elsewhere elsewhere);
   [[nodiscard]] Result<void> SetUp(const HttpPeer& peer);
   [[nodiscard]] Result<void> LookUp();
   [[nodiscard]] Result<void> Take(Result<std::string> addresses);
@@ -109,6 +109,7 @@ class HttpTransfers {
   void TakeEnds();
   void TellEnd(Id id, std::chrono::steady_clock::time_point now);
 
+  const http::CurlLibrary& curl_;
   CURLM* multi_;
   std::map<Id, std::unique_ptr<Pending>> exchanges_;  // in the order in which they were begun
   std::vector<std::unique_ptr<Pending>> gone_;        // cancelled, perhaps by their own callback
