@@ -35,7 +35,7 @@ int NumberAt(std::string_view text, std::size_t at, std::size_t digits = 2) {
 }
 
 // Takes the nanoseconds after a point, if there is one; digits beyond the ninth are cut off.
-std::optional<std::int64_t> TakeFraction(std::string_view& text) {
+std::optional<std::int64_t> TakeNanoseconds(std::string_view& text) {
   if (!text.starts_with('.')) return 0;
   text.remove_prefix(1);
   std::string digits(text.substr(0, text.find_first_not_of("0123456789")));
@@ -68,7 +68,7 @@ std::optional<Moment> Read(std::string_view text) {
   const int minute = NumberAt(text, 14);
   const int second = NumberAt(text, 17);
   text.remove_prefix(kForm.size());
-  const auto nanoseconds = TakeFraction(text);
+  const auto nanoseconds = TakeNanoseconds(text);
   const auto offset = OffsetOf(text);
   if (!date.ok() || hour > 23 || minute > 59 || second > 59 || !nanoseconds || !offset) {
     return std::nullopt;
