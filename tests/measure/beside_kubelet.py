@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""beside_kubelet.py BUILD [--only PART]... [--bed DIR] [--rate R] [--runs N] [--pods N] [--idle-seconds S] [--minutes M] [--check]
+"""beside_kubelet.py BUILD [--only PART]... [--bed DIR] [--rate R] [--runs N] [--pods N] [--idle-seconds S] [--check]
 
 Measures the agent beside a real kubelet, on a control plane of its own (DIR holds up.sh, down.sh and
 agent.sh), a new one for each part. The bed's groups are a node of 1 GiB with a threshold of 128 MiB.
@@ -13,15 +13,6 @@ agent.sh), a new one for each part. The bed's groups are a node of 1 GiB with a 
            clock alone.
   idle     Memory, CPU time, wake-ups and requests to the API server of the agent beside these four pods,
            or beside N quiet ones.
-  packed   Guaranteed and burstable pods that keep to their requests leave less free than the agent's
-           margin, for M minutes (default 30): who is evicted, and whether there is a taint. Then a
-           best-effort pod grows there, N times (default 10): whether it is evicted alone.
-  shadow   A dry run beside a kubelet that evicts: a pod grows by 5 MiB a second. Whether both name the
-           same pod, and by how much the agent is earlier.
-  away     The API server is killed before the threshold is crossed, and is back after 30 s: who was
-           evicted, whether it stays down meanwhile, and whether it is deleted once.
-  restarts N evictions (default 200) of pods without an owner, one after the other: whether anything of
-           them but the sandbox runs 0.2 s after their end, and what is left of them in the cluster.
 
 Without --only: growth and idle. Prints tables in Markdown. With --check the exit status is 1 when a
 bound is missed. Needs root. BUILD holds jettison and the target measure_programs.
@@ -35,10 +26,6 @@ import statistics
 import sys
 import time
 
-import beside_away
-import beside_packed
-import beside_restarts
-import beside_shadow
 import meter
 import moving_cache
 from kubelet_bed import CAPACITY, Bed, repeated, start_neighbours, told_to_end
@@ -106,7 +93,7 @@ def measure_growth(options, faults):
         bed.start_agent()
         with moving_cache.MovingCache([bed.memory_group / "kubepods"], bed.folder) if moving else contextlib.nullcontext():
             for rate in options.rate or ([400] if moving else RATES):
-                tell_growth(rate, repeated(options.runs or RUNS, lambda number, rate=rate: grow_once(bed, rate, number)), moving, faults)
+                tell_growth(rate, repeated(options.runs, lambda number, rate=rate: grow_once(bed, rate, number)), moving, faults)
                 if told_to_end.is_set():
                     break
     print()
@@ -145,8 +132,7 @@ def measure_idle(options, faults):
             faults.append(f"idle: {seen:.2f} {what}, allowed {allowed:g}")
 
 
-PARTS = {"growth": measure_growth, "idle": measure_idle, "packed": beside_packed.measure, "shadow": beside_shadow.measure, "away": beside_away.measure,
-         "restarts": beside_restarts.measure}
+PARTS = {"growth": measure_growth, "idle": measure_idle}
 
 
 def main():
@@ -155,12 +141,11 @@ def main():
     parser.add_argument("--only", action="append", choices=PARTS, help="may be given again")
     parser.add_argument("--bed", default=os.environ.get("JETTISON_KUBERNETES_BED", "../shared/testbed/kubernetes"))
     parser.add_argument("--rate", type=int, action="append", help="of growth, MiB a second; may be given again")
-    parser.add_argument("--runs", type=int, help=f"default {RUNS}; of packed {beside_packed.RUNS}, of restarts {beside_restarts.RUNS}")
+    parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--beside", choices=["moving-cache"], help="of growth")
     parser.add_argument("--unnotified", action="store_true", help="of growth: without the kernel's notifications of levels")
     parser.add_argument("--pods", type=int, default=0, help="of idle: so many quiet pods of the kubelet")
     parser.add_argument("--idle-seconds", type=float, default=60)
-    parser.add_argument("--minutes", type=float, help=f"of packed: default {beside_packed.MINUTES}")
     parser.add_argument("--settle-seconds", type=float, default=15, help="from the agent's start to the first figure of idle")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()

@@ -1,10 +1,8 @@
 """A control plane with one node, a kubelet and Jettison's agent beside it, for one measurement."""
-import http.client
 import json
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -16,7 +14,6 @@ from node import MIB, Report, wait_for
 CAPACITY, THRESHOLD = 1024 * MIB, 128 * MIB  # the kubelet of the bed has 100 MiB
 AGENT = "system:serviceaccount:jettison-system:jettison"
 LAST_LINES = 40  # of the agent's log, when the bed does not come up to something
-STAYS_DOWN_AFTER = 0.2  # seconds from the end of a pod's last process; after that, none of its processes may run
 MAY_TAINT = {
     "apiVersion": "v1", "kind": "List", "items": [
         {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "may-taint"},
@@ -28,68 +25,13 @@ AUDIT = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["Requ
          "rules": [{"level": "Metadata", "users": [AGENT]}, {"level": "None"}]}  # whatever the agent asks for
 
 
-class SocketConnection(http.client.HTTPConnection):
-    """HTTP over the unix socket at `path`."""
-
-    def __init__(self, path):
-        super().__init__("localhost", timeout=10)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(str(self.path))
-
-
-def processes(group):
-    """The processes of a group and of those below it; none if it is gone."""
-    pids = set()
-    for path, _, _ in os.walk(group):
-        try:
-            pids.update(map(int, pathlib.Path(path, "cgroup.procs").read_text().split()))
-        except OSError:
-            continue  # it was removed meanwhile
-    return pids
-
-
-def name_of(pid):
-    """None: it has ended."""
-    try:
-        return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
-    except OSError:
-        return None
-
-
-def is_runc(name):
-    """It starts itself as /proc/self/exe, whose name it has until it takes its own."""
-    return name == "exe" or name.startswith("runc")
-
-
-def late_processes(group, before, report, until):
-    """Waits for the end of a pod's program. What runs in the pod STAYS_DOWN_AFTER later, while `until` is not true, but
-    for the sandbox, which is what ran `before` beside the program. Two sets: programs, and runc on its way into a
-    container, where it has not become the container's program. What ends before it is told apart counts as a program
-    if one has written its report in the meantime."""
-    program = report.pid
-    wait_for(lambda: not os.path.exists(f"/proc/{program}"), "the end of the pod's program", seconds=30)
-    ended, programs, attempts, unknown = time.monotonic(), set(), set(), set()
-    while not until():
-        if time.monotonic() - ended > STAYS_DOWN_AFTER:
-            for pid in processes(group) - before:
-                name = name_of(pid)
-                (unknown if name is None else attempts if is_runc(name) else programs).add(pid)
-        time.sleep(0.005)
-    (attempts if report.pid == program else programs).update(unknown - programs - attempts)
-    return programs, attempts - programs
-
-
 class Bed:
     """`kubelet` replaces keys of the kubelet's configuration. The agent's group is a node of `capacity` and its threshold
-    THRESHOLD; in `shadow` its node is the machine, and its thresholds follow the kubelet's in a dry run."""
+    THRESHOLD."""
 
-    def __init__(self, bed, build, kubelet=None, shadow=False, capacity=CAPACITY, notified=True):
+    def __init__(self, bed, build, kubelet=None, capacity=CAPACITY, notified=True):
         self.capacity, self.notified = capacity, notified
-        self.bed, self.build, self.shadow = pathlib.Path(bed).resolve(), pathlib.Path(build).resolve(), shadow
+        self.bed, self.build = pathlib.Path(bed).resolve(), pathlib.Path(build).resolve()
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="jettison-bed-", dir="/var/tmp"))
         self.log, self.socket, self.audit = (self.folder / name for name in ("agent.log", "agent.sock", "audit.log"))
         self.agent = None
@@ -108,8 +50,7 @@ class Bed:
             settings = dict(line.split("=", 1) for line in (self.folder / "settings").read_text().splitlines())
             self.group = settings["CGROUP"]
             self.memory_group = pathlib.Path("/sys/fs/cgroup/memory", self.group)
-            if not self.shadow:
-                (self.memory_group / "memory.limit_in_bytes").write_text(str(self.capacity))
+            (self.memory_group / "memory.limit_in_bytes").write_text(str(self.capacity))
             self.shared = self.folder / "measured"  # seen by the pods at the same place
             self.shared.mkdir()
             shutil.copy(self.build / "measure/measure_hog", self.shared)
@@ -129,11 +70,6 @@ class Bed:
 
     def start_missing(self):
         subprocess.run([self.bed / "up.sh", self.folder], check=True, capture_output=True, env=self.environment)
-
-    def kill_api_server(self):
-        pid_file = self.folder / "run/kube-apiserver.pid"
-        os.kill(int(pid_file.read_text()), 9)
-        pid_file.unlink()  # the bed counts it as gone, even if the process is not reaped
 
     def kubectl(self, *arguments, text=None):
         return subprocess.run([self.folder / "kubectl", *arguments], input=text, capture_output=True, text=True,
@@ -173,17 +109,8 @@ class Bed:
     def remove(self, name):
         """Removes a Deployment and waits until its pods are gone."""
         self.kubectl("delete", "deployment", name)
-        # A control plane that has lost its API server several times waits longer before it tries again.
         wait_for(lambda: not self.kubectl("get", "pods", "-l", f"app={name}", "-o", "name"), "the end of its pods",
-                 seconds=300, interval=0.2)
-
-    def pod_of(self, name):
-        """The name and the group of the pod of a Deployment."""
-        pod = json.loads(self.kubectl("get", "pods", "-l", f"app={name}", "-o", "json"))["items"][0]["metadata"]
-        return pod["name"], self.group_of(pod["uid"])
-
-    def group_of(self, uid):
-        return next((self.memory_group / "kubepods").glob(f"**/pod{uid}"))
+                 seconds=60, interval=0.2)
 
     def watch(self, name):
         """Opens the gate of a hog; a process that watches it until its signal."""
@@ -199,42 +126,26 @@ class Bed:
         failed = json.loads(self.kubectl("get", "pods", "--field-selector=status.phase=Failed", "-o", "json"))["items"]
         return sum("deletionTimestamp" not in pod["metadata"] for pod in failed)
 
-    def deletions(self, pod):
-        """How many of the agent's DELETEs of the pod the API server has accepted."""
-        return sum(entry["verb"] == "delete" and entry["objectRef"].get("name") == pod and
-                   entry["responseStatus"]["code"] == 200 for entry in self.requests())
-
     def requests(self):
         """The API server's entries about the agent's requests, one each: when a watch begins, and when any other ends."""
         entries = map(json.loads, self.audit.read_text().splitlines()) if self.audit.exists() else ()
         return [entry for entry in entries
                 if entry["stage"] == ("ResponseStarted" if entry["verb"] == "watch" else "ResponseComplete")]
 
-    def ask(self, path):
-        """The agent's answer in JSON."""
-        connection = SocketConnection(self.socket)
-        connection.request("GET", path)
-        answer = json.loads(connection.getresponse().read())
-        connection.close()
-        return answer
-
-    def start_agent(self, derived=False):
-        """With `derived` thresholds, which are the kubelet's and a margin, instead of THRESHOLD."""
-        own = "" if self.shadow else f"""\
+    def start_agent(self):
+        (self.folder / "agent.yaml").write_text(f"""\
 apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
 cgroupRoot: /
 kernelMemcgNotification: {str(self.notified).lower()}
-{"" if derived else f'evictionHard: {{memory.available: "{THRESHOLD}"}}'}
+evictionHard: {{memory.available: "{THRESHOLD}"}}
 evictionPressureTransitionPeriod: 1s
 ---
-"""
-        (self.folder / "agent.yaml").write_text(f"""\
-{own}apiVersion: jettison.io/v1alpha1
+apiVersion: jettison.io/v1alpha1
 kind: JettisonConfiguration
 source: kubernetes
 nodeName: bed
-{"dryRun: true" if self.shadow else f"nodeCgroup: /{self.group}"}
+nodeCgroup: /{self.group}
 root: {self.folder}/agent
 http: {{socket: {self.socket}}}
 kubernetes:
@@ -252,14 +163,10 @@ kubernetes:
     def logged(self):
         return self.log.read_text(errors="replace")
 
-    def evicted_pods(self):
-        """Names of the pods that were evicted, one for each eviction."""
-        lines = [line for line in self.logged().splitlines() if "evicted successfully" in line]
-        return [line.split("pod=default/")[1].split()[0] for line in lines]
-
     def evicted(self):
         """Names of the Deployments whose pods were evicted, one for each eviction."""
-        return [pod.rsplit("-", 2)[0] for pod in self.evicted_pods()]
+        lines = [line for line in self.logged().splitlines() if "evicted successfully" in line]
+        return [line.split("pod=default/")[1].split()[0].rsplit("-", 2)[0] for line in lines]
 
     def tainted(self):
         return "jettison.io" in self.kubectl("get", "node", "bed", "-o", "jsonpath={.spec.taints}")

@@ -53,16 +53,15 @@ class Node(host.Kept):
     """A node of `capacity` bytes whose threshold memory.available is `threshold` bytes.
 
     Its pods are processes of the host, or run on `containerd` (containerd.py). Not `notified`, the agent
-    looks at memory by the clock. A condition stays for `transition`.
+    looks at memory by the clock.
     """
 
-    def __init__(self, build, capacity, threshold, containerd=None, notified=True, transition="5m"):
+    def __init__(self, build, capacity, threshold, containerd=None, notified=True):
         self.build = pathlib.Path(build).resolve()
         self.capacity = capacity
         self.threshold = threshold
         self.containerd = containerd
         self.notified = notified
-        self.transition = transition
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="jettison-measure-"))
         self.group = self.folder.name
         self.memory_group = pathlib.Path(HIERARCHIES, "memory", self.group)
@@ -70,7 +69,6 @@ class Node(host.Kept):
         self.gate = self.folder / "gate"
         self.log = self.folder / "agent.log"
         self.agent = None
-        self.started_ns = 0
 
     def _make(self):
         self.manifests.mkdir()
@@ -84,7 +82,7 @@ apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
 staticPodPath: {self.manifests}
 evictionHard: {{memory.available: "{self.threshold}"}}
-evictionPressureTransitionPeriod: {self.transition}
+evictionPressureTransitionPeriod: 5m
 kernelMemcgNotification: {str(self.notified).lower()}
 containerRuntimeEndpoint: {self.containerd.endpoint if self.containerd else "unix:///run/containerd/containerd.sock"}
 ---
@@ -97,7 +95,7 @@ monitoringInterval: 10s
 http: {{socket: {self.folder}/agent.sock}}
 """)
 
-    def add_pod(self, name, hold_mib, request_mib=None, limit_mib=None, growth=None, restart="Always"):
+    def add_pod(self, name, hold_mib, request_mib=None, limit_mib=None, growth=None):
         """One pod with one hog. `growth`: (MiB a second, MiB in the end), from the gate on."""
         report = Report(self.folder / f"{name}.report")
         program = "/measure_hog" if self.containerd else str(self.build / "measure/measure_hog")
@@ -110,7 +108,7 @@ http: {{socket: {self.folder}/agent.sock}}
         if limit_mib:
             resources["limits"] = {"memory": f"{limit_mib}Mi", "cpu": "2"}
         container = {"name": "hog", "command": command, "resources": resources}
-        spec = {"containers": [container], "restartPolicy": restart}
+        spec = {"containers": [container], "restartPolicy": "Always"}
         if self.containerd:
             # The report contains the host's process id, and lies where the host's programs look for it.
             spec["hostPID"] = True
@@ -128,10 +126,6 @@ http: {{socket: {self.folder}/agent.sock}}
         unfinished.write_text(json.dumps(pod))
         unfinished.rename(self.manifests / f"{metadata['name']}.yaml")
 
-    def remove(self, name):
-        """Removes the manifest of a pod."""
-        (self.manifests / f"{name}.yaml").unlink()
-
     def moving_cache(self):
         """Page cache that moves, of the group of all pods."""
         return moving_cache.MovingCache([self.memory_group / "kubepods"], self.folder)
@@ -139,7 +133,6 @@ http: {{socket: {self.folder}/agent.sock}}
     def start_agent(self):
         """Starts `jettison run`; its log goes to a file."""
         with open(self.log, "wb") as log:
-            self.started_ns = time.monotonic_ns()
             self.agent = subprocess.Popen(
                 [self.build / "jettison", "run", "--config", self.folder / "config.yaml"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
