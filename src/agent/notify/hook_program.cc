@@ -9,12 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <csignal>
 
-#include "kernel/readiness/pidfd.h"
 #include "ports/file_descriptor.h"
 #include "ports/signals_blocked.h"
 #include "ports/system_error.h"
@@ -96,19 +93,14 @@ bool HasEnded(pid_t pid) {
          info.si_pid != 0;
 }
 
-// Whether the program ended by itself. Without a handle it is polled.
+// Whether the program ended by itself.
 bool AwaitEnd(pid_t pid, int stop, Duration timeout) {
-  constexpr auto kByClock = std::chrono::milliseconds(20);
-  const FileDescriptor child = kernel::OpenPidfd(pid);
-  std::array<pollfd, 2> waiting = {{{.fd = child.get(), .events = POLLIN, .revents = 0},
-                                    {.fd = stop, .events = POLLIN, .revents = 0}}};
+  constexpr int kLookEveryMs = 20;
+  pollfd stopped = {.fd = stop, .events = POLLIN, .revents = 0};
   const auto end = std::chrono::steady_clock::now() + timeout;
   while (!HasEnded(pid)) {
-    auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-    if (left <= left.zero() || waiting[1].revents != 0) return false;
-    if (!child) left = std::min(left, kByClock);
-    poll(waiting.data(), waiting.size(), static_cast<int>(left.count()));
+    if (stopped.revents != 0 || std::chrono::steady_clock::now() >= end) return false;
+    poll(&stopped, 1, kLookEveryMs);
   }
   return true;
 }

@@ -100,64 +100,23 @@ std::string AfterEvictionNotice(const NoticeHead& head, std::string_view pod,
   });
 }
 
-// What the thread uses, also when it has been left behind.
-struct HookThread::State {
+struct Hooks::Call {
   const HookConfig hook;
   const std::shared_ptr<Mailbox<HookFailure>> failures;
-  const FileDescriptor stopped{eventfd(0, EFD_CLOEXEC)};  // readable after Stop
+  const FileDescriptor stopped{eventfd(0, EFD_CLOEXEC)};  // readable: its program is to be killed
   std::atomic<std::size_t> waiting = 0;                   // notices, the present one included
-  std::atomic<bool> stop = false;
-
-  State(HookConfig its_hook, std::shared_ptr<Mailbox<HookFailure>> its_failures)
-      : hook(std::move(its_hook)), failures(std::move(its_failures)) {}
 
   void Complain(std::string problem) const { failures->Put({hook.name, std::move(problem)}); }
-  [[nodiscard]] Result<void> Call(const std::string& notice) const;
-  void Report(const std::string& notice);
+  void Report(const std::string& notice) {
+    const auto told =
+        hook.exec.empty()
+            ? Post(hook, notice)
+            : RunHookProgram({.command = hook.exec, .timeout = hook.timeout, .stop = stopped.get()},
+                             notice);
+    if (!told) Complain(told.error().message);
+    --waiting;
+  }
 };
-
-Result<void> HookThread::State::Call(const std::string& notice) const {
-  if (hook.exec.empty()) return Post(hook, notice);
-  return RunHookProgram({.command = hook.exec, .timeout = hook.timeout, .stop = stopped.get()},
-                        notice);
-}
-
-void HookThread::State::Report(const std::string& notice) {
-  if (!stop) {
-    if (const auto told = Call(notice); !told) Complain(told.error().message);
-  }
-  --waiting;
-}
-
-HookThread::HookThread(HookConfig hook, std::shared_ptr<Mailbox<HookFailure>> failures)
-    : state_(std::make_shared<State>(std::move(hook), std::move(failures))) {
-  if (!state_->hook.exec.empty()) return;
-  // libcurl is loaded now and not at the first notice: then memory may be short, and disks slow.
-  if (const auto prepared = PrepareHttpClient(); !prepared) {
-    state_->Complain(prepared.error().message);
-  }
-}
-
-void HookThread::Report(std::string notice) {
-  if (state_->waiting >= kMostWaiting) {
-    return state_->Complain("the hook is too slow, so a notice was dropped");
-  }
-  ++state_->waiting;
-  jobs_.Do([state = state_, notice = std::move(notice)] { state->Report(notice); });
-}
-
-bool HookThread::idle() const {
-  return state_->waiting == 0;
-}
-
-void HookThread::Stop() {
-  state_->stop = true;
-  eventfd_write(state_->stopped.get(), 1);
-}
-
-void HookThread::AwaitEnd(std::chrono::steady_clock::time_point end) {
-  if (jobs_.running()) (void)jobs_.FinishWithin(end - std::chrono::steady_clock::now());
-}
 
 Hooks::Hooks(const std::vector<HookConfig>& hooks, std::string node, bool dry_run,
              NameOfPod name_of_pod)
@@ -165,27 +124,32 @@ Hooks::Hooks(const std::vector<HookConfig>& hooks, std::string node, bool dry_ru
   Replace(hooks);
 }
 
-// Each is told first, so that hooks which hang do not add up.
+// Each is told to stop before any is waited for, so that hooks which hang do not add up.
 Hooks::~Hooks() {
-  RetireAll();
+  for (Hook& hook : hooks_) {
+    eventfd_write(hook.call->stopped.get(), 1);
+    hook.calls->DoInstead([] {});
+  }
   const auto end = std::chrono::steady_clock::now() + kBriefEndPatience;
-  for (const auto& thread : retired_) thread->Stop();
-  for (const auto& thread : retired_) thread->AwaitEnd(end);
+  for (Hook& hook : hooks_) {
+    if (hook.calls->running()) {
+      (void)hook.calls->FinishWithin(end - std::chrono::steady_clock::now());
+    }
+  }
 }
 
-void Hooks::RetireAll() {
-  for (Hook& hook : hooks_) retired_.push_back(std::move(hook.thread));
-  hooks_.clear();
-}
-
-// A hook that is being called, or for which notices wait, is destroyed later.
 void Hooks::Replace(const std::vector<HookConfig>& hooks) {
-  RetireAll();
-  std::erase_if(retired_, [](const auto& thread) { return thread->idle(); });
+  hooks_.clear();
   for (const HookConfig& config : hooks) {
-    hooks_.push_back({.config = config,
-                      .budget = HookBudget(config.min_interval),
-                      .thread = std::make_unique<HookThread>(config, failures_)});
+    const std::shared_ptr<Call> call(new Call{.hook = config, .failures = failures_});
+    hooks_.push_back({.budget = HookBudget(config.min_interval),
+                      .call = call,
+                      .calls = std::make_unique<JobQueue>(Threads::kHooks, AtEnd::kLeave)});
+    if (!config.exec.empty()) continue;
+    // libcurl is loaded now and not at the first notice: then memory may be short, and disks slow.
+    if (const auto prepared = PrepareHttpClient(); !prepared) {
+      call->Complain(prepared.error().message);
+    }
   }
 }
 
@@ -213,17 +177,20 @@ void Hooks::CleanedUp(bool all_gone, Instant now) {
 
 void Hooks::Report(Occasion occasion, const std::string& notice, Instant now) {
   for (Hook& hook : hooks_) {
-    if (std::ranges::find(hook.config.when, occasion) == hook.config.when.end()) continue;
-    if (hook.budget.Take(now)) {
-      hook.thread->Report(notice);
+    const HookConfig& config = hook.call->hook;
+    if (std::ranges::find(config.when, occasion) == config.when.end()) continue;
+    if (!hook.budget.Take(now)) {
+      hook.call->Complain("the hook is called too often, so a notice was dropped");
+    } else if (hook.call->waiting >= kMostWaiting) {
+      hook.call->Complain("the hook is too slow, so a notice was dropped");
     } else {
-      failures_->Put({hook.config.name, "the hook is called too often, so a notice was dropped"});
+      ++hook.call->waiting;
+      hook.calls->Do([call = hook.call, notice] { call->Report(notice); });
     }
   }
 }
 
 void Hooks::LogFailures(const Log& log) {
-  std::erase_if(retired_, [](const auto& thread) { return thread->idle(); });
   for (const HookFailure& failure : failures_->TakeAll()) {
     log.Warn("hook call failed", {{"hook", failure.hook}, {"err", failure.problem}});
   }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -71,37 +70,10 @@ struct HookFailure {
   std::string problem;
 };
 
-// Delivers notices to one hook, one after the other, beside the loop, because a hook may hang until
-// its time limit; the next hook has its turn after each. The destructor stops it and does not wait:
-// a thread is left behind with the notice that it is delivering. A running program is killed then,
-// and at any end of the agent.
-class HookThread {
- public:
-  // `failures` is shared with the thread.
-  HookThread(HookConfig hook, std::shared_ptr<Mailbox<HookFailure>> failures);
-  HookThread(const HookThread&) = delete;
-  HookThread& operator=(const HookThread&) = delete;
-  ~HookThread() { Stop(); }
-
-  // Queues a notice; never waits, and starts no thread. While 32 notices wait, others are dropped.
-  void Report(std::string notice);
-  // Whether it has been told everything.
-  [[nodiscard]] bool idle() const;
-  // Has a running program killed, and drops the notices that wait. Never waits.
-  void Stop();
-  // After Stop: waits for the notice that is being delivered, but not beyond `end`. No notice may
-  // be queued after that.
-  void AwaitEnd(std::chrono::steady_clock::time_point end);
-
- private:
-  struct State;
-  std::shared_ptr<State> state_;  // shared with the thread
-  JobQueue jobs_{Threads::kHooks, AtEnd::kLeave};
-};
-
 // Tells the configured programs and addresses what happens on the node. Nothing here waits: hooks
-// are called beside the loop, and one that is called too often or hangs misses notices, which the
-// log says.
+// are called beside the loop, each with one notice after the other, because a hook may hang until
+// its time limit. A hook that is called too often misses notices, and so does one for which 32
+// notices wait; the log says so.
 class Hooks : public EvictionListener {
  public:
   using NameOfPod = std::function<std::string(std::string_view uid)>;
@@ -111,10 +83,11 @@ class Hooks : public EvictionListener {
         NameOfPod name_of_pod);
   Hooks(const Hooks&) = delete;
   Hooks& operator=(const Hooks&) = delete;
-  // Stops them all and then waits half a second in all for those that are being called.
+  // Drops the notices that wait, kills the programs that run, and waits half a second in all for
+  // the hooks that are being called.
   ~Hooks() override;
 
-  // Others from now on. Those before are still told what waits for them.
+  // Others from now on. What waits for those before is dropped; a call that is under way goes on.
   void Replace(const std::vector<HookConfig>& hooks);
 
   void ConditionsChanged(NodeConditions before, NodeConditions after, Instant now);
@@ -128,10 +101,12 @@ class Hooks : public EvictionListener {
   void LogFailures(const Log& log);
 
  private:
+  // What a call uses, which may be left behind.
+  struct Call;
   struct Hook {
-    HookConfig config;
     HookBudget budget;
-    std::unique_ptr<HookThread> thread;
+    std::shared_ptr<Call> call;
+    std::unique_ptr<JobQueue> calls;
   };
   struct Evicted {
     std::string pod;
@@ -139,7 +114,6 @@ class Hooks : public EvictionListener {
   };
   [[nodiscard]] NoticeHead Head(Instant now) const { return {now, node_, dry_run_}; }
   void Report(Occasion occasion, const std::string& notice, Instant now);
-  void RetireAll();
 
   std::string node_;
   bool dry_run_;
@@ -147,8 +121,7 @@ class Hooks : public EvictionListener {
   // With the threads, which put into it.
   std::shared_ptr<Mailbox<HookFailure>> failures_ = std::make_shared<Mailbox<HookFailure>>();
   std::vector<Hook> hooks_;
-  std::vector<std::unique_ptr<HookThread>> retired_;  // until they have told everything
-  std::vector<Evicted> evicted_;                      // and not cleaned up yet
+  std::vector<Evicted> evicted_;  // and not cleaned up yet
 };
 
 }  // namespace jettison

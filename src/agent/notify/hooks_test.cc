@@ -17,7 +17,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <thread>
 
 #include "agent/notify/hook_program.h"
 #include "core/units/http_url.h"
@@ -26,7 +25,6 @@
 #include "kernel/readiness/pidfd.h"
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/fake_clock.h"
-#include "ports/fakes/scarcity.h"
 
 namespace jettison {
 namespace {
@@ -36,7 +34,6 @@ using std::chrono::seconds;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 constexpr Instant kNow{seconds(1'700'000'000)};
@@ -134,12 +131,6 @@ TEST_F(HookProgram, ThatIsNotThereIsAnError) {
   EXPECT_THAT(told.error().message, StartsWith("start /nowhere/hook: "));
 }
 
-TEST_F(HookProgram, IsWaitedForWithoutAHandleOfIt) {
-  const ScarceDescriptors one(1);  // for its input
-  EXPECT_TRUE(Run("sleep 0.1; exit 0"));
-  EXPECT_EQ(Run("sleep 1000", milliseconds(100)).error().code, ErrorCode::kDeadlineExceeded);
-}
-
 TEST_F(HookProgram, LeavesWhatItStartedWhenItEndsByItself) {
   ASSERT_TRUE(Run("sleep 1000 & echo $! > \"$0\""));
   std::istringstream pid(Out());
@@ -174,6 +165,7 @@ class ReportedPids {
 
 HookConfig HookThatSaysItsPids(const std::string& fifo) {
   return {.name = "slow",
+          .when = {Occasion::kBeforeEviction},
           .exec = {"/bin/sh", "-c", "sleep 1000 & echo $$ $! > \"$0\"; wait", fifo},
           .timeout = seconds(1000)};
 }
@@ -191,12 +183,16 @@ void ExpectEnd(const std::vector<FileDescriptor>& handles) {
   }
 }
 
+std::string NameOfDb(std::string_view) {
+  return "default/db";
+}
+
 TEST_F(HookProgram, IsKilledWhenTheAgentIsKilled) {
   const std::string path = folder_.path() + "/pids";
   const ReportedPids told(path);
   ChildProcess agent([&](const auto&) {
-    HookThread hook(HookThatSaysItsPids(path), std::make_shared<Mailbox<HookFailure>>());
-    hook.Report("notice");
+    Hooks hooks({HookThatSaysItsPids(path)}, "node-1", false, NameOfDb);
+    hooks.Evicting(kOrder, EvictOutcome::kEnding, kNow);
     SleepForever();
   });
   agent.Start();
@@ -207,13 +203,13 @@ TEST_F(HookProgram, IsKilledWhenTheAgentIsKilled) {
   ExpectEnd(handles);
 }
 
-TEST_F(HookProgram, IsKilledWithWhatItStartedWhenItsHookIsDestroyed) {
+TEST_F(HookProgram, IsKilledWithWhatItStartedWhenTheAgentEnds) {
   const std::string path = folder_.path() + "/pids";
   const ReportedPids told(path);
   std::vector<FileDescriptor> handles;
   {
-    HookThread hook(HookThatSaysItsPids(path), std::make_shared<Mailbox<HookFailure>>());
-    hook.Report("notice");
+    Hooks hooks({HookThatSaysItsPids(path)}, "node-1", false, NameOfDb);
+    hooks.Evicting(kOrder, EvictOutcome::kEnding, kNow);
     handles = HandlesOf(told.Read());
   }
   ASSERT_EQ(handles.size(), 2U);
@@ -238,24 +234,6 @@ class SilentAddress {
  private:
   Result<FileDescriptor> listening_ = http::ListenOn(*ParseTcpAddress("127.0.0.1:0"));
 };
-
-TEST(HookThread, ThatIsLeftBehindDeliversNoFurtherNotice) {
-  const SilentAddress silent;
-  const auto failures = std::make_shared<Mailbox<HookFailure>>();
-  FileDescriptor connection;
-  {
-    HookThread hook(silent.Hook(), failures);
-    hook.Report("notice");
-    connection = silent.Accept();
-    ASSERT_TRUE(connection);
-    hook.Report("further notice");
-  }
-  connection.Close();
-  ASSERT_TRUE(WaitFor(failures->fd(), 20'000)) << "the thread uses what is still there";
-  EXPECT_THAT(failures->TakeAll(), SizeIs(1));
-  while (failures.use_count() > 1) std::this_thread::yield();
-  EXPECT_FALSE(silent.Accept(0));
-}
 
 class HooksTest : public testing::Test {
  protected:
@@ -286,8 +264,7 @@ class HooksTest : public testing::Test {
 };
 
 TEST_F(HooksTest, AreToldOfWhatTheyAskedForAlone) {
-  Hooks hooks(std::vector{Append({Occasion::kBeforeEviction})}, "node-1", false,
-              [](std::string_view) { return "default/db"; });
+  Hooks hooks(std::vector{Append({Occasion::kBeforeEviction})}, "node-1", false, NameOfDb);
   NodeConditions pressure;
   pressure.Set(NodeConditionType::kMemoryPressure);
   hooks.ConditionsChanged({}, pressure, kNow);
@@ -302,8 +279,7 @@ TEST_F(HooksTest, AreToldOfWhatTheyAskedForAlone) {
 }
 
 TEST_F(HooksTest, SayThatAnEvictedPodIsGoneOnce) {
-  Hooks hooks(std::vector{Append({Occasion::kAfterEviction})}, "node-1", false,
-              [](std::string_view) { return "default/db"; });
+  Hooks hooks(std::vector{Append({Occasion::kAfterEviction})}, "node-1", false, NameOfDb);
   hooks.Evicting(kOrder, EvictOutcome::kEnding, kNow);
   hooks.CleanedUp(true, kNow);
   hooks.CleanedUp(true, kNow);
@@ -336,7 +312,7 @@ TEST_F(HooksTest, AUserAndAPasswordOfAUrlAreSentAndNotTold) {
                   .name = "post",
                   .when = {Occasion::kBeforeEviction},
                   .url = fmt::format("http://Aladdin:open%20sesame@127.0.0.1:{}/told", port)}},
-              "node-1", false, [](std::string_view) { return "default/db"; });
+              "node-1", false, NameOfDb);
   hooks.Evicting(kOrder, EvictOutcome::kEnding, kNow);
   const std::string request =
       RequestTo(*listening, "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n");
@@ -354,7 +330,7 @@ TEST_F(HooksTest, ThatGetNoAnswerHoldUpTheEndBrieflyAndOnce) {
   std::chrono::steady_clock::time_point end_began;
   {
     const std::vector<HookConfig> forty(40, silent.Hook());
-    Hooks hooks(forty, "node-1", false, [](std::string_view) { return "default/db"; });
+    Hooks hooks(forty, "node-1", false, NameOfDb);
     hooks.Evicting(kOrder, EvictOutcome::kEnding, kNow);
     connection = silent.Accept();
     ASSERT_TRUE(connection);
@@ -367,7 +343,7 @@ TEST_F(HooksTest, ThatGetNoAnswerHoldUpTheEndBrieflyAndOnce) {
 TEST_F(HooksTest, ThatAreCalledTooOftenMissSome) {
   HookConfig slow = Append({Occasion::kBeforeEviction});
   slow.min_interval = std::chrono::hours(1);
-  Hooks hooks(std::vector{slow}, "node-1", false, [](std::string_view) { return "default/db"; });
+  Hooks hooks(std::vector{slow}, "node-1", false, NameOfDb);
   for (int i = 0; i < 11; ++i) hooks.Evicting(kOrder, EvictOutcome::kEnding, kNow);
   for (int i = 0; i < 300 && logged_.find("too often") == std::string::npos; ++i) {
     ASSERT_TRUE(WaitFor(hooks.fd(), 30'000));
