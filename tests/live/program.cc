@@ -145,18 +145,7 @@ std::vector<std::string> CgroupsNamed(const std::string& name) {
 std::vector<std::string> MountsOf(const std::string& path) {
   std::vector<std::string> found;
   AppendLinesWith("/proc/self/mountinfo", path, found);
-  for (const auto& device : fs::directory_iterator("/sys/block")) {
-    AppendLinesWith(device.path() / "loop/backing_file", path, found);
-  }
   return found;
-}
-
-std::vector<std::string> EntriesOf(const std::string& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    names.push_back(entry.path().filename());
-  }
-  return names;
 }
 
 }  // namespace jettison

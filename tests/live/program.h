@@ -49,9 +49,7 @@ class Program {
 [[nodiscard]] int ProcessesLeft();
 // Directories of that name directly below any mounted control group hierarchy.
 [[nodiscard]] std::vector<std::string> CgroupsNamed(const std::string& name);
-// Mounts and loop devices whose description holds `path`.
+// Mounts whose description holds `path`.
 [[nodiscard]] std::vector<std::string> MountsOf(const std::string& path);
-// Names of the entries of a folder.
-[[nodiscard]] std::vector<std::string> EntriesOf(const std::string& folder);
 
 }  // namespace jettison

@@ -1,50 +1,43 @@
 #include "cli/demo/demo.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
-#include <cstdio>
-#include <deque>
-#include <iterator>
+#include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "agent/agent.h"
-#include "api/overview/overview.h"
 #include "cli/ask/config_files.h"
+#include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "cli/top/top.h"
 #include "core/json/json_writer.h"
 #include "kernel/files/files.h"
 #include "kernel/procfs/procfs.h"
+#include "ports/system_error.h"
 
 namespace jettison {
 namespace {
 
 constexpr int kSignalBase = 128;
-constexpr unsigned kLimitSeconds = 57;  // a little after the story's own deadline
-constexpr std::int64_t kFewestFreePids = 4 * kDemoNodePidsLimit;
-constexpr Duration kShortestFrame = std::chrono::milliseconds(50);
+// Process ids are the machine's: the threshold lies so far below what is free now that only the
+// forking pod gets there.
+constexpr std::int64_t kPidHeadroom = 500;
 constexpr Duration kLinesEvery = std::chrono::seconds(2);
-constexpr std::size_t kLogLines = 30;
 
 struct DemoOptions {
   bool plain = false;
-  bool json = false;
+  std::string output = "text";
   int patience = 1;
 };
-
-int Complain(std::string_view what) {
-  PrintError("jettison demo: {}\n", what);
-  return kExitFailed;
-}
 
 // A signal handler can reach nothing else. Both are lock-free, and Agent::Stop may be called from a
 // handler.
@@ -53,57 +46,32 @@ std::atomic<Agent*> running_agent = nullptr;
 
 void StopAgent(int signal) {
   int none = 0;
-  if (signal != SIGALRM) first_signal.compare_exchange_strong(none, signal);
+  first_signal.compare_exchange_strong(none, signal);
   if (Agent* agent = running_agent.load()) agent->Stop();
-}
-
-// From here on these signals stop the agent and do not end the program. One that was ignored before
-// stays ignored (nohup).
-void CatchSignals() {
-  // A handler and not SIG_IGN: programs started from here would inherit that.
-  struct sigaction action {};
-  action.sa_handler = StopAgent;
-  action.sa_flags = SA_RESTART;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM}) {
-    struct sigaction former {};
-    ::sigaction(signal, nullptr, &former);
-    if (former.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);
-  }
-}
-
-// So far below what is free now that only the forking pod gets there.
-Result<std::int64_t> PidThreshold() {
-  const auto procfs = Procfs::Open();
-  if (!procfs) return Fail(procfs.error());
-  const auto pids = procfs->ReadRlimit();
-  if (!pids) return Fail(pids.error());
-  const std::int64_t available = pids->max_pid.value_or(0) - pids->running.value_or(0);
-  if (available < kFewestFreePids) {
-    return Fail(
-        ErrorCode::kUnavailable,
-        fmt::format(
-            "only {} process ids are free on this host, but the demo needs {} to reach its limits",
-            available, kFewestFreePids));
-  }
-  return available - kDemoPidHeadroom;
 }
 
 // Writes the node's configuration and manifests, and answers the configuration as the agent will
 // understand it.
-Result<AgentConfig> Furnish(const DemoPaths& paths) {
-  const auto pid_threshold = PidThreshold();
-  if (!pid_threshold) return Fail(pid_threshold.error());
-  const std::string config = DemoConfigText(paths, *pid_threshold);
-  if (auto written = kernel::WriteFile(paths.Config(), config); !written)
-    return Fail(written.error());
+Result<AgentConfig> Furnish(const std::string& folder) {
+  std::error_code error;
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return Fail(SystemError(error.value(), "read /proc/self/exe"));
+  const auto procfs = Procfs::Open();
+  if (!procfs) return Fail(procfs.error());
+  const auto pids = procfs->ReadRlimit();
+  if (!pids) return Fail(pids.error());
+  const std::int64_t pid_threshold = *pids->max_pid - *pids->running - kPidHeadroom;
+  const std::string config = folder + "/jettison.yaml";
+  auto written = kernel::WriteFile(config, DemoConfigText(folder, pid_threshold));
   for (const DemoPod& pod : DemoPods()) {
-    auto written = kernel::WriteFile(fmt::format("{}/{}.yaml", paths.Manifests(), pod.name),
-                                     DemoManifestText(paths, pod));
-    if (!written) return Fail(written.error());
+    if (!written) break;
+    written = kernel::WriteFile(fmt::format("{}/manifests/{}.yaml", folder, pod.name),
+                                DemoManifestText(folder, program, pod));
   }
-  ConfigReading reading = ReadConfigFiles({.files = {paths.Config()}});
+  if (!written) return Fail(written.error());
+  ConfigReading reading = ReadConfigFiles({.files = {config}});
   if (!reading.faults.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, Describe(reading.faults.front()));
+    return Fail(ErrorCode::kInvalidArgument, DescribeAll(reading.faults));
   }
   reading.config.recording.enabled = false;  // its folder goes with it
   return std::move(reading.config);
@@ -113,92 +81,60 @@ Result<AgentConfig> Furnish(const DemoPaths& paths) {
 // `jettison top` does.
 class DemoShow {
  public:
-  DemoShow(const DemoPaths& paths, const DemoOptions& options)
-      : paths_(paths),
-        options_(options),
-        story_(options.patience),
-        is_screen_(!options.plain && !options.json && IsScreen()) {}
+  DemoShow(const std::string& folder, const DemoOptions& options)
+      : folder_(folder),
+        is_silent_(options.output == "json"),
+        is_screen_(!options.plain && !is_silent_ && IsScreen()),
+        story_(options.patience) {}
 
   // Whether the demo is over.
   bool Observe(const Snapshot& snapshot) {
-    story_.GoOn(snapshot);
-    SetGate(story_.OpenGate());
-    if (!options_.json) Show(snapshot);
+    const Overview overview = OverviewOf(
+        snapshot, {.version = JETTISON_VERSION, .ranked_for = DemoActs()[story_.act()].signal});
+    story_.GoOn(overview);
+    OpenGate(story_.OpenGate());
+    if (!is_silent_) Show(overview);
     return story_.finished();
-  }
-
-  // The last lines of the agent's log, for the case that something went wrong.
-  void KeepLogLine(std::string_view line) {
-    log_.emplace_back(line);
-    if (log_.size() > kLogLines) log_.pop_front();
-  }
-  void PrintLog() const {
-    if (!log_.empty()) PrintError("\nThe last log lines of the agent:\n");
-    for (const std::string& line : log_) PrintError("  {}\n", line);
   }
 
   [[nodiscard]] const DemoStory& story() const { return story_; }
 
  private:
-  void SetGate(std::string_view pod) {
+  void OpenGate(std::string_view pod) {
     if (pod == open_gate_) return;
-    if (!open_gate_.empty()) ::unlink(paths_.Gate(open_gate_).c_str());
-    if (!pod.empty()) (void)kernel::WriteFile(paths_.Gate(pod), "");
+    const std::string gate = folder_ + "/gate-";
+    if (!open_gate_.empty()) ::unlink((gate + open_gate_).c_str());
+    if (!pod.empty()) (void)kernel::WriteFile(gate + std::string(pod), "");
     open_gate_ = pod;
   }
 
-  void Show(const Snapshot& snapshot) {
-    const bool new_act = shown_act_ != story_.act();
-    const Duration pace = is_screen_ ? kShortestFrame : kLinesEvery;
-    const bool soon = shown_at_ && snapshot.at - *shown_at_ < pace;
-    if (soon && !new_act && !story_.finished()) return;
-    shown_at_ = snapshot.at;
-    shown_act_ = story_.act();
-    const Overview overview =
-        OverviewOf(snapshot, {.version = JETTISON_VERSION, .ranked_for = story_.RankedFor()});
+  void Show(const Overview& overview) {
+    const DemoAct& act = DemoActs()[story_.act()];
     if (is_screen_) {
-      TextLine title("jettison demo", Ink::kStrong);
-      title.Add("  ").Add(story_.Title());
-      return DrawScreen(ComposeTop({title, TextLine(story_.Lesson(), Ink::kFaint)}, overview,
+      TextLine title("jettison demo  ", Ink::kStrong);
+      title.Add(act.title);
+      return DrawScreen(ComposeTop({title, TextLine(act.lesson, Ink::kFaint)}, overview,
                                    SizeOfStandardOutput(), StyleOfStandardOutput()));
     }
-    for (const std::string& line : lines_.News(overview)) fmt::print("{}\n", line);
-    if (new_act) fmt::print("{}\n", story_.Title());
-    std::fflush(stdout);
+    const bool is_new_act = shown_act_ != act.title;
+    if (!is_new_act && !story_.finished() && overview.at - shown_at_ < kLinesEvery) return;
+    shown_at_ = overview.at;
+    shown_act_ = act.title;
+    std::string text;
+    for (const std::string& line : lines_.News(overview)) text += line + "\n";
+    if (is_new_act) text.append(act.title).append("\n");
+    (void)PrintText(text);
   }
 
-  const DemoPaths& paths_;
-  const DemoOptions& options_;
+  const std::string& folder_;
+  const bool is_silent_;
+  const bool is_screen_;
   DemoStory story_;
-  bool is_screen_;
   TopLines lines_;
-  std::optional<Instant> shown_at_;
-  std::optional<std::size_t> shown_act_;
+  Instant shown_at_;
+  std::string_view shown_act_;
   std::string open_gate_;
-  std::deque<std::string> log_;
 };
-
-// A line for each with a mark, and what is behind it below.
-std::string ChecklistText(const std::vector<Expectation>& expectations, double seconds) {
-  constexpr std::size_t kIndent = 6;
-  constexpr std::size_t kMostLines = 2;
-  const TextStyle style = StyleOfStandardOutput();
-  const std::size_t columns = ColumnsOfStandardOutput();
-  std::string text;
-  for (const Expectation& each : expectations) {
-    const std::string_view mark = each.held ? (style.unicode ? "✓" : "ok") : "NO";
-    TextLine line;
-    line.To(1).Add(mark, each.held ? Ink::kGood : Ink::kBadStrong).To(kIndent - 1);
-    line.Add(each.what, each.held ? Ink::kPlain : Ink::kBadStrong);
-    text += line.Render(columns, style) + "\n";
-    for (const std::string& words : Wrap(each.detail, columns - kIndent, kMostLines, style)) {
-      text += TextLine().To(kIndent).Add(words, Ink::kFaint).Render(columns, style) + "\n";
-    }
-  }
-  return text + fmt::format("\n {} of {} expectations held, in {:.1f} s.",
-                            std::ranges::count_if(expectations, &Expectation::held),
-                            expectations.size(), seconds);
-}
 
 std::string ChecklistJson(const std::vector<Expectation>& expectations, double seconds) {
   return JsonObject([&](JsonWriter& json) {
@@ -212,87 +148,86 @@ std::string ChecklistJson(const std::vector<Expectation>& expectations, double s
   });
 }
 
-// Runs the agent until the show is over or a signal comes.
-Result<void> Perform(const AgentConfig& config, DemoShow& show, const DemoOptions& demo) {
+// Prints a line for each expectation with a mark, and what is behind it below: whether all held.
+bool Judge(const DemoStory& story, const DemoOptions& demo) {
+  const std::vector<Expectation> expectations = story.Check();
+  const auto held = std::ranges::count_if(expectations, &Expectation::held);
+  const bool is_good = held == std::ssize(expectations);
+  if (demo.output == "json") {
+    return PrintData(ChecklistJson(expectations, story.Seconds()) + "\n") == 0 && is_good;
+  }
+  const TextStyle style = StyleOfStandardOutput();
+  std::string text = "\n";
+  for (const Expectation& each : expectations) {
+    TextLine line(" ");
+    line.Add(!each.held ? "NO" : style.unicode ? "✓" : "ok", each.held ? Ink::kGood : Ink::kBad);
+    line.To(5).Add(each.what);
+    text += line.Render(line.width(), style) + "\n";
+    if (!each.detail.empty()) text += "      " + each.detail + "\n";
+  }
+  text += fmt::format("\n {} of {} expectations held, in {:.1f} s.\n", held, expectations.size(),
+                      story.Seconds());
+  return PrintData(text) == 0 && is_good;
+}
+
+// Runs the agent on a node that stands until the show is over or a signal comes: whether every
+// expectation held.
+Result<bool> RunOn(const DemoNode& node, const DemoOptions& demo) {
+  const auto config = Furnish(node.folder());
+  if (!config) return Fail(config.error());
+  DemoShow show(node.folder(), demo);
+  std::string log;
   AgentOptions options;
   options.stop_pods = true;
   options.handle_signals = false;
-  options.log = [&show](std::string_view line) { show.KeepLogLine(line); };
-  bool over = false;
-  options.observer = [&](const Snapshot& snapshot) {
+  options.log = [&log](std::string_view line) { log.append("  ").append(line).append("\n"); };
+  options.observer = [&show, over = false](const Snapshot& snapshot) mutable {
     if (over || !show.Observe(snapshot)) return;
     over = true;
     running_agent.load()->Stop();
   };
-  auto agent = Agent::Make(config, std::move(options));
+  const auto agent = Agent::Make(*config, std::move(options));
   if (!agent) return Fail(agent.error());
   running_agent = agent->get();
-  ::alarm(kLimitSeconds * static_cast<unsigned>(demo.patience));
   if (first_signal != 0) (*agent)->Stop();
-  auto ran = (*agent)->Run();
+  const auto ran = (*agent)->Run();
   running_agent = nullptr;
-  ::alarm(0);
-  return ran;
-}
-
-int Judge(const DemoShow& show, const DemoOptions& options) {
-  const std::vector<Expectation> expectations = show.story().Check();
-  const double seconds = show.story().Seconds();
-  fmt::print(
-      "{}{}\n", options.json ? "" : "\n",
-      options.json ? ChecklistJson(expectations, seconds) : ChecklistText(expectations, seconds));
-  if (std::ranges::all_of(expectations, &Expectation::held)) return 0;
-  show.PrintLog();
-  return kExitFailed;
-}
-
-// The demo on a node that stands.
-int RunOn(const DemoNode& node, const DemoOptions& options) {
-  const auto config = Furnish(node.paths());
-  if (!config) return Complain(config.error().message);
-  if (!options.json) {
-    fmt::print("jettison demo: {}\n\n", node.Describe());
-    std::fflush(stdout);
-  }
-  DemoShow show(node.paths(), options);
-  const auto performed = Perform(*config, show, options);
-  if (!performed) {
-    show.PrintLog();
-    return Complain(performed.error().message);
-  }
-  return first_signal != 0 ? 0 : Judge(show, options);
+  if (first_signal != 0) return true;
+  const bool held = ran && Judge(show.story(), demo);
+  if (!held) PrintError("\nThe log of the agent:\n{}", log);
+  if (!ran) return Fail(ran.error());
+  return held;
 }
 
 // Sets up the node, runs the demo on it and removes it again.
-int RunOnNewNode(const DemoOptions& options) {
-  DemoNode node;
-  if (const auto made = node.SetUp(); !made) {
-    return Complain(made.error().In("cannot set up the node").message);
+Result<bool> RunOnNewNode(const DemoOptions& options) {
+  if (::geteuid() != 0) {
+    return Fail(ErrorCode::kPermissionDenied,
+                "needs root to create cgroups and to mount a small file system; nothing was "
+                "changed. Run the same command as root, with sudo for example");
   }
-  const int exit_code = first_signal != 0 ? 0 : RunOn(node, options);
+  DemoNode node;
+  const auto leftovers = node.RemoveLeftovers();
+  if (!leftovers) return Fail(leftovers.error());
+  for (const std::string& removed : *leftovers) {
+    PrintError("jettison demo: removed what an earlier demo left behind: {}\n", removed);
+  }
+  if (const auto made = node.SetUp(); !made) return Fail(made.error().In("cannot set up the node"));
+  auto held = first_signal != 0 ? true : RunOn(node, options);
   const auto torn_down = node.TearDown();
-  return torn_down ? exit_code : Complain(torn_down.error().In("cannot clean up").message);
+  if (held && !torn_down) return Fail(torn_down.error().In("cannot clean up"));
+  return held;
 }
 
 int RunDemo(const DemoOptions& options) {
-  if (::geteuid() != 0) {
-    return Complain(
-        "needs root to create cgroups and to mount a small file system; nothing was changed. Run "
-        "the same command as root, with sudo for example");
+  // A handler and not SIG_IGN: programs started from here would inherit that.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) {
+    std::signal(signal, StopAgent);
   }
-  CatchSignals();
-  const DemoLeftovers leftovers = RemoveDemoLeftovers();
-  for (const std::string& removed : leftovers.removed) {
-    PrintError("jettison demo: removed what an earlier demo left behind: {}\n", removed);
-  }
-  if (!leftovers.running.empty()) {
-    return Complain(fmt::format(
-        "another demo is running ({}) and uses the same process ids: wait until it has ended",
-        leftovers.running.front()));
-  }
-  const int exit_code = RunOnNewNode(options);
-  if (first_signal == 0) return exit_code;
-  if (exit_code == 0) PrintError("\njettison demo: interrupted; its node was removed\n");
+  const auto held = RunOnNewNode(options);
+  if (!held) PrintError("jettison demo: {}\n", held.error().message);
+  if (first_signal == 0) return held && *held ? 0 : kExitFailed;
+  if (held) PrintError("\njettison demo: interrupted; its node was removed\n");
   return kSignalBase + first_signal;
 }
 
@@ -300,13 +235,10 @@ int RunDemo(const DemoOptions& options) {
 
 void AddDemo(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<DemoOptions>();
-  auto output = std::make_shared<std::string>("text");
   CLI::App* command = app.add_subcommand(
       "demo", "Show a small node under pressure: what is evicted, when and why (needs root)");
   command->add_flag("--plain", options->plain, "print lines even on a terminal");
-  command->add_option("-o,--output", *output, "text: live; json: only the result, as one object")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
+  AddOutput(*command, options->output, "text: live; json: only the result, as one object");
   command
       ->add_option("--patience", options->patience,
                    "factor by which the demo may take longer on a slow machine before it fails")
@@ -314,24 +246,16 @@ void AddDemo(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->footer(
       "Runs the agent on a node of 512 MiB with eight pods, of which one leaks memory, one fills\n"
-      "the disk, one exceeds the limit of its emptyDir and one forks. It takes about half a "
-      "minute. "
-      "At\n"
-      "the end it checks which pods were evicted, why and in which order, and which were not\n"
-      "evicted.\n"
+      "the disk, one exceeds the limit of its emptyDir and one forks, for half a minute. At the\n"
+      "end it checks which pods were evicted, why and in which order, and which were not.\n"
       "\n"
       "It makes these changes to this host, and undoes them however it ends:\n"
       "  a cgroup jettison-demo-PID with limits: 512 MiB of memory, 1500 processes\n"
-      "  a folder jettison-demo-XXXXXX in $TMPDIR (or /tmp) with a file of 96 MiB, mounted as "
-      "ext4\n"
-      "  where only the demo and its pods see it\n"
+      "  a folder /run/jettison-demo-PID, with a tmpfs of 96 MiB\n"
       "\n"
       "Exit status: 0 every expectation held; 1 an expectation failed, or the demo did not run as\n"
       "root; 2 wrong usage; 130 or 143 interrupted.");
-  command->callback([options, output, &exit_code] {
-    options->json = *output == "json";
-    exit_code = RunDemo(*options);
-  });
+  command->callback([options, &exit_code] { exit_code = RunDemo(*options); });
 }
 
 }  // namespace jettison

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <variant>
+#include <utility>
 
 #include "cli/demo/demo.h"
-#include "core/units/quantity.h"
+#include "core/model/event.h"
 
 namespace jettison {
 namespace {
@@ -16,45 +16,152 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr Duration kOverture = milliseconds(2500);  // for the reader to look at the node at rest
-constexpr Duration kPause = milliseconds(1500);     // after an eviction
-constexpr Duration kCalm = milliseconds(1500);      // at the end
-constexpr Duration kActLimit = seconds(12);
+constexpr Duration kPause = milliseconds(1500);     // after an eviction, and at the end
 constexpr Duration kDeadline = seconds(56);
-constexpr double kMiB = 1024.0 * 1024.0;
-constexpr std::array kPressures = {NodeConditionType::kMemoryPressure,
-                                   NodeConditionType::kDiskPressure,
-                                   NodeConditionType::kPidPressure};
 
-bool EverybodyRuns(const Snapshot& snapshot) {
-  return snapshot.passes > 0 && snapshot.pods.size() == DemoPods().size() &&
-         std::ranges::all_of(snapshot.pods, [](const PodView& pod) {
-           return pod.activity == PodActivity::kRunning && pod.memory_working_set_bytes;
+// Each condition that is to come and go, and the event of its coming.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kPressures = {
+    {{"MemoryPressure", "NodeHasInsufficientMemory"},
+     {"DiskPressure", "NodeHasDiskPressure"},
+     {"PIDPressure", "NodeHasInsufficientPID"}}};
+
+std::int64_t EvictionsOf(const Overview& seen, std::string_view name) {
+  const auto found = std::ranges::find(seen.pods, name, &OverviewPod::name);
+  return found == seen.pods.end() ? 0 : found->evictions;
+}
+
+const OverviewEvent* EventIn(const Overview& seen, std::string_view object,
+                             std::string_view reason) {
+  const auto found = std::ranges::find_if(seen.events, [&](const OverviewEvent& event) {
+    return event.object == object && event.reason == reason;
+  });
+  return found == seen.events.end() ? nullptr : &*found;
+}
+
+// The event of a pod's start where it has started so often, and not more often.
+const OverviewEvent* StartOf(const Overview& seen, std::string_view name, std::int64_t times) {
+  const auto* const start = EventIn(seen, fmt::format("default/{}", name), "Started");
+  return start != nullptr && start->count == times ? start : nullptr;
+}
+
+bool EverybodyRuns(const Overview& seen) {
+  return seen.passes > 0 && seen.pods.size() == DemoPods().size() &&
+         std::ranges::all_of(seen.pods, [](const OverviewPod& pod) {
+           return pod.activity == "running" && pod.memory_bytes;
          });
 }
 
-// Whether somebody is on its way back. A runtime may take its time for that, and who was let in
-// before the next pressure would come back in the middle of it.
-bool AnybodyStarts(const Snapshot& snapshot) {
-  return std::ranges::any_of(
-      snapshot.pods, [](const PodView& pod) { return pod.activity == PodActivity::kStarting; });
-}
-
-bool WasOomKilled(const ContainerStatus& container) {
-  const auto* ended = std::get_if<ContainerTerminated>(&container.state);
-  return (ended != nullptr && ended->exit.oom_killed) ||
-         (container.last_state && container.last_state->oom_killed);
+bool IsCalm(const Overview& seen) {
+  return std::ranges::none_of(seen.conditions, &OverviewCondition::status);
 }
 
 }  // namespace
 
-const DemoPod* DemoStory::Current() const {
-  return act_ >= 1 && act_ <= DemoActs().size() ? &DemoActs()[act_ - 1] : nullptr;
+std::span<const DemoPod> DemoPods() {
+  static constexpr auto kPods = std::to_array<DemoPod>({
+      {.name = "database",
+       .work = "[hold, --total, '80']",
+       .resources = "{requests: {cpu: 100m, memory: 96Mi}, limits: {cpu: 100m, memory: 96Mi}}"},
+      {.name = "web",
+       .work = "[hold, --total, '64']",
+       .resources = "{requests: {cpu: 100m, memory: 96Mi}, limits: {memory: 192Mi}}"},
+      {.name = "cache", .work = "[hold, --total, '72']", .resources = "{requests: {memory: 32Mi}}"},
+      {.name = "critical",
+       .work = "[hold, --total, '24']",
+       .priority_class = "system-node-critical"},
+      {.name = "leaker", .work = "[leak, --rate, '40', --total, '400', --gate, $(GATE)]"},
+      {.name = "filler",
+       .work = "[fill, --path, data, --rate, '15', --total, '200', --gate, $(GATE)]"},
+      {.name = "scratch",
+       .work = "[fill, --path, $(SCRATCH)/data, --rate, '10', --total, '24', --gate, $(GATE)]"},
+      {.name = "forker", .work = "[fork, --rate, '300', --total, '950', --gate, $(GATE)]"},
+  });
+  return kPods;
 }
 
-const DemoStory::PodRecord& DemoStory::Of(std::string_view pod) const {
-  static const PodRecord kNone;
-  const auto found = pods_.find(pod);
-  return found == pods_.end() ? kNone : found->second;
+std::span<const DemoAct> DemoActs() {
+  static constexpr auto kActs = std::to_array<DemoAct>({
+      {.title = "the pods start", .lesson = "Four pods behave. The other four will not."},
+      {.title = "act 1 of 4: leaker grows by 40 MiB a second",
+       .lesson = "The largest excess over a request is evicted first: leaker asked for nothing.",
+       .culprit = "leaker",
+       .message = "The node was low on resource: memory."},
+      {.title = "act 2 of 4: filler writes 15 MiB a second to its disk",
+       .lesson =
+           "There are no dead containers to remove, so the pod that uses most disk is evicted.",
+       .culprit = "filler",
+       .signal = Signal::kNodeFsAvailable,
+       .message = "The node was low on resource: ephemeral-storage."},
+      {.title = "act 3 of 4: scratch outgrows the limit of its emptyDir",
+       .lesson = "A limit of its own is enough: no pressure on the node, nobody is ranked.",
+       .culprit = "scratch",
+       .signal = Signal::kNodeFsAvailable,
+       .message = "Usage of EmptyDir volume \"scratch\" exceeds the limit \"16Mi\"."},
+      {.title = "act 4 of 4: forker starts 300 processes a second",
+       .lesson = "Process ids have no requests: lowest priority first, then most processes.",
+       .culprit = "forker",
+       .signal = Signal::kPidAvailable,
+       .message = "The node was low on resource: pids."},
+      {.title = "calm returns",
+       .lesson = "Back-off over and no pressure left: the evicted pods come back."},
+  });
+  return kActs;
+}
+
+std::string DemoConfigText(const std::string& folder, std::int64_t pid_threshold) {
+  return fmt::format(
+      R"(apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+staticPodPath: {folder}/manifests
+evictionHard:
+  memory.available: 100Mi
+  nodefs.available: 25%
+  pid.available: "{pids}"
+evictionPressureTransitionPeriod: 5s
+kernelMemcgNotification: true
+enforceNodeAllocatable: [none]
+podPidsLimit: 1000
+oomScoreAdj: 0
+---
+apiVersion: jettison.io/v1alpha1
+kind: JettisonConfiguration
+profile: standalone
+root: {folder}/node
+nodeCgroup: {cgroup}
+nodeName: demo
+monitoringInterval: 500ms
+evictionBackoff: {{initial: 10s, max: 1m}}
+)",
+      fmt::arg("folder", folder), fmt::arg("pids", pid_threshold),
+      fmt::arg("cgroup", folder.substr(folder.rfind('/'))));
+}
+
+// YAML takes what fmt quotes as JSON does.
+std::string DemoManifestText(const std::string& folder, const std::string& program,
+                             const DemoPod& pod) {
+  const std::string text = fmt::format(
+      R"(apiVersion: v1
+kind: Pod
+metadata:
+  name: {name}
+spec:
+  terminationGracePeriodSeconds: 2
+  priorityClassName: "{priority_class}"
+  containers:
+    - name: main
+      command: [{program:?}, workload]
+      args: {work}
+      resources: {resources}
+      env: [{{name: GATE, value: {folder}/gate-{name}}}, {{name: SCRATCH, value: {folder}/scratch}}]
+)",
+      fmt::arg("name", pod.name), fmt::arg("priority_class", pod.priority_class),
+      fmt::arg("program", program), fmt::arg("work", pod.work),
+      fmt::arg("resources", pod.resources), fmt::arg("folder", folder));
+  if (pod.name != "scratch") return text;
+  return text + fmt::format(R"(      volumeMounts: [{{name: scratch, mountPath: {}/scratch}}]
+  volumes: [{{name: scratch, emptyDir: {{sizeLimit: 16Mi}}}}]
+)",
+                            folder);
 }
 
 double DemoStory::SecondsAt(Instant at) const {
@@ -62,99 +169,35 @@ double DemoStory::SecondsAt(Instant at) const {
 }
 
 std::string_view DemoStory::OpenGate() const {
-  return Current() != nullptr && Of(Current()->name).evictions == 0 ? Current()->name : "";
+  const std::string_view culprit = DemoActs()[act_].culprit;
+  return culprit.empty() || EvictionsOf(seen_, culprit) > 0 ? "" : culprit;
 }
 
-std::string DemoStory::Title() const {
-  if (act_ == 0) return "the pods start";
-  if (Current() == nullptr) return "calm returns";
-  return fmt::format("act {} of {}: {}", act_, DemoActs().size(), Current()->title);
-}
-
-std::string_view DemoStory::Lesson() const {
-  if (act_ == 0) return "Four pods behave. The other four will not.";
-  if (Current() != nullptr) return Current()->lesson;
-  return "Back-off over and no pressure left: the evicted pods come back.";
-}
-
-Signal DemoStory::RankedFor() const {
-  return Current() == nullptr ? Signal::kMemoryAvailable : Current()->signal;
-}
-
-void DemoStory::GoOn(const Snapshot& snapshot) {
-  if (!began_) began_ = act_began_ = snapshot.at;
-  now_ = snapshot.at;
-  Record(snapshot);
-  if (now_ - *began_ >= patience_ * kDeadline) finished_ = true;
-  if (!IsActOver(snapshot)) return;
-  if (act_ > DemoActs().size()) {
-    finished_ = true;
-    return;
+void DemoStory::GoOn(const Overview& seen) {
+  seen_ = seen;
+  if (!began_) began_ = seen_.at;
+  for (const OverviewSignal& signal : seen_.signals) {
+    if (signal.signal != Signal::kMemoryAvailable || !signal.available) continue;
+    lowest_memory_ = std::min(lowest_memory_.value_or(*signal.available), *signal.available);
   }
-  ++act_;
-  act_began_ = now_;
+  if (seen_.at - *began_ >= patience_ * kDeadline) finished_ = true;
+  if (!HoldsWhatTheActWaitsFor()) return holds_since_.reset();
+  if (!holds_since_) holds_since_ = seen_.at;
+  if (seen_.at - *holds_since_ < (act_ == 0 ? kOverture : kPause)) return;
+  if (act_ + 1 == DemoActs().size()) finished_ = true;
+  if (!finished_) ++act_;
   holds_since_.reset();
 }
 
-bool DemoStory::IsActOver(const Snapshot& snapshot) {
-  if (act_ == 0) return HoldsFor(EverybodyRuns(snapshot), kOverture);
-  if (Current() == nullptr) {
-    return HoldsFor(EverybodyRuns(snapshot) && snapshot.conditions.Empty(), kCalm);
-  }
-  // Evicted, and either cleaned up or even back.
-  const PodRecord& culprit = Of(Current()->name);
-  const bool is_done = culprit.gone || culprit.back_at;
-  return HoldsFor(is_done && !AnybodyStarts(snapshot), kPause) ||
-         now_ - act_began_ >= patience_ * kActLimit;
-}
-
-bool DemoStory::HoldsFor(bool state, Duration span) {
-  if (!state) holds_since_.reset();
-  if (state && !holds_since_) holds_since_ = now_;
-  return holds_since_ && now_ - *holds_since_ >= span;
-}
-
-void DemoStory::Record(const Snapshot& snapshot) {
-  for (const NodeConditionType type : kPressures) {
-    ConditionRecord& record = conditions_[type];
-    const bool was_set = record.set && !record.cleared;
-    if (snapshot.conditions.Has(type) == was_set) continue;
-    if (was_set) {
-      record.cleared = now_;
-    } else {
-      record = {.times = record.times + 1, .set = now_};
-    }
-  }
-  for (const PodView& view : snapshot.pods) RecordPod(view, snapshot);
-  for (const ThresholdView& view : snapshot.thresholds) {
-    if (view.threshold.signal != Signal::kMemoryAvailable || !view.observation) continue;
-    const std::int64_t available = view.observation->available;
-    lowest_memory_ = std::min(lowest_memory_.value_or(available), available);
-  }
-}
-
-void DemoStory::RecordPod(const PodView& view, const Snapshot& snapshot) {
-  PodRecord& pod = pods_[view.name];
-  if (view.evictions > pod.evictions) {
-    if (pod.evictions == 0) pod.evicted_at = now_;
-    if (pod.evictions == 0) pod.message = view.status.message;
-    pod.evictions = view.evictions;
-    evicted_.push_back(view.name);
-  }
-  pod.runs = view.activity == PodActivity::kRunning;
-  // A start may take so long that the next pressure begins meanwhile.
-  const bool waits = view.activity == PodActivity::kWaiting;
-  if (pod.gone && !waits && !pod.let_in) pod.let_in_under_pressure = !snapshot.conditions.Empty();
-  pod.let_in = pod.let_in || (pod.gone && !waits);
-  pod.gone = pod.evictions > 0 && waits;
-  if (pod.runs && pod.let_in && !pod.back_at) pod.back_at = now_;
-  for (const ContainerStatus& container : view.status.containers) {
-    pod.restarts = std::max(pod.restarts, container.restart_count);
-    pod.oom_killed = pod.oom_killed || WasOomKilled(container);
-  }
-  if (!evicted_.empty() || !view.memory_working_set_bytes) return;
-  pod.excess = static_cast<double>(*view.memory_working_set_bytes) -
-               static_cast<double>(view.facts->memory_request) / kNanosPerUnit;
+bool DemoStory::HoldsWhatTheActWaitsFor() const {
+  const std::string_view culprit = DemoActs()[act_].culprit;
+  if (culprit.empty()) return EverybodyRuns(seen_) && IsCalm(seen_);
+  // Evicted, and either cleaned up or even back. Nobody is on its way back: who was let in before
+  // the next pressure would come back in the middle of it.
+  return EvictionsOf(seen_, culprit) > 0 &&
+         std::ranges::all_of(seen_.pods, [&](const OverviewPod& pod) {
+           return pod.activity == "running" || pod.activity == "waiting";
+         });
 }
 
 std::vector<Expectation> DemoStory::Check() const {
@@ -162,64 +205,53 @@ std::vector<Expectation> DemoStory::Check() const {
   const auto expect = [&](std::string what, bool held, std::string detail) {
     checked.push_back({std::move(what), held, std::move(detail)});
   };
-  std::vector<std::string> culprits;
-  for (const DemoPod& act : DemoActs()) culprits.emplace_back(act.name);
-  const bool in_order = evicted_ == culprits;
+  const auto after = [this](Instant at) { return fmt::format("after {:.1f} s", SecondsAt(at)); };
+
+  std::vector<std::string_view> culprits;
+  for (const DemoAct& act : DemoActs()) {
+    if (!act.culprit.empty()) culprits.push_back(act.culprit);
+  }
+  std::vector<std::string_view> evicted;
+  for (const OverviewEvent& event : seen_.events) {
+    if (!TellsOfEviction(event.reason, event.refused_for)) continue;
+    evicted.insert(evicted.end(), static_cast<std::size_t>(event.count),
+                   std::string_view(event.object).substr(event.object.find('/') + 1));
+  }
   expect(fmt::format("{} were evicted, in this order, and no other pod", fmt::join(culprits, ", ")),
-         in_order, in_order ? "" : fmt::format("in fact: {}", fmt::join(evicted_, ", ")));
-  for (const DemoPod& act : DemoActs()) {
-    const PodRecord& pod = Of(act.name);
-    expect(std::string(act.promise), pod.message.starts_with(act.message),
-           pod.evictions == 0
-               ? "it was not evicted"
-               : fmt::format("after {:.1f} s: {}", SecondsAt(pod.evicted_at), pod.message));
+         evicted == culprits, fmt::format("evicted: {}", fmt::join(evicted, ", ")));
+  for (const DemoAct& act : DemoActs()) {
+    if (act.culprit.empty()) continue;
+    const auto* const told = EventIn(seen_, fmt::format("default/{}", act.culprit), "Evicted");
+    expect(fmt::format("{} was told: {}", act.culprit, act.message),
+           told != nullptr && told->message.starts_with(act.message),
+           told == nullptr ? "" : fmt::format("{}: {}", after(told->at), told->message));
   }
-  const PodRecord& leaker = Of("leaker");
-  const PodRecord& cache = Of("cache");
-  expect("leaker exceeded its memory request by more than cache did its own",
-         leaker.evictions > 0 && leaker.excess > cache.excess && cache.excess > 0,
-         fmt::format("by {:.0f} MiB and {:.0f} MiB", leaker.excess / kMiB, cache.excess / kMiB));
-  for (const DemoPod& innocent : DemoPods()) {
-    if (innocent.IsCulprit()) continue;
-    const PodRecord& pod = Of(innocent.name);
-    const bool is_well = pod.runs && pod.evictions == 0 && pod.restarts == 0;
-    expect(fmt::format("{} was never touched ({})", innocent.name, innocent.role), is_well,
-           is_well
-               ? ""
-               : fmt::format("evicted {} times, restarted {} times, {} at the end", pod.evictions,
-                             pod.restarts, pod.runs ? "running" : "not running"));
+  for (const DemoPod& pod : DemoPods()) {
+    if (std::ranges::find(culprits, pod.name) != culprits.end()) continue;
+    const bool was_left_alone =
+        EvictionsOf(seen_, pod.name) == 0 && StartOf(seen_, pod.name, 1) != nullptr;
+    expect(fmt::format("{} was neither evicted nor started again", pod.name), was_left_alone, "");
   }
-  int times = 0;
-  for (const NodeConditionType type : kPressures) {
-    const auto found = conditions_.find(type);
-    const ConditionRecord record = found == conditions_.end() ? ConditionRecord{} : found->second;
-    times += record.times;
-    expect(fmt::format("{} was set and cleared", NameOf(type)), record.cleared.has_value(),
-           record.cleared ? fmt::format("after {:.1f} s and {:.1f} s", SecondsAt(*record.set),
-                                        SecondsAt(*record.cleared))
-                          : fmt::format("it was never {}", record.set ? "cleared" : "set"));
+  for (const auto& [condition, reason] : kPressures) {
+    const OverviewEvent* const set = EventIn(seen_, "node", reason);
+    const auto now = std::ranges::find(seen_.conditions, condition, &OverviewCondition::type);
+    const bool was_set_once = set != nullptr && set->count == 1;
+    const bool is_cleared = now != seen_.conditions.end() && !now->status;
+    expect(fmt::format("{} was set once, and cleared", condition), was_set_once && is_cleared,
+           !was_set_once ? "it was never set, or several times"
+           : !is_cleared ? "it is still set"
+                         : fmt::format("{} and {}", after(set->at), after(now->since)));
   }
-  // scratch goes for a limit of its own: between the pressure before and after, nothing may begin.
-  expect("each pressure began once, and none was caused by scratch", times == 3,
-         times == 3 ? "" : fmt::format("pressure began {} times", times));
   std::vector<std::string> returns;
-  bool all_well = true;
-  for (const std::string& name : culprits) {
-    const PodRecord& pod = Of(name);
-    all_well = all_well && pod.back_at && !pod.let_in_under_pressure;
-    returns.push_back(pod.back_at
-                          ? fmt::format("{} after {:.1f} s{}", name, SecondsAt(*pod.back_at),
-                                        pod.let_in_under_pressure ? " under pressure" : "")
-                          : name + " did not come back");
+  for (const std::string_view name : culprits) {
+    const OverviewEvent* const back = StartOf(seen_, name, 2);
+    if (back != nullptr) returns.push_back(fmt::format("{} {}", name, after(back->at)));
   }
-  expect("every evicted pod came back, and none while the node was under pressure", all_well,
+  expect("every evicted pod came back once", returns.size() == culprits.size(),
          fmt::format("{}", fmt::join(returns, ", ")));
-  const bool killed =
-      std::ranges::any_of(pods_, [](const auto& pod) { return pod.second.oom_killed; });
-  const auto lowest = static_cast<double>(lowest_memory_.value_or(0));
-  expect("the kernel's OOM killer had nothing to do", !killed && lowest > 0,
-         killed ? "it killed a container"
-                : fmt::format("{:.0f} MiB were available at the least", lowest / kMiB));
+  expect("memory never ran out: the kernel's OOM killer had nothing to do",
+         lowest_memory_.value_or(0) > 0,
+         fmt::format("{} MiB were available at the least", lowest_memory_.value_or(0) >> 20));
   return checked;
 }
 
