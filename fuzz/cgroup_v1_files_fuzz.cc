@@ -19,8 +19,7 @@ void Fuzz(std::string_view text) {
   if (const auto pids = host::ParseProcs(text)) {
     Require(std::all_of(pids->begin(), pids->end(), [](pid_t pid) { return pid > 0; }));
   }
-  (void)v1::ParseMemoryStat(text);
-  (void)v1::ParseOomKills(text);
+  (void)v1::MemoryOf(text, text.size());
   (void)v1::FindHierarchies(host::ParseMounts(text));
   if (host::CheckPath(text)) Require(!text.starts_with('/') && text.find("/../") == text.npos);
 }

@@ -13,15 +13,15 @@
 void Fuzz(std::string_view text) {
   namespace host = jettison::kernel;
   namespace v2 = jettison::cgroup_v2;
-  if (const auto stat = v2::ParseMemoryStat(text)) {
-    Require(text.find(std::to_string(stat->inactive_file).substr(0, 1)) != text.npos);
+  if (const auto memory = v2::MemoryOf(text)) {
+    Require(text.find(std::to_string(memory->inactive_file).substr(0, 1)) != text.npos);
     Require(host::FindRow(text, "anon").has_value());
   }
   if (const auto limit = host::ParseMax(text)) {
     Require(*limit ? host::CpuWeight(**limit) >= 1 && host::CpuWeight(**limit) <= 10'000
                    : text.starts_with("max"));
   }
-  if (const auto kills = v2::ParseOomKills(text)) Require(text.find("oom_kill ") != text.npos);
+  if (host::RowNumber(text, "oom_kill")) Require(text.find("oom_kill ") != text.npos);
   if (const auto quota = v2::ParseCpuQuota(text)) {
     Require(text.starts_with(*quota) && quota->find(' ') == text.npos);
   }

@@ -11,22 +11,18 @@ class LiveCgroupV2 : public LiveCgroups {
   }
 };
 
-LiveCgroupsKind KindThatKillsBy(cgroup_v2::KillBy kill_by, const std::string& name) {
-  return {
-      .name = name,
-      .open = [kill_by](std::chrono::milliseconds patience) -> Result<std::unique_ptr<Cgroups>> {
-        return CgroupV2::Open({.remove_patience = patience, .kill_by = kill_by});
-      },
-      .cpu_file = "/sys/fs/cgroup/cgroup.controllers",
-      .freezer = {"/sys/fs/cgroup", "cgroup.freeze", "1", "0"},
-      .counts_oom_kills_above = true};
+LiveCgroupsKind Kind() {
+  return {.name = "V2",
+          .open = [](std::chrono::milliseconds patience) -> Result<std::unique_ptr<Cgroups>> {
+            return CgroupV2::Open({.remove_patience = patience});
+          },
+          .cpu_file = "/sys/fs/cgroup/cgroup.controllers",
+          .freezer = {"/sys/fs/cgroup", "cgroup.freeze", "1", "0"},
+          .counts_oom_kills_above = true};
 }
 
-// Killing is tried in both ways.
-const auto kKinds = testing::Values(KindThatKillsBy(cgroup_v2::KillBy::kKillFile, "KillFile"),
-                                    KindThatKillsBy(cgroup_v2::KillBy::kSignals, "Signals"));
-INSTANTIATE_TEST_SUITE_P(Live, LiveCgroups, kKinds, NameOfKind);
-INSTANTIATE_TEST_SUITE_P(Live, LiveCgroupV2, kKinds, NameOfKind);
+INSTANTIATE_TEST_SUITE_P(Live, LiveCgroups, testing::Values(Kind()), NameOfKind);
+INSTANTIATE_TEST_SUITE_P(Live, LiveCgroupV2, testing::Values(Kind()), NameOfKind);
 
 TEST_P(LiveCgroupV2, LimitsReachTheKernelAndLaterOnesReplaceThem) {
   const std::string pod = group_ + "/pod";

@@ -20,8 +20,6 @@ using kernel::Of;
 using kernel::OpenGroup;
 using kernel::WriteFile;
 
-constexpr std::size_t kGroupsWithSharesCompared = 16;
-
 Result<FileDescriptor> OpenIn(const cgroup_v1::Hierarchies& hierarchies, Controller controller,
                               std::string_view path) {
   const auto node = hierarchies.NodeOf(controller);
@@ -158,35 +156,41 @@ Result<void> KillEverything(const cgroup_v1::Hierarchies& hierarchies, std::stri
   return {};
 }
 
+kernel::NodeDirectories DirectoriesOf(const cgroup_v1::Hierarchies& hierarchies) {
+  auto unified = hierarchies.NodeOf(Controller::kUnified);
+  if (!unified) {
+    unified = Fail(ErrorCode::kUnavailable,
+                   "groups have no pressure files without a unified hierarchy: mount -t cgroup2 "
+                   "none /sys/fs/cgroup/unified");
+  }
+  return {.memory = hierarchies.memory(),
+          .tasks = hierarchies.NodeOf(Controller::kPids),
+          .unified = std::move(unified)};
+}
+
 }  // namespace
 
-Result<std::unique_ptr<CgroupV1>> CgroupV1::Open(const CgroupV1Options& options) {
+Result<std::unique_ptr<CgroupV1>> CgroupV1::Open(const kernel::GroupsOptions& options) {
   const auto mounts = kernel::ReadMounts(options.mountinfo_file);
   if (!mounts) return Fail(mounts.error());
   auto hierarchies = cgroup_v1::Hierarchies::Open(cgroup_v1::FindHierarchies(*mounts),
                                                   kernel::WithoutLeadingSlash(options.node_cgroup));
   if (!hierarchies) return Fail(hierarchies.error());
-  return std::unique_ptr<CgroupV1>(
-      new CgroupV1(std::move(*hierarchies), options.remove_patience, kernel::GroupsToKeep()));
+  return std::unique_ptr<CgroupV1>(new CgroupV1(std::move(*hierarchies), options));
 }
 
-// If no pids or cpu controller is mounted, its files are not read.
-CgroupV1::CgroupV1(cgroup_v1::Hierarchies hierarchies, std::chrono::milliseconds remove_patience,
-                   std::size_t keep)
-    : KernelGroups(remove_patience),
-      hierarchies_(std::move(hierarchies)),
-      memory_(hierarchies_.memory(),
-              {std::begin(cgroup_v1::kMemoryFiles), std::end(cgroup_v1::kMemoryFiles)}, keep),
-      tasks_(hierarchies_.NodeOf(Controller::kPids).value_or(-1), {"pids.current"}, keep),
-      shares_(hierarchies_.NodeOf(Controller::kCpu).value_or(-1), {"cpu.shares"},
-              kGroupsWithSharesCompared) {}
+CgroupV1::CgroupV1(cgroup_v1::Hierarchies hierarchies, const kernel::GroupsOptions& options)
+    : KernelGroups(
+          DirectoriesOf(hierarchies),
+          {.memory = {std::begin(cgroup_v1::kMemoryFiles), std::end(cgroup_v1::kMemoryFiles)},
+           .oom_kills = "memory.oom_control"},
+          options.remove_patience),
+      hierarchies_(std::move(hierarchies)) {}
 
 Result<void> CgroupV1::Create(std::string_view path, const CgroupLimits& limits) {
   if (auto ok = kernel::CheckPath(path); !ok) return ok;
   for (const cgroup_v1::Hierarchy& hierarchy : hierarchies_.all()) {
-    kernel::GroupMaking making;
-    if (hierarchy.node.get() == hierarchies_.memory()) making.made = cgroup_v1::CountDescendants;
-    auto made = kernel::MakeGroups(hierarchy.node.get(), path, making);
+    auto made = kernel::MakeGroups(hierarchy.node.get(), path);
     if (!made) {
       return Fail(made.error().In(
           fmt::format("make group \"{}\" ({})", path, NameOf(hierarchy.controllers.front()))));
@@ -214,28 +218,12 @@ std::vector<kernel::GroupPlace> CgroupV1::PlacesOf(std::string_view path) const 
   return places;
 }
 
-Result<int> CgroupV1::TasksRoot() const {
-  return hierarchies_.NodeOf(Controller::kPids);
-}
-
-Result<int> CgroupV1::UnifiedRoot() const {
-  const auto node = hierarchies_.NodeOf(Controller::kUnified);
-  if (node) return node;
-  return Fail(ErrorCode::kUnavailable,
-              "groups have no pressure files without a unified hierarchy: mount -t cgroup2 none "
-              "/sys/fs/cgroup/unified");
-}
-
 Result<void> CgroupV1::KillAll(std::string_view path, int group) {
   return KillEverything(hierarchies_, path, group);
 }
 
-std::vector<kernel::KeptFiles*> CgroupV1::Kept() {
-  return {&memory_, &tasks_, &shares_};
-}
-
 Result<LimitedMemory> CgroupV1::ReadLimitedMemory(std::string_view path) {
-  return Of(path, memory_.Read(path, cgroup_v1::ReadMemoryFiles));
+  return Of(path, memory_files().Read(path, cgroup_v1::ReadMemoryFiles));
 }
 
 Result<CgroupMemory> CgroupV1::ReadMemory(std::string_view path) {
@@ -246,30 +234,14 @@ Result<std::optional<std::uint64_t>> CgroupV1::ReadMemoryLimit(std::string_view 
   return ReadLimitedMemory(path).map([](const LimitedMemory& reading) { return reading.limit; });
 }
 
-Result<std::uint64_t> CgroupV1::ReadPids(std::string_view path) {
-  if (auto ok = kernel::CheckPath(path); !ok) return Fail(ok.error());
-  if (const auto node = TasksRoot(); !node) return Fail(node.error());
-  auto tasks = Of(path, tasks_.ReadCounter(path));
-  if (!tasks && path.empty() && tasks.error().code == ErrorCode::kUnavailable) {
-    return Fail(tasks.error().In("count by /proc/loadavg instead"));
-  }
-  return tasks;
-}
-
 Result<bool> CgroupV1::HasCpuShares(std::string_view path, std::uint64_t shares) {
   if (auto ok = kernel::CheckPath(path); !ok) return Fail(ok.error());
   if (!Has(Controller::kCpu)) return true;  // as after Create
-  return Of(path, shares_.ReadCounter(path)).map([shares](std::uint64_t now) {
+  const auto text = kernel::ReadFileOf(*hierarchies_.NodeOf(Controller::kCpu), path, "cpu.shares");
+  if (!text) return Fail(text.error());
+  return Of(path, kernel::ParseCounter(*text)).map([shares](std::uint64_t now) {
     return now == shares;
   });
-}
-
-Result<std::uint64_t> CgroupV1::ReadOomKills(std::string_view path) {
-  const auto group = OpenMemoryDirectory(path);
-  if (!group) return Fail(group.error());
-  const auto text = kernel::ReadFile(group->get(), "memory.oom_control");
-  if (!text) return Fail(text.error());
-  return Of(path, cgroup_v1::ParseOomKills(*text));
 }
 
 }  // namespace jettison

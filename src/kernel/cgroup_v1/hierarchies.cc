@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "kernel/groups/group_files.h"
-#include "kernel/groups/kept_files.h"
 #include "kernel/groups/kernel_groups.h"
 
 namespace jettison::cgroup_v1 {
@@ -77,18 +76,6 @@ MountPoints FindHierarchies(const std::vector<Mount>& mounts) {
     }
   }
   return points;
-}
-
-Result<void> CountDescendants(int memory_group) {
-  const auto text = kernel::ReadFile(memory_group, "memory.use_hierarchy");
-  if (!text && text.error().code == ErrorCode::kNotFound) return {};  // no longer a choice
-  if (!text) return Fail(text.error());
-  const auto value = kernel::ParseCounter(*text);
-  if (!value) return Fail(value.error().In("memory.use_hierarchy"));
-  if (*value != 0) return {};
-  auto written = kernel::WriteFile(memory_group, "memory.use_hierarchy", "1");
-  if (!written) return Fail(written.error().In("memory of the groups below would not be counted"));
-  return {};
 }
 
 Result<Hierarchies> Hierarchies::Open(const MountPoints& points, std::string_view node_group) {

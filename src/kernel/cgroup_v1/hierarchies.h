@@ -86,8 +86,4 @@ class Hierarchies {
   int memory_ = -1;  // owned by all_
 };
 
-// Makes memory accounting count the groups below. Before Linux 5.11 it is a choice of each group
-// (memory.use_hierarchy) with default "no"; later it is always on.
-[[nodiscard]] Result<void> CountDescendants(int memory_group);
-
 }  // namespace jettison::cgroup_v1

@@ -22,19 +22,18 @@ std::string Recorded(const std::string& name) {
 
 TEST(KernelFiles, RealFilesOfLinux618AreUnderstood) {
   EXPECT_EQ(*kernel::ParseCounter(Recorded("memory.usage_in_bytes")), 28925952U);
-  const auto stat = ParseMemoryStat(Recorded("memory.stat"));
-  ASSERT_TRUE(stat) << stat.error().message;
-  EXPECT_EQ(stat->total_inactive_file, 45056U);
-  EXPECT_EQ(stat->total_swap, 0U);
-  EXPECT_EQ(stat->hierarchical_memory_limit, 268435456U);
+  const auto memory = MemoryOf(Recorded("memory.stat"), 28925952);
+  ASSERT_TRUE(memory) << memory.error().message;
+  EXPECT_EQ(memory->memory.inactive_file, 45056U);
+  EXPECT_EQ(memory->memory.swap, 0U);
+  EXPECT_EQ(memory->limit, 268435456U);
   EXPECT_THAT(*kernel::ParseProcs(Recorded("cgroup.procs")), ElementsAre(9108, 9109));
-  EXPECT_EQ(*ParseOomKills(Recorded("memory.oom_control")), 0U);
+  EXPECT_EQ(*kernel::RowNumber(Recorded("memory.oom_control"), "oom_kill"), 0U);
 }
 
 TEST(KernelFiles, TheUnlimitedValueOfAnyPageSizeIsNoLimit) {
   const auto limit = [](const std::string& bytes) {
-    return ParseMemoryStat("hierarchical_memory_limit " + bytes + "\ntotal_inactive_file 1\n")
-        ->hierarchical_memory_limit;
+    return MemoryOf("hierarchical_memory_limit " + bytes + "\ntotal_inactive_file 1\n", 5)->limit;
   };
   EXPECT_EQ(limit("9223372036854771712"), std::nullopt);  // 4 KiB pages
   EXPECT_EQ(limit("9223372036854710272"), std::nullopt);  // 64 KiB pages
@@ -59,27 +58,20 @@ TEST(KernelFiles, AMemoryStatWithoutARowItNeedsIsAnErrorNotAZero) {
       "hierarchical_memory_limit 5\ntotal_inactive_file\t42\n",     // other separator
       "hierarchical_memory_limit 5\r\ntotal_inactive_file 42\r\n",  // other line ends
   };
-  for (const std::string& text : hostile) EXPECT_FALSE(ParseMemoryStat(text)) << text;
+  for (const std::string& text : hostile) EXPECT_FALSE(MemoryOf(text, 50)) << text;
 }
 
 TEST(KernelFiles, WhatMemoryIsMadeOfIsReadWhereTheKernelTells) {
-  const auto stat = ParseMemoryStat(
+  const auto read = MemoryOf(
       "cache 1\nhierarchical_memory_limit 5\ntotal_cache 30\ntotal_rss 20\ntotal_shmem 10\n"
-      "total_inactive_file 42\ntotal_active_file 1\n");
-  ASSERT_TRUE(stat);
-  EXPECT_EQ(stat->total_cache, 30U);
-  EXPECT_EQ(stat->total_rss, 20U);
-  EXPECT_EQ(stat->total_shmem, 10U);
-  const auto old = ParseMemoryStat("hierarchical_memory_limit 5\ntotal_inactive_file 42\n");
+      "total_inactive_file 42\ntotal_active_file 1\n",
+      60);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->memory.shared, 10U);
+  EXPECT_EQ(read->memory.kernel, 10U) << "beside cache and anonymous memory";
+  const auto old = MemoryOf("hierarchical_memory_limit 5\ntotal_inactive_file 42\n", 60);
   ASSERT_TRUE(old);
-  EXPECT_FALSE(old->total_shmem) << "unknown, not none";
-}
-
-TEST(KernelFiles, OomKillsOfAKernelThatDoesNotCountAreUnavailable) {
-  EXPECT_EQ(*ParseOomKills("oom_kill_disable 0\nunder_oom 0\noom_kill 3\n"), 3U);
-  EXPECT_EQ(ParseOomKills("oom_kill_disable 0\nunder_oom 0\n").error().code,
-            ErrorCode::kUnavailable);
-  EXPECT_EQ(ParseOomKills("oom_kill x\n").error().code, ErrorCode::kInternal);
+  EXPECT_FALSE(old->memory.shared) << "unknown, not none";
 }
 
 }  // namespace

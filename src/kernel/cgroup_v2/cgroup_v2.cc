@@ -20,9 +20,6 @@
 namespace jettison {
 namespace {
 
-constexpr std::size_t kGroupsOnTheWayUp = 64;
-constexpr std::size_t kGroupsWithSharesCompared = 16;
-
 using kernel::Of;
 
 std::optional<std::uint64_t> Lower(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
@@ -103,7 +100,6 @@ bool Vanished(const Error& error) {
   return error.code == ErrorCode::kNotFound;
 }
 
-// If there is no such file (before Linux 5.2), nothing is frozen.
 Result<void> Freeze(int group, std::string_view state) {
   auto written = kernel::WriteFile(group, "cgroup.freeze", state);
   return !written && Vanished(written.error()) ? Result<void>() : written;
@@ -146,51 +142,35 @@ bool SignalsReachAll(int group) {
 // A write to cgroup.kill waits for the lock of all groups, which another process may hold for
 // seconds while the processors are busy. So everybody is signalled first, and it is only written
 // where processes may have been missed.
-Result<void> KillOnce(int group, cgroup_v2::KillBy how) {
-  if (how == cgroup_v2::KillBy::kSignals) return KillBySignals(group);
+Result<void> KillOnce(int group) {
   if (SignalsReachAll(group)) return {};
   // Missing before Linux 5.14; refused for a threaded group.
   auto written = kernel::WriteFile(group, "cgroup.kill", "1");
   return written ? written : KillBySignals(group);
 }
 
-Result<void> KillEverything(int group, cgroup_v2::KillBy how) {
-  auto killed = KillOnce(group, how);
-  const auto thawed = Thaw(group);
-  if (!killed) return killed;
-  if (!thawed) return Fail(thawed.error().In("thaw"));
-  return {};
-}
-
 }  // namespace
 
-Result<std::unique_ptr<CgroupV2>> CgroupV2::Open(const CgroupV2Options& options) {
+Result<std::unique_ptr<CgroupV2>> CgroupV2::Open(const kernel::GroupsOptions& options) {
   const auto mounts = kernel::ReadMounts(options.mountinfo_file);
   if (!mounts) return Fail(mounts.error());
   auto tree = cgroup_v2::Tree::Open(*mounts, kernel::WithoutLeadingSlash(options.node_cgroup));
   if (!tree) return Fail(tree.error());
-  return std::unique_ptr<CgroupV2>(new CgroupV2(std::move(*tree), options, kernel::GroupsToKeep()));
+  return std::unique_ptr<CgroupV2>(new CgroupV2(std::move(*tree), options));
 }
 
-CgroupV2::CgroupV2(cgroup_v2::Tree tree, const CgroupV2Options& options, std::size_t keep)
-    : KernelGroups(options.remove_patience),
-      tree_(std::move(tree)),
-      kill_by_(options.kill_by),
-      memory_(tree_.node(),
-              {std::begin(cgroup_v2::kMemoryFiles), std::end(cgroup_v2::kMemoryFiles)}, keep,
-              cgroup_v2::kOptionalMemoryFiles),
-      root_memory_(tree_.node(), {cgroup_v2::kMemoryFiles[0]}, keep),
-      tasks_(tree_.node(), {"pids.current"}, keep),
-      weights_(tree_.node(), {"cpu.weight"}, kGroupsWithSharesCompared),
-      oom_kills_(tree_.node(), {"memory.events"}, 0),
-      limits_(tree_.node(), {"memory.max"}, kGroupsOnTheWayUp),
-      limits_above_(tree_.top(), {"memory.max"}, kGroupsOnTheWayUp) {}
+CgroupV2::CgroupV2(cgroup_v2::Tree tree, const kernel::GroupsOptions& options)
+    : KernelGroups(
+          {.memory = tree.node(), .tasks = tree.node(), .unified = tree.node()},
+          {.memory = {std::begin(cgroup_v2::kMemoryFiles), std::end(cgroup_v2::kMemoryFiles)},
+           .optional = cgroup_v2::kOptionalMemoryFiles,
+           .oom_kills = "memory.events"},
+          options.remove_patience),
+      tree_(std::move(tree)) {}
 
 Result<void> CgroupV2::Create(std::string_view path, const CgroupLimits& limits) {
   if (auto ok = kernel::CheckPath(path); !ok) return ok;
-  if (auto made = kernel::MakeGroups(tree_.node(), path,
-                                     {.before = cgroup_v2::HandControllersDown, .made = nullptr});
-      !made) {
+  if (auto made = kernel::MakeGroups(tree_.node(), path, cgroup_v2::HandControllersDown); !made) {
     return Fail(made.error().In(fmt::format("make group \"{}\"", path)));
   }
   const auto group = OpenMemoryDirectory(path);
@@ -203,67 +183,48 @@ std::vector<kernel::GroupPlace> CgroupV2::PlacesOf(std::string_view path) const 
 }
 
 Result<void> CgroupV2::KillAll(std::string_view /*path*/, int group) {
-  return KillEverything(group, kill_by_);
-}
-
-std::vector<kernel::KeptFiles*> CgroupV2::Kept() {
-  return {&memory_, &tasks_, &weights_, &limits_};
+  auto killed = KillOnce(group);
+  const auto thawed = Thaw(group);
+  if (!killed) return killed;
+  if (!thawed) return Fail(thawed.error().In("thaw"));
+  return {};
 }
 
 Result<CgroupMemory> CgroupV2::ReadMemory(std::string_view path) {
   if (path.empty() && tree_.NodeIsRoot()) {
-    return Of(path, root_memory_.Read(path, cgroup_v2::ReadRootMemoryFiles));
+    const auto stat = kernel::ReadFile(tree_.node(), cgroup_v2::kMemoryFiles[0]);
+    if (!stat) return Fail(stat.error());
+    return Of(path, cgroup_v2::MemoryOf(*stat));
   }
-  return Of(path, memory_.Read(path, cgroup_v2::ReadMemoryFiles));
-}
-
-Result<std::optional<std::uint64_t>> CgroupV2::ReadLimitOf(std::string_view path) {
-  if (path.empty() && tree_.NodeIsRoot()) return std::nullopt;
-  return Of(path, limits_.Read(path, cgroup_v2::ReadLimitFile));
-}
-
-Result<std::optional<std::uint64_t>> CgroupV2::ReadLimitAboveNode() {
-  const std::string_view node = tree_.node_group();
-  std::optional<std::uint64_t> lowest;
-  if (node.empty()) return lowest;
-  for (std::size_t end = 0; end != std::string_view::npos; end = node.find('/', end + 1)) {
-    const std::string_view above = node.substr(0, end);
-    if (above.empty() && tree_.TopIsRoot()) continue;
-    const auto limit = Of(above, limits_above_.Read(above, cgroup_v2::ReadLimitFile));
-    if (!limit) return limit;
-    lowest = Lower(lowest, *limit);
-  }
-  return lowest;
+  return Of(path, memory_files().Read(path, cgroup_v2::ReadMemoryFiles));
 }
 
 Result<std::optional<std::uint64_t>> CgroupV2::ReadMemoryLimit(std::string_view path) {
   if (auto ok = kernel::CheckPath(path); !ok) return Fail(ok.error());
-  auto lowest = ReadLimitAboveNode();
-  if (!lowest) return lowest;
-  for (std::size_t end = 0;; end = path.find('/', end + 1)) {
-    auto limit = ReadLimitOf(path.substr(0, end));
-    if (!limit) return limit;
-    lowest = Lower(*lowest, *limit);
-    if (end == std::string_view::npos || path.empty()) return lowest;
+  const std::string& node = tree_.node_group();
+  const std::string_view between = node.empty() || path.empty() ? "" : "/";
+  const std::string from_top = fmt::format("{}{}{}", node, between, path);
+  std::optional<std::uint64_t> lowest;
+  // Of the top, and of each group on the way down.
+  for (std::size_t end = 0;; end = from_top.find('/', end + 1)) {
+    const std::string_view group = std::string_view(from_top).substr(0, end);
+    if (!group.empty() || !tree_.TopIsRoot()) {
+      const auto text = Of(group, kernel::ReadFileOf(tree_.top(), group, "memory.max"));
+      const auto limit = text ? Of(group, kernel::ParseMax(*text)) : Fail(text.error());
+      if (!limit) return limit;
+      lowest = Lower(lowest, *limit);
+    }
+    if (end == std::string::npos || from_top.empty()) return lowest;
   }
-}
-
-Result<std::uint64_t> CgroupV2::ReadPids(std::string_view path) {
-  auto tasks = Of(path, tasks_.ReadCounter(path));
-  if (!tasks && path.empty() && tree_.NodeIsRoot()) {
-    return Fail(tasks.error().In("count by /proc/loadavg instead"));
-  }
-  return tasks;
 }
 
 Result<bool> CgroupV2::HasCpuShares(std::string_view path, std::uint64_t shares) {
-  return Of(path, weights_.ReadCounter(path)).map([shares](std::uint64_t now) {
+  if (auto ok = kernel::CheckPath(path); !ok) return Fail(ok.error());
+  const auto text = kernel::ReadFileOf(tree_.node(), path, "cpu.weight");
+  if (!text) return Fail(text.error());
+  return Of(path, kernel::ParseCounter(*text)).map([shares](std::uint64_t now) {
     return now == kernel::CpuWeight(shares);
   });
-}
-
-Result<std::uint64_t> CgroupV2::ReadOomKills(std::string_view path) {
-  return Of(path, oom_kills_.Read(path, cgroup_v2::ReadOomKillsFile));
 }
 
 bool CgroupV2::Has(std::string_view controller) const {

@@ -2,46 +2,32 @@
 
 #include <array>
 
+#include "kernel/groups/group_files.h"
 #include "kernel/groups/kept_files.h"
 
 namespace jettison::cgroup_v2 {
 namespace {
 
-constexpr std::size_t kStatBytes = 16384;  // memory.stat takes 1.5 KiB on Linux 6.12
-constexpr std::size_t kSmallBytes = 512;   // memory.events takes 70 bytes, the others 21 at most
-
-// The figures of memory.stat; the usage is that of the root.
-CgroupMemory FiguresOf(const MemoryStat& stat) {
-  return {.usage = stat.anon + stat.file,
-          .inactive_file = stat.inactive_file,
-          .active_file = stat.active_file,
-          .shared = stat.shmem,
-          .kernel = stat.kernel};
-}
+constexpr std::size_t kSmallBytes = 32;  // a number takes 21 bytes at most
 
 }  // namespace
 
-Result<MemoryStat> ParseMemoryStat(std::string_view text) {
-  // In the kernel's order.
+Result<CgroupMemory> MemoryOf(std::string_view stat, std::optional<std::uint64_t> usage) {
+  // In the kernel's order; "kernel" exists since Linux 5.18.
   std::array<kernel::Row, 6> rows = {kernel::Row{"anon"}, {"file"},          {"kernel"},
                                      {"shmem"},           {"inactive_file"}, {"active_file"}};
-  kernel::FindRows(text, rows);
+  kernel::FindRows(stat, rows);
   const auto anon = rows[0].Number();
   if (!anon) return Fail(anon.error());
   const auto file = rows[1].Number();
   if (!file) return Fail(file.error());
   const auto inactive = rows[4].Number();
   if (!inactive) return Fail(inactive.error());
-  return MemoryStat{.anon = *anon,
-                    .file = *file,
-                    .inactive_file = *inactive,
-                    .active_file = rows[5].NumberIfAny(),
-                    .kernel = rows[2].NumberIfAny(),
-                    .shmem = rows[3].NumberIfAny()};
-}
-
-Result<std::uint64_t> ParseOomKills(std::string_view text) {
-  return kernel::RowNumber(text, "oom_kill");
+  return CgroupMemory{.usage = usage.value_or(*anon + *file),
+                      .inactive_file = *inactive,
+                      .active_file = rows[5].NumberIfAny(),
+                      .shared = rows[3].NumberIfAny(),
+                      .kernel = rows[2].NumberIfAny()};
 }
 
 bool HasController(std::string_view text, std::string_view controller) {
@@ -62,32 +48,24 @@ Result<std::string_view> ParseCpuQuota(std::string_view text) {
 }
 
 Result<CgroupMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
-  const auto stat = kernel::ParseKept<kStatBytes>(files[0], kMemoryFiles[0], ParseMemoryStat);
-  if (!stat) return Fail(stat.error());
-  CgroupMemory memory = FiguresOf(*stat);
+  // memory.stat takes 1.5 KiB on Linux 6.12.
+  std::array<char, 16384> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  const auto stat = kernel::ReadKept(files[0].get(), buffer);
+  if (!stat) return Fail(stat.error().In(kMemoryFiles[0]));
+  std::optional<std::uint64_t> swap;
   if (files[2]) {
-    const auto swap =
+    const auto read =
         kernel::ParseKept<kSmallBytes>(files[2], kMemoryFiles[2], kernel::ParseCounter);
-    if (!swap) return Fail(swap.error());
-    memory.swap = *swap;
+    if (!read) return Fail(read.error());
+    swap = *read;
   }
   const auto usage =
       kernel::ParseKept<kSmallBytes>(files[1], kMemoryFiles[1], kernel::ParseCounter);
   if (!usage) return Fail(usage.error());
-  memory.usage = *usage;
+  auto memory = MemoryOf(*stat, *usage);
+  if (!memory) return Fail(memory.error().In(kMemoryFiles[0]));
+  memory->swap = swap;
   return memory;
-}
-
-Result<CgroupMemory> ReadRootMemoryFiles(std::span<const FileDescriptor> files) {
-  return kernel::ParseKept<kStatBytes>(files[0], kMemoryFiles[0], ParseMemoryStat).map(FiguresOf);
-}
-
-Result<std::optional<std::uint64_t>> ReadLimitFile(std::span<const FileDescriptor> files) {
-  return kernel::ParseKept<kSmallBytes>(files[0], "memory.max", kernel::ParseMax);
-}
-
-Result<std::uint64_t> ReadOomKillsFile(std::span<const FileDescriptor> files) {
-  return kernel::ParseKept<kSmallBytes>(files[0], "memory.events", ParseOomKills);
 }
 
 }  // namespace jettison::cgroup_v2

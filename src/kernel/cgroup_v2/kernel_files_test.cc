@@ -19,26 +19,25 @@ std::string Recorded(const std::string& name) {
 struct Kernel {
   const char* folder;
   std::uint64_t usage;
-  MemoryStat pod;
-  MemoryStat root;
+  std::uint64_t pod;   // anonymous memory and page cache
+  std::uint64_t root;  // the same
 };
 
 class KernelFilesOf : public testing::TestWithParam<Kernel> {};
 
 TEST_P(KernelFilesOf, AreUnderstood) {
   const std::string folder = std::string(GetParam().folder) + "/";
-  const auto expect = [&](const char* name, const MemoryStat& expected) {
-    const auto stat = ParseMemoryStat(Recorded(folder + name));
-    ASSERT_TRUE(stat) << stat.error().message;
-    EXPECT_EQ(stat->anon, expected.anon);
-    EXPECT_EQ(stat->file, expected.file);
-    EXPECT_EQ(stat->inactive_file, expected.inactive_file);
+  const auto expect = [&](const char* name, std::uint64_t used) {
+    const auto memory = MemoryOf(Recorded(folder + name));
+    ASSERT_TRUE(memory) << memory.error().message;
+    EXPECT_EQ(memory->usage, used);
+    EXPECT_EQ(memory->inactive_file, 0U);
   };
   expect("memory.stat", GetParam().pod);
   expect("root.memory.stat", GetParam().root);
   EXPECT_EQ(*kernel::ParseCounter(Recorded(folder + "memory.current")), GetParam().usage);
   EXPECT_EQ(*kernel::ParseMax(Recorded(folder + "memory.max")), 33554432U);
-  EXPECT_EQ(*ParseOomKills(Recorded(folder + "memory.events")), 1U);
+  EXPECT_EQ(*kernel::RowNumber(Recorded(folder + "memory.events"), "oom_kill"), 1U);
   EXPECT_EQ(*kernel::ParseCounter(Recorded(folder + "pids.current")), 1U);
   EXPECT_EQ(*kernel::ParseMax(Recorded(folder + "pids.max")), 10U);
   EXPECT_EQ(*ParseCpuQuota(Recorded(folder + "cpu.max")), "max");
@@ -50,23 +49,24 @@ TEST_P(KernelFilesOf, AreUnderstood) {
 INSTANTIATE_TEST_SUITE_P(Linux, KernelFilesOf,
                          testing::Values(Kernel{.folder = "6.1",
                                                 .usage = 8523776,
-                                                .pod = {.anon = 57344, .file = 8388608},
-                                                .root = {.anon = 233472, .file = 10391552}},
+                                                .pod = 57344 + 8388608,
+                                                .root = 233472 + 10391552},
                                          Kernel{.folder = "6.12",
                                                 .usage = 8531968,
-                                                .pod = {.anon = 53248, .file = 8388608},
-                                                .root = {.anon = 225280, .file = 10391552}}));
+                                                .pod = 53248 + 8388608,
+                                                .root = 225280 + 10391552}));
 
 TEST(KernelFiles, AHybridHostOfLinux618HasNoMemoryInTheUnifiedHierarchy) {
   EXPECT_FALSE(HasController(Recorded("6.18/root.cgroup.controllers"), "memory"));
 }
 
 TEST(KernelFiles, WhatMemoryIsMadeOfIsReadWhereTheKernelTells) {
-  const auto stat = ParseMemoryStat("anon 5\nfile 7\nkernel 9\nshmem 2\ninactive_file 3\n");
-  ASSERT_TRUE(stat);
-  EXPECT_EQ(stat->kernel, 9U);
-  EXPECT_EQ(stat->shmem, 2U);
-  EXPECT_FALSE(ParseMemoryStat("anon 5\nfile 7\ninactive_file 3\n")->kernel) << "before 5.18";
+  const auto memory = MemoryOf("anon 5\nfile 7\nkernel 9\nshmem 2\ninactive_file 3\n", 30);
+  ASSERT_TRUE(memory);
+  EXPECT_EQ(memory->usage, 30U);
+  EXPECT_EQ(memory->kernel, 9U);
+  EXPECT_EQ(memory->shared, 2U);
+  EXPECT_FALSE(MemoryOf("anon 5\nfile 7\ninactive_file 3\n")->kernel) << "before 5.18";
 }
 
 TEST(KernelFiles, AMemoryStatWithoutARowItNeedsIsAnErrorNotAZero) {
@@ -76,9 +76,9 @@ TEST(KernelFiles, AMemoryStatWithoutARowItNeedsIsAnErrorNotAZero) {
         "anon -5\nfile 7\ninactive_file 3\n", "anon 5\nfile 7 kB\ninactive_file 3\n",
         "anon 5\nfile 99999999999999999999\ninactive_file 3\n",
         "anon\t5\nfile\t7\ninactive_file\t3\n"}) {
-    const auto stat = ParseMemoryStat(hostile);
-    ASSERT_FALSE(stat) << hostile;
-    EXPECT_EQ(stat.error().code, ErrorCode::kInternal);
+    const auto memory = MemoryOf(hostile);
+    ASSERT_FALSE(memory) << hostile;
+    EXPECT_EQ(memory.error().code, ErrorCode::kInternal);
   }
 }
 

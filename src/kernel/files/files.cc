@@ -44,15 +44,9 @@ std::string SizeText(std::size_t bytes) {
 Result<std::string> ReadFile(const std::string& path) {
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!fd) return FailErrno("open " + path);
-  std::string text;
-  char block[4096];
-  for (;;) {
-    const ssize_t n = ::read(fd.get(), block, sizeof(block));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return FailErrno("read " + path);
-    if (n == 0) return text;
-    text.append(block, static_cast<std::size_t>(n));
-  }
+  auto text = ReadToEnd(fd.get());
+  if (!text) return Fail(text.error().In("read " + path));
+  return text;
 }
 
 Result<std::string> ReadInput(const std::string& path, std::size_t most) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,9 @@ namespace jettison::kernel {
 // where there is more than `most` bytes, of which no more are held. The error says why, and does
 // not name the path.
 [[nodiscard]] Result<std::string> ReadInput(const std::string& path, std::size_t most);
-// The same of what is open: standard input.
-[[nodiscard]] Result<std::string> ReadToEnd(int fd, std::size_t most);
+// The same of what is open, from its current position on.
+[[nodiscard]] Result<std::string> ReadToEnd(
+    int fd, std::size_t most = std::numeric_limits<std::size_t>::max());
 
 // Writes a file atomically: a reader sees the old content (or no file), or all of the new content.
 // The file survives the death of this process, but perhaps not that of the machine; no container

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace jettison {
 
@@ -36,15 +35,9 @@ class LineReader {
   [[nodiscard]] bool Failed() const { return std::ferror(stream_) != 0; }
 
  private:
-  bool Fill();
-  std::string_view Take(std::size_t length, std::size_t end);
-  void PassOverRest();
-
   std::FILE* stream_;
   std::size_t most_;
-  std::vector<char> buffer_;
-  std::size_t begin_ = 0;  // of what was not handed out yet
-  std::size_t end_ = 0;    // of what was read
+  std::string line_;
   std::size_t line_number_ = 0;
   bool is_cut_off_ = false;
 };

@@ -10,26 +10,16 @@
 
 namespace jettison {
 
-// Gives an open file, which only its owner may use so far, the rights of a new file: those that the
-// umask leaves.
-void GiveRightsOfNewFile(int file);
-
-// Gives it the owner, the group, the access control list and the mode of the file at this path,
-// whose place it is to take. Where the owner or the group cannot be kept, it has no set-id bits,
-// and nobody gains a right; where the file system refuses a mode, it stays its owner's alone. False
-// where there is no file at this path.
-[[nodiscard]] bool TakeOverRights(const std::string& path, int file);
-
 // Where symbolic links at the end of a path lead; there may be nothing there yet.
 [[nodiscard]] std::string WithoutLinks(const std::string& path);
 
 // A file that appears when it is complete, and not before: it is written beside its final path, as
-// PATH.jettison-XXXXXX. Drafts that killed processes left there are removed; drafts that are still
-// being written stay. A symbolic link stays, and where it leads the file appears.
+// PATH.jettison-XXXXXX. A process that is killed leaves that draft. A symbolic link stays, and
+// where it leads the file appears.
 //
-// A file that is replaced gives the new one its mode, its owner, its group and its access control
-// list. Where the owner or the group cannot be kept, the new file has no set-id bits, and nobody
-// gains a right to it. A new file has the mode that the umask leaves.
+// A file that is replaced gives the new one its mode, its owner and its group. Where these cannot
+// be kept, or it has an access control list, the new file is its owner's alone. A new file has the
+// mode that the umask leaves.
 //
 // What is there and is no file (a device, a pipe) is not replaced, but written to at once, and so
 // is a stream of this process (/dev/stdout, /dev/fd/3). A folder is a fault.
@@ -48,8 +38,6 @@ class WholeFile {
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
  private:
-  void OpenDraft();
-
   std::string path_;     // without symbolic links at its end
   std::string draft_;    // empty: it is written to directly
   FileDescriptor file_;  // none: it is in place

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/files/files.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
@@ -103,12 +104,10 @@ bool IsFile(int parent, const std::string& name) {
          S_ISREG(facts.st_mode);
 }
 
-Result<FileDescriptor> MakeOne(int parent, const std::string& name, const GroupMaking& making) {
-  if (making.before) {
-    if (auto ok = making.before(parent); !ok) return Fail(ok.error());
+Result<FileDescriptor> MakeOne(int parent, const std::string& name) {
+  if (::mkdirat(parent, name.c_str(), kGroupMode) != 0 && errno != EEXIST) {
+    return FailErrno("mkdir " + name);
   }
-  const bool is_new = ::mkdirat(parent, name.c_str(), kGroupMode) == 0;
-  if (!is_new && errno != EEXIST) return FailErrno("mkdir " + name);
   auto group = OpenGroup(parent, name);
   if (!group && IsFile(parent, name)) {
     return Fail(ErrorCode::kInvalidArgument,
@@ -116,8 +115,6 @@ Result<FileDescriptor> MakeOne(int parent, const std::string& name, const GroupM
                             "name: give the container another name",
                             name));
   }
-  if (!group || !is_new || !making.made) return group;
-  if (auto ok = making.made(group->get()); !ok) return Fail(ok.error().In(name));
   return group;
 }
 
@@ -158,24 +155,18 @@ Result<FileDescriptor> OpenFileToWrite(int group, const char* file) {
   return fd;
 }
 
-Result<std::string> ReadToEnd(int fd) {
-  std::string text;
-  std::array<char, 8192> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
-  while (true) {
-    const ssize_t count = ::read(fd, buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return FailErrno("read");
-    if (count == 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(count));
-  }
-}
-
 Result<std::string> ReadFile(int group, const char* file) {
   const auto fd = OpenFile(group, file);
   if (!fd) return Fail(fd.error());
   auto text = ReadToEnd(fd->get());
   if (!text) return Fail(text.error().In(file));
   return text;
+}
+
+Result<std::string> ReadFileOf(int root, std::string_view path, const char* file) {
+  const auto group = OpenGroup(root, path);
+  if (!group) return Fail(group.error());
+  return ReadFile(group->get(), file);
 }
 
 Result<std::string_view> ReadKept(int fd, std::span<char> buffer) {
@@ -237,11 +228,14 @@ Result<void> VisitGroups(int top, const GroupVisit& visit) {
   }
 }
 
-Result<void> MakeGroups(int root, std::string_view path, const GroupMaking& making) {
+Result<void> MakeGroups(int root, std::string_view path,
+                        const std::function<Result<void>(int above)>& before) {
   FileDescriptor parent;
   while (!path.empty()) {
     const auto slash = path.find('/');
-    auto group = MakeOne(parent ? parent.get() : root, std::string(path.substr(0, slash)), making);
+    const int above = parent ? parent.get() : root;
+    if (auto ok = before ? before(above) : Result<void>(); !ok) return ok;
+    auto group = MakeOne(above, std::string(path.substr(0, slash)));
     if (!group) return Fail(group.error());
     parent = std::move(*group);
     path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);

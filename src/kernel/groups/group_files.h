@@ -29,12 +29,11 @@ namespace jettison::kernel {
 // Opens a file of a group for writing.
 [[nodiscard]] Result<FileDescriptor> OpenFileToWrite(int group, const char* file);
 
-// Everything from the current position on.
-[[nodiscard]] Result<std::string> ReadToEnd(int fd);
-
 // The file's text, freshly opened. cgroup.procs must be read so: the kernel keeps the list it once
 // made for an open file (cgroup_pidlist_start in kernel/cgroup/cgroup-v1.c).
 [[nodiscard]] Result<std::string> ReadFile(int group, const char* file);
+// The same of the group `path` below `root`.
+[[nodiscard]] Result<std::string> ReadFileOf(int root, std::string_view path, const char* file);
 
 // The text of a kept-open file from its start, in one read into `buffer` and without allocating.
 // Fails where the text fills the buffer and so might be cut off.
@@ -61,13 +60,9 @@ struct GroupVisit {
 inline constexpr std::size_t kOpenGroups = 8;
 [[nodiscard]] Result<void> VisitGroups(int top, const GroupVisit& visit);
 
-// The functions that MakeGroups calls. An empty one is not called.
-struct GroupMaking {
-  std::function<Result<void>(int above)> before = nullptr;  // with each group before one below it
-  std::function<Result<void>(int group)> made = nullptr;    // with each one that did not exist
-};
 // Makes the group and its missing ancestors, below `root`. A group that exists is no error.
+// `before`, unless it is empty, is called with each group before one below it is made.
 [[nodiscard]] Result<void> MakeGroups(int root, std::string_view path,
-                                      const GroupMaking& making = {});
+                                      const std::function<Result<void>(int above)>& before = {});
 
 }  // namespace jettison::kernel

@@ -10,11 +10,11 @@
 #include <csignal>
 #include <cstddef>
 #include <functional>
-#include <iterator>
 #include <span>
 #include <thread>
 #include <utility>
 
+#include "kernel/files/files.h"
 #include "kernel/groups/group_files.h"
 #include "kernel/groups/kept_files.h"
 #include "kernel/readiness/pidfd.h"
@@ -34,117 +34,54 @@ bool HasNoList(const Error& error) {
 
 using Pids = std::vector<pid_t>;
 
-void Append(const Pids& more, Pids& pids) {
-  pids.insert(pids.end(), more.begin(), more.end());
-}
-
-Pids Sorted(Pids pids) {
-  std::sort(pids.begin(), pids.end());
-  pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
-  return pids;
-}
-
-// Of the group itself, by rising id.
+// Of the group itself.
 Result<Pids> OwnProcesses(int group) {
   const auto text = ReadFile(group, "cgroup.procs");
   if (!text) return HasNoList(text.error()) ? Result<Pids>() : Fail(text.error());
   auto own = ParseProcs(*text);
   if (!own) return Fail(own.error().In("cgroup.procs"));
-  return Sorted(*std::move(own));
+  return own;
 }
 
 struct Handle {
   pid_t pid = 0;
-  FileDescriptor pidfd;  // empty: none is available
+  FileDescriptor pidfd;
 };
 
-// Handles of processes from the front of a list.
-struct Handles {
-  std::vector<Handle> held;
-  std::size_t taken = 0;  // entries of the list, including ended processes
-};
-
-// Opens as many handles as there are descriptors for, but at least one entry.
-Handles OpenHandles(std::span<const pid_t> pids) {
-  Handles handles;
-  handles.held.reserve(pids.size());
-  for (; handles.taken < pids.size(); ++handles.taken) {
-    const pid_t pid = pids[handles.taken];
-    FileDescriptor pidfd = OpenPidfd(pid);
+// Signals processes from the front of a list, and returns how many entries of it are done. A pid in
+// it may belong to another process by the time that it is used. The list is therefore read again
+// while handles are held: a pid that is still listed belongs either to the process of the handle,
+// or to a successor of one that has ended, to which the handle sends nothing.
+Result<std::size_t> SignalSome(int group, std::span<const pid_t> pids, int signal,
+                               Pids& signalled) {
+  std::vector<Handle> handles;
+  std::size_t done = 0;
+  for (; done < std::min(pids.size(), kHandlesAtOnce); ++done) {
+    FileDescriptor pidfd = OpenPidfd(pids[done]);
     if (!pidfd && errno == ESRCH) continue;
-    if (!pidfd && !handles.held.empty()) break;
-    handles.held.push_back({.pid = pid, .pidfd = std::move(pidfd)});
-    if (handles.held.back().pidfd) continue;
-    ++handles.taken;
-    break;
+    if (!pidfd && handles.empty()) return FailErrno("open a handle of a process");
+    if (!pidfd) break;  // there are no more descriptors
+    handles.push_back({.pid = pids[done], .pidfd = std::move(pidfd)});
   }
-  return handles;
-}
-
-// Closes as many handles as reading a list needs descriptors, but keeps the first handle.
-void MakeRoomForAList(std::span<const pid_t> pids, Handles& handles) {
-  constexpr std::size_t kForAList = kOpenGroups + 4;
-  handles.held.resize(handles.held.size() - std::min(handles.held.size() - 1, kForAList));
-  const auto last = std::ranges::find(pids, handles.held.back().pid);
-  handles.taken = static_cast<std::size_t>(last - pids.begin()) + 1;
-}
-
-Result<void> Send(const Handle& handle, int signal) {
-  const int sent = handle.pidfd ? SendSignalTo(handle.pidfd, signal) : ::kill(handle.pid, signal);
-  if (sent == 0 || errno == ESRCH) return {};
-  return FailErrno(fmt::format("send signal {} to process {}", signal, handle.pid));
-}
-
-// Signals the processes of a list. A pid in it may belong to another process by the time that it is
-// used. The list is therefore read again while handles are held: a pid that is still listed belongs
-// either to the process of the handle, or to a successor of one that has ended, to which the handle
-// sends nothing. The pid itself is used only where there are no handles (before Linux 5.3).
-class ListedProcesses {
- public:
-  ListedProcesses(std::function<Result<Pids>()> read, int signal)
-      : read_(std::move(read)), signal_(signal) {}
-
-  // Returns the pids that were not listed again.
-  [[nodiscard]] Result<Pids> Signal(std::span<const pid_t> pids) const {
-    Pids others;
-    while (!pids.empty()) {
-      const auto done = SignalSome(pids, others);
-      if (!done) return Fail(done.error());
-      pids = pids.subspan(*done);
-      // A real-time thread keeps its processor until it yields, also from one that signals another
-      // group.
-      if (!pids.empty()) std::this_thread::yield();
-    }
-    return others;
+  auto still = ProcessesBelow(group);
+  if (!still && handles.size() > 1) {  // a list takes descriptors, too
+    handles.erase(handles.begin() + 1, handles.end());
+    done = static_cast<std::size_t>(std::ranges::find(pids, handles[0].pid) - pids.begin()) + 1;
+    still = ProcessesBelow(group);
   }
-
- private:
-  [[nodiscard]] Result<std::size_t> SignalSome(std::span<const pid_t> pids, Pids& others) const {
-    Handles handles = OpenHandles(pids.first(std::min(pids.size(), kHandlesAtOnce)));
-    auto still = read_();
-    if (!still && handles.held.size() > 1) {
-      MakeRoomForAList(pids, handles);
-      still = read_();
+  if (!still) return Fail(still.error());
+  for (const auto& [pid, pidfd] : handles) {
+    if (!std::ranges::binary_search(*still, pid)) continue;
+    if (SendSignalTo(pidfd, signal) != 0 && errno != ESRCH) {
+      return FailErrno(fmt::format("send signal {} to process {}", signal, pid));
     }
-    if (!still) return Fail(still.error());
-    for (const Handle& handle : handles.held) {
-      if (!std::binary_search(still->begin(), still->end(), handle.pid)) {
-        others.push_back(handle.pid);
-      } else if (auto sent = Send(handle, signal_); !sent) {
-        return Fail(sent.error());
-      }
-    }
-    return handles.taken;
+    signalled.push_back(pid);
   }
-
-  const std::function<Result<Pids>()> read_;
-  const int signal_;
-};
+  return done;
+}
 
 std::string CommandOf(pid_t pid) {
-  const FileDescriptor fd(::open(fmt::format("/proc/{}/comm", pid).c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return "exited";
-  auto text = ReadToEnd(fd.get()).value_or("exited");
+  auto text = ReadFile(fmt::format("/proc/{}/comm", pid)).value_or("exited");
   while (text.ends_with('\n')) text.pop_back();
   return text;
 }
@@ -156,38 +93,30 @@ Result<Pids> ProcessesBelow(int group) {
   const auto list = [&pids](int each) -> Result<void> {
     const auto own = OwnProcesses(each);
     if (!own) return Fail(own.error());
-    Append(*own, pids);
+    pids.insert(pids.end(), own->begin(), own->end());
     return {};
   };
   if (auto listed = VisitGroups(group, {.enter = list, .leave = nullptr}); !listed) {
     return Fail(listed.error());
   }
-  return Sorted(std::move(pids));
+  std::ranges::sort(pids);
+  pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
+  return pids;
 }
 
-// Whoever is in a group is told before the groups below it are looked for: most pods have none.
 Result<Pids> SignalBelow(int group, int signal) {
-  Pids told;
-  Pids moved;
-  const auto tell = [&](int each) -> Result<void> {
-    const auto own = OwnProcesses(each);
-    if (!own) return Fail(own.error());
-    const auto others = ListedProcesses([each] { return OwnProcesses(each); }, signal).Signal(*own);
-    if (!others) return Fail(others.error());
-    Append(*others, moved);
-    std::ranges::set_difference(*own, *others, std::back_inserter(told));
-    return {};
-  };
-  if (auto visited = VisitGroups(group, {.enter = tell, .leave = nullptr}); !visited) {
-    return Fail(visited.error());
+  const auto listed = ProcessesBelow(group);
+  if (!listed) return Fail(listed.error());
+  Pids signalled;
+  for (std::span<const pid_t> left = *listed; !left.empty();) {
+    const auto done = SignalSome(group, left, signal, signalled);
+    if (!done) return Fail(done.error());
+    left = left.subspan(*done);
+    // A real-time thread keeps its processor until it yields, also from one that signals another
+    // group.
+    if (!left.empty()) std::this_thread::yield();
   }
-  told = Sorted(std::move(told));
-  std::erase_if(moved, [&](pid_t pid) { return std::ranges::binary_search(told, pid); });
-  const auto others =
-      ListedProcesses([group] { return ProcessesBelow(group); }, signal).Signal(Sorted(moved));
-  if (!others) return Fail(others.error());
-  Append(moved, told);
-  return Sorted(std::move(told));
+  return signalled;
 }
 
 Result<void> KillBelow(int group, const std::function<Result<void>()>& freeze) {
@@ -219,51 +148,43 @@ std::string DescribeProcesses(int group) {
 
 namespace {
 
-constexpr const char* kReclaim = "memory.reclaim";
-constexpr const char* kForceEmpty = "memory.force_empty";
+// The file by which the kernel reclaims a group's memory, and the one with its charge.
+struct ReclaimFiles {
+  const char* reclaim;
+  const char* usage;
+  bool takes_amount;
+};
+constexpr ReclaimFiles kReclaimFiles[] = {
+    {.reclaim = "memory.reclaim", .usage = "memory.current", .takes_amount = true},
+    {.reclaim = "memory.force_empty", .usage = "memory.usage_in_bytes", .takes_amount = false}};
 
-bool HasFile(int group, const char* file) {
-  return ::faccessat(group, file, W_OK, 0) == 0;
+// Null: it has neither.
+const ReclaimFiles* FilesOf(int group) {
+  for (const ReclaimFiles& files : kReclaimFiles) {
+    if (::faccessat(group, files.reclaim, W_OK, 0) == 0) return &files;
+  }
+  return nullptr;
 }
-
-// The file with the charge of a group that has this file for reclaiming memory.
-const char* UsageFileBeside(std::string_view reclaim) {
-  return reclaim == kReclaim ? "memory.current" : "memory.usage_in_bytes";
-}
-
-// Empty: it has neither.
-std::string_view ReclaimFileOf(int group) {
-  if (HasFile(group, kReclaim)) return kReclaim;
-  return HasFile(group, kForceEmpty) ? kForceEmpty : std::string_view();
-}
-
-// The number is the same on every architecture; the headers of Debian 12's libc know it, older
-// ones may not.
-#ifdef SYS_process_mrelease
-constexpr long kProcessMrelease = SYS_process_mrelease;
-#else
-constexpr long kProcessMrelease = 448;
-#endif
 
 }  // namespace
 
 bool HasPagesToDrop(int group) {
-  const std::string_view file = ReclaimFileOf(group);
-  if (file.empty()) return false;
-  const auto usage = ReadFile(group, UsageFileBeside(file));
+  const ReclaimFiles* const files = FilesOf(group);
+  if (files == nullptr) return false;
+  const auto usage = ReadFile(group, files->usage);
   return usage && *usage != "0\n";
 }
 
 void DropPages(int group) {
-  const std::string_view file = ReclaimFileOf(group);
-  if (file.empty()) return;
-  const auto usage = ReadFile(group, UsageFileBeside(file));
+  const ReclaimFiles* const files = FilesOf(group);
+  if (files == nullptr) return;
+  const auto usage = ReadFile(group, files->usage);
   // Refused where less was reclaimed than is charged; that much is reclaimed all the same.
-  if (usage) (void)WriteFile(group, file.data(), file == kReclaim ? std::string_view(*usage) : "0");
+  if (usage) (void)WriteFile(group, files->reclaim, files->takes_amount ? *usage : "0");
 }
 
 Result<void> ReleaseMemory(const FileDescriptor& pidfd) {
-  while (::syscall(kProcessMrelease, pidfd.get(), 0) != 0) {
+  while (::syscall(SYS_process_mrelease, pidfd.get(), 0) != 0) {
     if (errno == EINTR) continue;
     if (errno == EINVAL) return Fail(ErrorCode::kInvalidArgument, "the process was not killed");
     return FailErrno("process_mrelease");

@@ -17,9 +17,9 @@ namespace jettison::kernel {
 [[nodiscard]] Result<std::vector<pid_t>> ProcessesBelow(int group);
 
 // Sends a signal to every process of the group and of those below it. Returns the processes that
-// were listed. The signal goes through a handle, so it never reaches another process which was
-// given the pid of one that ended; only where the kernel has no handles (before Linux 5.3), or no
-// descriptor is left, it goes to the pid. A process that ends meanwhile is no error.
+// were signalled, by rising id. The signal goes through a handle (pidfd), so it never reaches
+// another process which was given the pid of one that ended. A process that ends meanwhile is no
+// error.
 [[nodiscard]] Result<std::vector<pid_t>> SignalBelow(int group, int signal);
 
 // Sends SIGKILL to the listed processes until a list has no new ones: a process with SIGKILL

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "kernel/files/files.h"
 #include "kernel/groups/group_files.h"
 #include "kernel/groups/group_processes.h"
 #include "kernel/groups/kept_files.h"
@@ -68,6 +69,15 @@ Result<void> RemoveTree(const GroupPlace& place, SteadyClock::time_point deadlin
 
 }  // namespace
 
+// Where tasks are not counted, their files are not read.
+KernelGroups::KernelGroups(const NodeDirectories& node, const GroupFileNames& names,
+                           milliseconds remove_patience)
+    : node_(node),
+      oom_kills_(names.oom_kills),
+      remove_patience_(remove_patience),
+      memory_files_(node.memory, names.memory, GroupsToKeep(), names.optional),
+      tasks_files_(node.tasks.value_or(-1), {"pids.current"}, GroupsToKeep()) {}
+
 Result<void> KernelGroups::Remove(std::string_view path) {
   if (auto ok = CheckPath(path); !ok) return ok;
   if (auto ok = RefuseNode(path, "removed"); !ok) return ok;
@@ -84,7 +94,8 @@ Result<void> KernelGroups::Remove(std::string_view path) {
 }
 
 void KernelGroups::Forget(std::string_view path) {
-  for (KeptFiles* const kept : Kept()) kept->Forget(path);
+  memory_files_.Forget(path);
+  tasks_files_.Forget(path);
 }
 
 Result<std::vector<ProcsFile>> KernelGroups::OpenProcs(std::string_view path) {
@@ -130,7 +141,7 @@ Result<std::vector<std::string>> KernelGroups::Children(std::string_view path) {
   auto names = Of(path, Subgroups(group->get()));
   if (!names) return names;
   for (const GroupPlace& place : PlacesOf(path)) {
-    if (place.root == MemoryRoot()) continue;
+    if (place.root == node_.memory) continue;
     const auto elsewhere = OpenGroup(place.root, place.path);
     const auto more = elsewhere ? Subgroups(elsewhere->get()) : Fail(elsewhere.error());
     if (more) names->insert(names->end(), more->begin(), more->end());
@@ -140,27 +151,40 @@ Result<std::vector<std::string>> KernelGroups::Children(std::string_view path) {
   return names;
 }
 
+Result<std::uint64_t> KernelGroups::ReadPids(std::string_view path) {
+  if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
+  if (!node_.tasks) return Fail(node_.tasks.error());
+  auto tasks = Of(path, tasks_files_.ReadCounter(path));
+  if (!tasks && path.empty() && tasks.error().code == ErrorCode::kUnavailable) {
+    return Fail(tasks.error().In("count by /proc/loadavg instead"));
+  }
+  return tasks;
+}
+
 Result<std::optional<std::uint64_t>> KernelGroups::ReadPidsLimit(std::string_view path) {
   if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
-  const auto root = TasksRoot();
-  if (!root) return Fail(root.error());
-  const auto group = OpenGroup(*root, path);
-  if (!group) return Fail(group.error());
-  const auto text = ReadFile(group->get(), "pids.max");
+  if (!node_.tasks) return Fail(node_.tasks.error());
+  const auto text = ReadFileOf(*node_.tasks, path, "pids.max");
   if (!text) return Fail(text.error());
   return ParseMax(*text);
 }
 
+Result<std::uint64_t> KernelGroups::ReadOomKills(std::string_view path) {
+  if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
+  const auto text = ReadFileOf(node_.memory, path, oom_kills_);
+  if (!text) return Fail(text.error());
+  return Of(path, RowNumber(*text, "oom_kill"));
+}
+
 Result<FileDescriptor> KernelGroups::OpenMemoryDirectory(std::string_view path) const {
   if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
-  return OpenGroup(MemoryRoot(), path);
+  return OpenGroup(node_.memory, path);
 }
 
 Result<FileDescriptor> KernelGroups::OpenPressureDirectory(std::string_view path) const {
   if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
-  const auto root = UnifiedRoot();
-  if (!root) return Fail(root.error());
-  return OpenGroup(*root, path);
+  if (!node_.unified) return Fail(node_.unified.error());
+  return OpenGroup(*node_.unified, path);
 }
 
 bool KernelGroups::HasKillFile(std::string_view path) const {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +14,16 @@
 
 namespace jettison::kernel {
 
+struct GroupsOptions {
+  // The node's group as a path from the root of each hierarchy ("" is the root). The caller names
+  // it, because the group of the agent's own process says nothing about the node's.
+  std::string node_cgroup;
+  // Where the mounts are read from.
+  std::string mountinfo_file = "/proc/self/mountinfo";
+  // How long Remove waits for killed processes to be gone.
+  std::chrono::milliseconds remove_patience{1000};
+};
+
 // A group in one hierarchy.
 struct GroupPlace {
   int root = -1;     // an open directory
@@ -20,6 +32,20 @@ struct GroupPlace {
   // alone.
   std::string_view hierarchy = {};
   bool is_own = true;  // false: only container runtimes make groups there
+};
+
+// The node's open directory in each hierarchy.
+struct NodeDirectories {
+  int memory = -1;
+  Result<int> tasks;    // where tasks are counted
+  Result<int> unified;  // where pressure files are
+};
+
+// The files of a group that the versions have in common but for their names.
+struct GroupFileNames {
+  std::vector<const char*> memory;  // see KeptFiles
+  std::size_t optional = 0;         // of them
+  const char* oom_kills = "";       // has the row oom_kill
 };
 
 // What the port does in the same way for either version of control groups. Reading memory and tasks
@@ -43,30 +69,33 @@ class KernelGroups : public Cgroups {
   // hold. kDeadlineExceeded where new processes keep appearing.
   [[nodiscard]] Result<void> Kill(std::string_view path) override;
   [[nodiscard]] Result<std::vector<std::string>> Children(std::string_view path) override;
+  // kUnavailable for a hierarchy's root, which has no pids files: /proc/loadavg counts there.
+  [[nodiscard]] Result<std::uint64_t> ReadPids(std::string_view path) override;
   [[nodiscard]] Result<std::optional<std::uint64_t>> ReadPidsLimit(std::string_view path) override;
+  // Victims of this very group (v1), or of the group and of those below it (v2).
+  [[nodiscard]] Result<std::uint64_t> ReadOomKills(std::string_view path) override;
   [[nodiscard]] Result<FileDescriptor> OpenMemoryDirectory(std::string_view path) const override;
   [[nodiscard]] Result<FileDescriptor> OpenPressureDirectory(std::string_view path) const override;
   // Whether one write can end the whole group (cgroup.kill, Linux 5.14). Kill does not need it.
   [[nodiscard]] bool HasKillFile(std::string_view path) const;
 
  protected:
-  // `remove_patience`: how long Remove waits for killed processes to be gone.
-  explicit KernelGroups(std::chrono::milliseconds remove_patience)
-      : remove_patience_(remove_patience) {}
+  KernelGroups(const NodeDirectories& node, const GroupFileNames& names,
+               std::chrono::milliseconds remove_patience);
 
   // Where a group is, or may be; first in the hierarchy that accounts memory.
   [[nodiscard]] virtual std::vector<GroupPlace> PlacesOf(std::string_view path) const = 0;
-  // The node's directory in the hierarchy that accounts memory, counts tasks, and is unified.
-  [[nodiscard]] virtual int MemoryRoot() const = 0;
-  [[nodiscard]] virtual Result<int> TasksRoot() const = 0;
-  [[nodiscard]] virtual Result<int> UnifiedRoot() const = 0;
   // Kills everything in a group, whose directory for memory is open.
   [[nodiscard]] virtual Result<void> KillAll(std::string_view path, int group) = 0;
-  // The files that stay open between readings.
-  [[nodiscard]] virtual std::vector<KeptFiles*> Kept() = 0;
+
+  [[nodiscard]] KeptFiles& memory_files() { return memory_files_; }
 
  private:
+  const NodeDirectories node_;
+  const char* const oom_kills_;
   const std::chrono::milliseconds remove_patience_;
+  KeptFiles memory_files_;
+  KeptFiles tasks_files_;
 };
 
 // The result with the group that it is about.

@@ -21,7 +21,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kernel/groups/group_files.h"
+#include "kernel/files/files.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
@@ -101,10 +101,8 @@ std::vector<Mount> ParseMounts(std::string_view text) {
 }
 
 Result<std::vector<Mount>> ReadMounts(const std::string& file) {
-  const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return FailErrno("open " + file);
-  const auto text = ReadToEnd(fd.get());
-  if (!text) return Fail(text.error().In("read " + file));
+  const auto text = ReadFile(file);
+  if (!text) return Fail(text.error());
   return ParseMounts(*text);
 }
 
