@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
+
+#include "agent/recorder/recording_stream.h"
 
 namespace jettison {
 namespace {
@@ -40,43 +43,37 @@ bool MustNotBeLost(const RecordedItem& item) {
 }  // namespace
 
 // What one client waits for. Its stream belongs to the recorder's thread.
-struct RecordingFetches::Order {
+struct Recorder::Order {
   RecordingTimes times;
   std::optional<RecordingStream> stream;
 
   std::mutex mutex;
-  RecordingDesk::WakeClient wake;  // guarded by mutex; empty: the client has gone
-  bool is_wanted = false;          // guarded by mutex; a piece is
-  std::optional<Piece> piece;      // guarded by mutex
+  WakeClient wake;             // guarded by mutex; empty: the client has gone
+  bool is_wanted = false;      // guarded by mutex; a piece is
+  std::optional<Piece> piece;  // guarded by mutex
 
-  [[nodiscard]] bool IsWanted() {
-    const std::lock_guard lock(mutex);
-    return wake && is_wanted && !piece;
-  }
   void Give(Piece given) {
     const std::lock_guard lock(mutex);
-    if (!wake || piece) return;
+    if (!wake) return;
     piece = std::move(given);
     wake();
   }
 };
 
-class RecordingFetches::Client final : public RecordingFetch {
+class Recorder::Client final : public RecordingFetch {
  public:
-  Client(RecordingFetches& fetches, std::shared_ptr<Order> order)
-      : fetches_(fetches), order_(std::move(order)) {}
+  Client(Recorder& recorder, std::shared_ptr<Order> order)
+      : recorder_(recorder), order_(std::move(order)) {}
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
   ~Client() override {
-    {
-      const std::lock_guard lock(order_->mutex);
-      order_->wake = nullptr;
-      order_->piece.reset();
-    }
-    fetches_.Forget(order_);
+    --recorder_.clients_;
+    const std::lock_guard lock(order_->mutex);
+    order_->wake = nullptr;
   }
 
   Piece Next() override {
+    if (recorder_.stop_) return Fail(Ended());
     {
       const std::lock_guard lock(order_->mutex);
       if (auto piece = std::exchange(order_->piece, std::nullopt)) {
@@ -85,74 +82,21 @@ class RecordingFetches::Client final : public RecordingFetch {
       }
       if (std::exchange(order_->is_wanted, true)) return std::string();
     }
-    fetches_.ask_();
+    recorder_.jobs_.Do([&recorder = recorder_, order = order_] { recorder.Serve(*order); });
     return std::string();
   }
 
  private:
-  RecordingFetches& fetches_;
+  Recorder& recorder_;
   std::shared_ptr<Order> order_;
 };
-
-Result<std::unique_ptr<RecordingFetch>> RecordingFetches::Begin(const RecordingTimes& times,
-                                                                RecordingDesk::WakeClient wake) {
-  auto order = std::make_shared<Order>();
-  order->times = times;
-  order->wake = std::move(wake);
-  {
-    const std::lock_guard lock(mutex_);
-    if (has_ended_) return Fail(Ended());
-    if (orders_.size() >= kMost) {
-      return Fail(ErrorCode::kUnavailable,
-                  fmt::format("{} clients fetch it already, or wait for a disk that does not "
-                              "answer, which is the limit; try again later",
-                              kMost));
-    }
-    orders_.push_back(order);
-  }
-  return std::make_unique<Client>(*this, std::move(order));
-}
-
-void RecordingFetches::Forget(const std::shared_ptr<Order>& order) {
-  const std::lock_guard lock(mutex_);
-  std::erase(orders_, order);
-}
-
-std::vector<std::shared_ptr<RecordingFetches::Order>> RecordingFetches::Orders() {
-  const std::lock_guard lock(mutex_);
-  return orders_;
-}
-
-void RecordingFetches::Serve(const OpenStream& open) {
-  for (const auto& order : Orders()) {
-    if (!order->IsWanted()) continue;
-    if (!order->stream) {
-      auto stream = open(order->times);
-      if (!stream) {
-        order->Give(Fail(stream.error()));
-        continue;
-      }
-      order->stream = *std::move(stream);
-    }
-    order->Give(order->stream->Next());
-  }
-}
-
-void RecordingFetches::End() {
-  {
-    const std::lock_guard lock(mutex_);
-    has_ended_ = true;
-  }
-  for (const auto& order : Orders()) order->Give(Fail(Ended()));
-}
 
 Recorder::Recorder(std::string folder, const RecordingConfig& config, RecordingAbout about,
                    RecordingFolder::Sync sync)
     : folder_(std::move(folder)),
       about_(std::move(about)),
       files_(folder_, config, sync),
-      writer_([this](std::string_view frames) { return Write(frames); }),
-      fetches_([this] { jobs_.Do([this] { Serve(); }); }) {
+      writer_([this](std::string_view frames) { return Write(frames); }) {
   jobs_.Do([this] { Begin(); });
 }
 
@@ -171,7 +115,6 @@ void Recorder::Add(RecordedItem item) {
 
 void Recorder::Finish(Duration patience) {
   if (stop_.exchange(true)) return;
-  fetches_.End();
   if (!jobs_.running()) return;
   jobs_.Do([this] { Complain(writer_.Finish()); });
   (void)FinishOrLeave(jobs_, weak_from_this(), patience);
@@ -182,12 +125,16 @@ void Recorder::Begin() {
   Complain(writer_.Add(about_));
 }
 
-void Recorder::Serve() {
-  if (stop_) return;
-  fetches_.Serve([this](const RecordingTimes& times) {
-    Save();  // so that a client has nothing that a crash of the agent could take back
-    return RecordingStream::Open(folder_, times);
-  });
+// What was taken in is saved first, so that a client has nothing that a crash could take back.
+void Recorder::Serve(Order& order) {
+  if (stop_) return order.Give(Fail(Ended()));
+  if (!order.stream) {
+    Save();
+    auto stream = RecordingStream::Open(folder_, order.times);
+    if (!stream) return order.Give(Fail(stream.error()));
+    order.stream = *std::move(stream);
+  }
+  order.Give(order.stream->Next());
 }
 
 void Recorder::NoteDropped(const RecordedItem& next) {
@@ -250,7 +197,18 @@ void Recorder::LogComplaints(const Log& log) {
 
 Result<std::unique_ptr<RecordingFetch>> Recorder::Fetch(const RecordingTimes& times,
                                                         WakeClient wake) {
-  return fetches_.Begin(times, std::move(wake));
+  if (stop_) return Fail(Ended());
+  if (clients_.fetch_add(1) >= kMostClients) {
+    --clients_;
+    return Fail(ErrorCode::kUnavailable,
+                fmt::format("{} clients fetch it already, or wait for a disk that does not answer, "
+                            "which is the limit; try again later",
+                            kMostClients));
+  }
+  auto order = std::make_shared<Order>();
+  order->times = times;
+  order->wake = std::move(wake);
+  return std::make_unique<Client>(*this, std::move(order));
 }
 
 RecorderCounters Recorder::counters() const {

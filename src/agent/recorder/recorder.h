@@ -3,16 +3,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "agent/recorder/recording_folder.h"
-#include "agent/recorder/recording_stream.h"
 #include "codec/flight/recording_writer.h"
 #include "core/config/agent_config.h"
 #include "core/recording/recording.h"
@@ -23,42 +19,13 @@
 
 namespace jettison {
 
-// The clients that fetch the recording at the moment, each with the piece that is being read for
-// it. Clients ask on their thread, and the recorder reads on its own.
-class RecordingFetches {
- public:
-  // Clients that are served at a time. Each holds a piece and, at its end, the open chunk.
-  static constexpr std::size_t kMost = 4;
-  // Opens a stream for the times that a client asks for.
-  using OpenStream = std::function<Result<RecordingStream>(const RecordingTimes&)>;
-
-  // `ask` tells the recorder that a piece is wanted, on the clients' thread, and may not wait.
-  explicit RecordingFetches(std::function<void()> ask) : ask_(std::move(ask)) {}
-
-  // For clients. Errors as of RecordingDesk::Fetch.
-  [[nodiscard]] Result<std::unique_ptr<RecordingFetch>> Begin(const RecordingTimes& times,
-                                                              RecordingDesk::WakeClient wake);
-  // For the recorder: reads the next piece for each client that waits for one.
-  void Serve(const OpenStream& open);
-  // Nothing is read any more: clients that are there and those that come get an error.
-  void End();
-
- private:
-  class Client;
-  struct Order;
-  [[nodiscard]] std::vector<std::shared_ptr<Order>> Orders();
-  void Forget(const std::shared_ptr<Order>& order);
-
-  std::function<void()> ask_;
-  std::mutex mutex_;
-  std::vector<std::shared_ptr<Order>> orders_;  // guarded by mutex_, one for each client
-  bool has_ended_ = false;                      // guarded by mutex_
-};
-
 // Records the items of the loop, beside the loop. Items that there is no time for, and items that
 // cannot be written, are dropped and counted. The loop never waits for it.
 class Recorder : public RecordingDesk, public std::enable_shared_from_this<Recorder> {
  public:
+  // Clients that are served at a time. Each holds a piece and, at its end, the open chunk.
+  static constexpr std::size_t kMostClients = 4;
+
   // `about` says whose recording it is.
   Recorder(std::string folder, const RecordingConfig& config, RecordingAbout about,
            RecordingFolder::Sync sync = &::fdatasync);
@@ -78,11 +45,13 @@ class Recorder : public RecordingDesk, public std::enable_shared_from_this<Recor
   [[nodiscard]] RecorderCounters counters() const override;
 
  private:
+  struct Order;
+  class Client;
   // As many as an agent makes in minutes.
   static constexpr std::size_t kMostWaiting = 32;
 
   void Begin();
-  void Serve();
+  void Serve(Order& order);
   void Record(const RecordedItem& item);
   void NoteDropped(const RecordedItem& next);
   void SaveWhereDue();
@@ -98,6 +67,7 @@ class Recorder : public RecordingDesk, public std::enable_shared_from_this<Recor
   Mailbox<std::string> complaints_;
 
   std::atomic<std::size_t> waiting_ = 0;  // items
+  std::atomic<std::size_t> clients_ = 0;
   std::atomic<bool> stop_ = false;
 
   // Of the jobs alone.
@@ -115,7 +85,6 @@ class Recorder : public RecordingDesk, public std::enable_shared_from_this<Recor
   std::atomic<std::uint64_t> write_errors_ = 0;
   std::atomic<std::uint64_t> held_bytes_ = 0;
 
-  RecordingFetches fetches_;  // of onlookers and the jobs; the loop takes no part
   // The last member: its jobs use the others.
   JobQueue jobs_{Threads::kFiles};
 };
