@@ -177,25 +177,16 @@ CgroupLimits PodsGroupLimits(const AgentConfig& config, const ResourceList& capa
 
 }  // namespace
 
-std::string_view FirstLinuxFor(RuntimeKind runtime) {
-  return runtime == RuntimeKind::kProcess ? "5.12" : "5.8";
-}
-
-Result<void> CanRemovePods(const AgentConfig& config, const kernel::MountCalls& calls) {
-  if (config.static_pod_path.empty()) return {};
-  const std::string missing = kernel::MissingCalls(calls, config.runtime == RuntimeKind::kProcess);
-  if (missing.empty()) return {};
-  return Fail(
-      ErrorCode::kUnavailable,
-      fmt::format("staticPodPath: this kernel has no {}, without which the volumes of a pod "
-                  "cannot be removed safely; use Linux {} or later",
-                  missing, FirstLinuxFor(config.runtime)));
+Result<void> CanRemovePods(const AgentConfig& config, bool has_mount_calls) {
+  if (config.static_pod_path.empty() || has_mount_calls) return {};
+  return Fail(ErrorCode::kUnavailable,
+              "staticPodPath: this kernel has no mount_setattr(2), and the volumes of a pod cannot "
+              "be removed safely; use Linux 5.12 or later");
 }
 
 Result<OpenedRuntime> OpenRuntime(const AgentConfig& config, const RuntimeEdges& dependencies) {
   if (dependencies.cluster != nullptr) return OpenKubelet(config, dependencies);
-  if (auto able = CanRemovePods(config, kernel::ProbeMountCalls()); !able)
-    return Fail(able.error());
+  if (auto able = CanRemovePods(config, kernel::HasMountCalls()); !able) return Fail(able.error());
   switch (config.runtime) {
     case RuntimeKind::kProcess: return OpenProcess(config, dependencies);
     case RuntimeKind::kCri: return OpenCri(config, dependencies);

@@ -46,13 +46,9 @@ struct RuntimeEdges {
   std::shared_ptr<DiskThread> disk_thread;  // for the agent's own files
 };
 
-// The first Linux on which pods of the agent's own can run, with a runtime of this kind.
-[[nodiscard]] std::string_view FirstLinuxFor(RuntimeKind runtime);
-
 // Whether the kernel has what the removal of the configured pods needs. Fails with kUnavailable
 // where it has not, because those pods would never be gone.
-[[nodiscard]] Result<void> CanRemovePods(const AgentConfig& config,
-                                         const kernel::MountCalls& calls);
+[[nodiscard]] Result<void> CanRemovePods(const AgentConfig& config, bool has_mount_calls);
 
 // Opens the runtime that the configuration names. A container runtime that does not answer is no
 // error here: it is not ready (see ContainerRuntime::Ready).

@@ -102,13 +102,12 @@ TEST_F(OpenRuntimeBesideKubelet, ConnectsForImagesWhereThoseAreCollected) {
 TEST(CanRemovePods, OnlyWhereTheKernelDoesNotFollowMounts) {
   AgentConfig config;
   config.static_pod_path = "/etc/jettison/manifests";
-  config.runtime = RuntimeKind::kCri;
-  EXPECT_TRUE(CanRemovePods(config, {.opens_within_mount = true, .tells_mount_points = true}));
-  const auto able = CanRemovePods(config, {.tells_mount_points = true});
+  EXPECT_TRUE(CanRemovePods(config, true));
+  const auto able = CanRemovePods(config, false);
   ASSERT_FALSE(able);
-  EXPECT_THAT(able.error().message, HasSubstr("staticPodPath: this kernel has no openat2(2)"));
+  EXPECT_THAT(able.error().message, HasSubstr("staticPodPath: this kernel has no mount_setattr"));
   config.static_pod_path.clear();
-  EXPECT_TRUE(CanRemovePods(config, {})) << "it has no pods of its own";
+  EXPECT_TRUE(CanRemovePods(config, false)) << "it has no pods of its own";
 }
 
 }  // namespace

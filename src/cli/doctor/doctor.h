@@ -82,8 +82,8 @@ struct HostCheck {
 // figures. Tries things on a group of its own, which is gone afterwards.
 [[nodiscard]] std::vector<HostCheck> KernelChecks(const AgentConfig& config);
 
-// The kernel's release, and which of the calls it lacks that pods of the agent's own need.
-[[nodiscard]] HostCheck KernelCheck(RuntimeKind runtime, const kernel::MountCalls& calls);
+// The kernel's release, and whether it has the calls that pods of the agent's own need.
+[[nodiscard]] HostCheck KernelCheck(bool has_mount_calls);
 
 // The part of KernelChecks about stalls: figures of the machine and of groups, and which triggers
 // are available.

@@ -217,7 +217,7 @@ HostCheck CheckTriggers() {
   constexpr const char* kName = "pressure triggers";
   const psi::Stalls wanted = {.kind = StallKind::kSome,
                               .stall = std::chrono::milliseconds(50),
-                              .window = PressureTrigger::kOldWindow};
+                              .window = std::chrono::milliseconds(500)};
   const auto trigger = PressureTrigger::Open("/proc/pressure/memory", wanted);
   if (trigger && trigger->granted() == wanted) return OkCheck(kName, "with windows up to 10 s");
   return Degraded(
@@ -290,17 +290,16 @@ std::vector<HostCheck> PressureChecks() {
   return checks;
 }
 
-HostCheck KernelCheck(RuntimeKind runtime, const kernel::MountCalls& calls) {
-  const std::string missing = kernel::MissingCalls(calls, runtime == RuntimeKind::kProcess);
-  if (missing.empty()) return OkCheck("kernel", KernelRelease());
-  return ToStartPods(Missing("kernel", fmt::format("{}, without {}", KernelRelease(), missing),
+HostCheck KernelCheck(bool has_mount_calls) {
+  if (has_mount_calls) return OkCheck("kernel", KernelRelease());
+  return ToStartPods(Missing("kernel", fmt::format("{}, without mount_setattr(2)", KernelRelease()),
                              "the volumes of a pod cannot be removed safely, so no pod is started",
-                             fmt::format("use Linux {} or later", FirstLinuxFor(runtime))));
+                             "use Linux 5.12 or later"));
 }
 
 std::vector<HostCheck> KernelChecks(const AgentConfig& config) {
   std::vector<HostCheck> checks;
-  checks.push_back(KernelCheck(config.runtime, kernel::ProbeMountCalls()));
+  checks.push_back(KernelCheck(kernel::HasMountCalls()));
   checks.push_back(CheckPrivileges());
   for (HostCheck& check : CgroupChecks(config)) checks.push_back(std::move(check));
   for (HostCheck& check : PressureChecks()) checks.push_back(std::move(check));

@@ -41,20 +41,10 @@ struct Mount {
 // Detaches these mounts, apart from the one at `except`.
 void DetachMountsBelow(const std::string& folder, std::string_view except = {});
 
-// What the kernel offers for folders in which other file systems may be mounted. Without it a pod's
-// folder cannot be emptied without the risk of emptying what is mounted in it.
-struct MountCalls {
-  bool opens_within_mount = false;  // openat2(2), since Linux 5.6
-  bool tells_mount_points = false;  // STATX_ATTR_MOUNT_ROOT of statx(2), since Linux 5.8
-  bool changes_attributes = false;  // mount_setattr(2), since Linux 5.12
-};
-
-// Tries the calls; changes nothing.
-[[nodiscard]] MountCalls ProbeMountCalls();
-
-// The calls that are missing for pods whose mounts the agent makes itself (`makes_mounts`), or that
-// a runtime makes: "openat2(2), mount_setattr(2)"; empty: none.
-[[nodiscard]] std::string MissingCalls(const MountCalls& calls, bool makes_mounts);
+// Whether the kernel has mount_setattr(2), since Linux 5.12, and with it all calls for folders in
+// which other file systems may be mounted (openat2, statx's mark of mount points). Without them a
+// pod's folder cannot be emptied without the risk of emptying what is mounted in it.
+[[nodiscard]] bool HasMountCalls();
 
 // Most hosts share their mounts: a mount or a detachment in one mount also takes effect in all of
 // its copies (mount_namespaces(7), shared subtrees). A copy is therefore made private before

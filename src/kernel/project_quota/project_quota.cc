@@ -49,12 +49,20 @@ Result<bool> IsFree(int fd, ProjectId project) {
   return usage->inodes_used == 0U && usage->used_bytes == 0U;
 }
 
-// Each search begins behind the last one's find, on whichever file system that was.
+// Each search begins behind the last one's find, on whichever file system that was, and goes on
+// from kFirstProject.
 Result<ProjectId> FreeProject(int fd) {
-  static std::atomic<ProjectId> next{kFirstProject};
-  const auto found = FindFreeProject(next, [fd](ProjectId project) { return IsFree(fd, project); });
-  if (found) next = *found + 1;
-  return found;
+  constexpr ProjectId kTries = 100'000;
+  static std::atomic<ProjectId> next{0};
+  for (ProjectId i = 0; i < kTries; ++i) {
+    const ProjectId project = kFirstProject + (next + i) % kTries;
+    const auto free = IsFree(fd, project);
+    if (!free) return Fail(free.error());
+    if (!*free) continue;
+    next = next + i + 1;
+    return project;
+  }
+  return Fail(ErrorCode::kUnavailable, "no project is free");
 }
 
 // Whether it is a project of ours, which what is made in the folder inherits.
@@ -76,18 +84,6 @@ Result<bool> IsEmpty(int fd) {
 }
 
 }  // namespace
-
-Result<ProjectId> FindFreeProject(ProjectId from,
-                                  const std::function<Result<bool>(ProjectId)>& is_free) {
-  constexpr ProjectId kTries = 100'000;
-  for (ProjectId i = 0; i < kTries; ++i) {
-    const ProjectId project = kFirstProject + (from - kFirstProject + i) % kTries;
-    const auto free = is_free(project);
-    if (!free) return Fail(free.error());
-    if (*free) return project;
-  }
-  return Fail(ErrorCode::kUnavailable, "no project is free");
-}
 
 Result<bool> CountsProjects(const std::string& path) {
   const FileDescriptor fd(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -29,11 +28,6 @@ inline constexpr ProjectId kFirstProject = 1'048'577;
 // What a project occupies on the file system that holds `path`: bytes allocated and inodes, without
 // looking at a file. kUnavailable where project quota is not on.
 [[nodiscard]] Result<FsUsage> ReadProjectUsage(const std::string& path, ProjectId project);
-
-// The first free project, from `from` on and then from kFirstProject. Fails as `is_free` does, or
-// with kUnavailable where none of 100,000 is free.
-[[nodiscard]] Result<ProjectId> FindFreeProject(
-    ProjectId from, const std::function<Result<bool>(ProjectId)>& is_free);
 
 // Gives a folder a project that nothing else on its file system has; one that has a project keeps
 // it. kInvalidArgument where it is not empty: what is in it would not be counted. kUnavailable

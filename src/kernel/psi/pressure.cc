@@ -153,22 +153,6 @@ namespace {
 
 using std::chrono::microseconds;
 
-constexpr microseconds kLongestWindow = std::chrono::seconds(10);
-
-Result<void> Check(const Stalls& wanted) {
-  if (wanted.window > kLongestWindow) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("a pressure trigger's window is at most 10 s, not {} us",
-                            wanted.window.count()));
-  }
-  if (wanted.stall <= microseconds::zero() || wanted.stall > wanted.window) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("a stall of {} us does not fit into a window of {} us",
-                            wanted.stall.count(), wanted.window.count()));
-  }
-  return {};
-}
-
 Result<FileDescriptor> OpenForTrigger(int directory, const std::string& file) {
   FileDescriptor fd(
       ::openat(directory, file.c_str(), O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
@@ -224,11 +208,10 @@ Result<PressureTrigger> PressureTrigger::Open(const std::string& file, const Sta
 
 Result<PressureTrigger> PressureTrigger::Open(int directory, const std::string& file,
                                               const Stalls& wanted) {
-  if (const auto sound = Check(wanted); !sound) return Fail(sound.error());
   auto fd = OpenForTrigger(directory, file);
   if (!fd) return Fail(fd.error());
   int error = 0;
-  for (const microseconds window : {wanted.window, kOldWindow, kUnprivilegedWindow}) {
+  for (const microseconds window : {wanted.window, kUnprivilegedWindow}) {
     if (window < wanted.window) continue;
     const Stalls asked = {.kind = wanted.kind, .stall = wanted.stall, .window = window};
     error = Ask(fd->get(), asked);

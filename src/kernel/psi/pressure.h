@@ -107,16 +107,11 @@ class PressureTrigger {
   // The window that every process may have: without CAP_SYS_RESOURCE the kernel accepts only
   // multiples of two seconds (Linux 6.5; before, it accepts none) and checks that often.
   static constexpr std::chrono::microseconds kUnprivilegedWindow = std::chrono::seconds(2);
-  // The window that every kernel accepts from a privileged process.
-  static constexpr std::chrono::microseconds kOldWindow = std::chrono::milliseconds(500);
-
   // `file`: "/proc/pressure/memory", or a group's ("<group>/memory.pressure"). Where the window is
-  // refused, the same stall is asked for within kOldWindow, if that is longer, and then within
-  // kUnprivilegedWindow: that catches no less, only later. granted() says what came of it.
-  //
-  // kInvalidArgument where stall and window do not fit each other; kUnavailable where the kernel
-  // has no pressure stall information, or there is no such group; kPermissionDenied where it gives
-  // this process no trigger.
+  // refused, the same stall is asked for within kUnprivilegedWindow: that catches no less, only
+  // later. granted() says what came of it. kUnavailable where the kernel has no pressure stall
+  // information, or there is no such group; kPermissionDenied where it gives this process no
+  // trigger.
   [[nodiscard]] static Result<PressureTrigger> Open(const std::string& file, const Stalls& wanted);
   // The same, the file being one of an open directory.
   [[nodiscard]] static Result<PressureTrigger> Open(int directory, const std::string& file,

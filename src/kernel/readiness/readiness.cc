@@ -1,6 +1,5 @@
 #include "kernel/readiness/readiness.h"
 
-#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -13,19 +12,12 @@ namespace jettison::kernel {
 namespace {
 
 constexpr std::uint64_t kWakeId = 0;
-// How often a descriptor is polled that the kernel does not watch.
-constexpr auto kByClock = std::chrono::milliseconds(20);
 
 bool Add(int epoll, int fd, std::uint64_t id) {
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.u64 = id;
   return ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0;
-}
-
-bool IsReadable(int fd) {
-  pollfd looked = {.fd = fd, .events = POLLIN, .revents = 0};
-  return ::poll(&looked, 1, 0) > 0 && (looked.revents & POLLNVAL) == 0;
 }
 
 }  // namespace
@@ -58,9 +50,7 @@ void Readiness::Watch::Stop() {
 
 void Readiness::Stop(std::uint64_t id) {
   const auto found = entries_.find(id);
-  if (found->second.by_clock) {
-    --by_clock_;
-  } else if (found->second.fd >= 0) {
+  if (found->second.fd >= 0) {
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, found->second.fd, nullptr);
   }
   if (found->second.due) timers_.erase({*found->second.due, id});
@@ -71,12 +61,9 @@ Readiness::Watch Readiness::OnReadable(int fd, Callback callback) {
   Watch watch;
   watch.owner_ = this;
   watch.id_ = next_id_++;
-  // The kernel limits the number of watches (fs.epoll.max_user_watches), and needs memory for each.
-  const bool by_clock = !Add(epoll_.get(), fd, watch.id_);
-  entries_.emplace(watch.id_, Entry{.callback = std::make_shared<Callback>(std::move(callback)),
-                                    .fd = fd,
-                                    .by_clock = by_clock});
-  if (by_clock && ++by_clock_ == 1) SetTimer();
+  entries_.emplace(watch.id_,
+                   Entry{.callback = std::make_shared<Callback>(std::move(callback)), .fd = fd});
+  (void)Add(epoll_.get(), fd, watch.id_);
   return watch;
 }
 
@@ -96,11 +83,9 @@ Readiness::Watch Readiness::After(Duration delay, Callback callback) {
 // unnecessary wake-up.
 void Readiness::SetTimer() {
   const Time now = std::chrono::steady_clock::now();
-  std::optional<Time> next;
-  if (by_clock_ > 0) next = now + kByClock;
-  if (!timers_.empty()) next = std::min(next.value_or(Time::max()), timers_.begin()->first);
-  if (!next) return;
-  const auto wait = std::chrono::duration_cast<std::chrono::nanoseconds>(*next - now);
+  if (timers_.empty()) return;
+  const auto wait =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(timers_.begin()->first - now);
   const auto ns = std::max<std::int64_t>(wait.count(), 1);  // zero would disarm it
   constexpr std::int64_t kSecond = 1'000'000'000;
   const itimerspec when{.it_interval = {},
@@ -122,19 +107,6 @@ void Readiness::Call(std::uint64_t id) {
   (*callback)();
 }
 
-// The readable descriptors among those that the kernel does not watch; also tries again to have it
-// watch them.
-void Readiness::LookByClock() {
-  if (by_clock_ == 0) return;
-  for (auto& [id, entry] : entries_) {
-    if (!entry.by_clock) continue;
-    if (IsReadable(entry.fd)) due_.push_back(id);
-    if (!Add(epoll_.get(), entry.fd, id)) continue;
-    entry.by_clock = false;
-    --by_clock_;
-  }
-}
-
 void Readiness::Dispatch() {
   std::uint64_t ignored = 0;
   (void)!::read(wake_.get(), &ignored, sizeof(ignored));
@@ -149,7 +121,6 @@ void Readiness::Dispatch() {
     const std::uint64_t id = ready_[static_cast<std::size_t>(i)].data.u64;  // epoll_event is packed
     due_.push_back(id);
   }
-  LookByClock();
   for (const auto& [due, id] : timers_) {
     if (due > now) break;
     due_.push_back(id);

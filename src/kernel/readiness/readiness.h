@@ -28,8 +28,7 @@ namespace jettison::kernel {
 
 // Combines everything that the runtime waits for (messages and ends of shims, timers, its own
 // wake-ups) behind one descriptor, which is readable when any of it is due. It never waits itself.
-// It allocates its kernel objects at the start: a descriptor that the kernel refuses to watch is
-// polled by a timer, and all timers share one timer descriptor.
+// All timers share one timer descriptor.
 class Readiness {
  public:
   using Callback = std::function<void()>;
@@ -70,13 +69,11 @@ class Readiness {
   struct Entry {
     std::shared_ptr<Callback> callback;
     int fd = -1;              // of one that is watched
-    bool by_clock = false;    // the kernel does not watch it
     std::optional<Time> due;  // of a timer that has not called yet
   };
 
   Readiness() = default;
   void Stop(std::uint64_t id);
-  void LookByClock();
   void SetTimer();
   void Call(std::uint64_t id);
 
@@ -86,7 +83,6 @@ class Readiness {
   std::uint64_t next_id_ = 1;
   std::map<std::uint64_t, Entry> entries_;
   std::set<std::pair<Time, std::uint64_t>> timers_;  // by when they are due
-  std::size_t by_clock_ = 0;                         // how many entries are
   std::vector<epoll_event> ready_;                   // of one Dispatch; kept for its memory
   std::vector<std::uint64_t> due_;                   // the same
 };

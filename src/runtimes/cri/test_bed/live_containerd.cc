@@ -9,9 +9,9 @@
 
 #include "kernel/files/files.h"
 #include "kernel/mounts/mount_info.h"
-#include "kernel/programs/programs.h"
 #include "rpc/client.h"
 #include "runtimes/cri/test_bed/containerd_remains.h"
+#include "runtimes/cri/test_bed/programs.h"
 
 namespace jettison::cri {
 namespace {

@@ -8,7 +8,7 @@
 #include <array>
 
 #include "kernel/files/files.h"
-#include "kernel/programs/programs.h"
+#include "runtimes/cri/test_bed/programs.h"
 
 namespace jettison::cri {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernel/programs/programs.h"
+#include "runtimes/cri/test_bed/programs.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
