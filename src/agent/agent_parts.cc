@@ -162,7 +162,6 @@ std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& mach
               [&machine, &parts](const EvictionOrder& order) {
                 return parts.pods->EvictNow(order, machine.clock.Now()).has_value();
               },
-          .goes_on = [&machine](const std::string& uid) { return machine.cluster->GoesOn(uid); },
           .dry_run = config.dry_run},
       config.node_name);
 }

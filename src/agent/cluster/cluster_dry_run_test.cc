@@ -56,7 +56,6 @@ class ClusterDryRun : public testing::Test {
                                 .on_given_up = [](const std::string&) {},
                                 .take_held = [this] { return std::exchange(listed_held_, {}); },
                                 .end_pod = [](const EvictionOrder&) { return false; },
-                                .goes_on = [](const std::string&) { return std::nullopt; },
                                 .dry_run = true},
         "bed");
     side_->Resume(left_);

@@ -43,8 +43,6 @@ struct ClusterSideDependencies {
   std::function<std::vector<kube::FoundHeld>()> take_held;
   // Ends a pod; false: nothing of it is known to run on the node.
   std::function<bool(const EvictionOrder& order)> end_pod;
-  // As ClusterEvictionDependencies::goes_on.
-  std::function<std::optional<bool>(const std::string& uid)> goes_on;
   bool dry_run = false;
 };
 

@@ -32,7 +32,6 @@ struct Fixture {
   std::vector<kube::FoundHeld> held;  // as the list of pods will show
   bool runs = true;                   // the pod, as the table of pods has it
   std::vector<EvictionOrder> ended;
-  bool goes_on = false;  // the pod, as the API server tells of it
   std::unique_ptr<ClusterSide> side = Begin();
 
   std::unique_ptr<ClusterSide> Begin() {
@@ -51,8 +50,7 @@ struct Fixture {
                 [this](const EvictionOrder& order) {
                   if (runs) ended.push_back(order);
                   return runs;
-                },
-            .goes_on = [this](const std::string&) { return goes_on; }},
+                }},
         "bed");
   }
   // Another agent continues with the evictions of the one before.
@@ -132,23 +130,6 @@ TEST(ClusterSide, APodWhoseEvictionIsGivenUpMayStartProcessesAgainAndIsTold) {
   EXPECT_THAT(f.given_up, IsEmpty());
   f.clock.Advance(std::chrono::hours(1));
   f.side->Advance(f.clock.Now());
-  EXPECT_THAT(f.given_up, ElementsAre("u"));
-  EXPECT_EQ(f.groups.LimitsOf("kubepods/podu").pids_max, 1000);
-}
-
-// Held for ever, it could neither run nor end.
-TEST(ClusterSide, APodThatIsNotDeletedThoughThatWasConfirmedMayStartProcessesAgainAtLast) {
-  Fixture f;
-  f.goes_on = true;
-  ASSERT_TRUE(f.groups.Create("kubepods/podu", {.pids_max = 0}));
-  f.Evict(false);
-  const Instant end = f.clock.Now() + std::chrono::hours(2);
-  while (f.given_up.empty() && f.clock.Now() < end) {
-    while (!f.cluster.waiting().empty()) f.cluster.Answer(200);
-    EXPECT_EQ(f.groups.LimitsOf("kubepods/podu").pids_max, 0);
-    f.clock.Advance(std::chrono::minutes(1));
-    f.side->Advance(f.clock.Now());
-  }
   EXPECT_THAT(f.given_up, ElementsAre("u"));
   EXPECT_EQ(f.groups.LimitsOf("kubepods/podu").pids_max, 1000);
 }

@@ -32,7 +32,7 @@ ClusterEvictions::ClusterEvictions(const ClusterEvictionDependencies& dependenci
 
 void ClusterEvictions::Begin(kube::EvictionIntent intent,
                              std::optional<NodeConditionType> condition, Instant now) {
-  if (IsEvicted(intent.uid) && !IsOver(intent.uid)) return;
+  if (IsUnderWay(intent.uid)) return;
   if (!dependencies_.urge_taint) condition.reset();
   if (condition) dependencies_.urge_taint(*condition, now);
   Add(std::move(intent), condition, now, condition ? now + kube::PodEviction::kTaintPatience : now);
@@ -45,64 +45,17 @@ void ClusterEvictions::Add(kube::EvictionIntent intent, std::optional<NodeCondit
   std::erase(remembered_, intent.uid);
   evictions_.emplace(next_id_++,
                      Eviction{.steps = kube::PodEviction(std::move(intent), evicted_at, delete_due),
-                              .condition = condition,
-                              .evicted_at = evicted_at});
+                              .condition = condition});
   ++changes_.evictions;
+}
+
+bool ClusterEvictions::IsUnderWay(const std::string& uid) const {
+  return uids_.contains(uid) && std::ranges::find(remembered_, uid) == remembered_.end();
 }
 
 void ClusterEvictions::Advance(Instant now) {
   TakeUpEarlier(now);
-  LookAtConfirmed(now);
   Drive(now);
-}
-
-// Whether the pod may be evicted anew, if it is found running: the API server may have been set
-// back to a state in which it was not deleted.
-bool ClusterEvictions::IsOver(const std::string& uid) const {
-  return !confirmed_.contains(uid) && std::ranges::find(remembered_, uid) != remembered_.end();
-}
-
-void ClusterEvictions::LookLater(const kube::EvictionIntent& intent, Instant evicted_at) {
-  const Instant now = dependencies_.clock.Now();
-  const Duration after =
-      std::clamp<Duration>(Elapsed(evicted_at, now), kLookAfter, kLongestLookAfter);
-  confirmed_[intent.uid] = {.intent = intent,
-                            .evicted_at = evicted_at,
-                            .look_at = now + std::chrono::seconds(intent.grace_seconds) + after};
-}
-
-void ClusterEvictions::LookAtConfirmed(Instant now) {
-  for (auto at = confirmed_.begin(); at != confirmed_.end();) {
-    Confirmed& one = at->second;
-    if (now < one.look_at) {
-      ++at;
-      continue;
-    }
-    const auto goes_on = dependencies_.goes_on(at->first);
-    if (!goes_on) {
-      one.look_at = now + kLookAfter;
-      ++at;
-      continue;
-    }
-    const Confirmed confirmed = std::move(one);
-    at = confirmed_.erase(at);
-    if (*goes_on) DeleteAgain(confirmed, now);
-  }
-}
-
-// Its group is held, so the kubelet cannot run it either until it is deleted or given up.
-void ClusterEvictions::DeleteAgain(const Confirmed& confirmed, Instant now) {
-  const kube::EvictionIntent& intent = confirmed.intent;
-  if (now >= confirmed.evicted_at + kube::PodEviction::kMostTime) {
-    std::erase(remembered_, intent.uid);
-    GiveUp(intent);
-    return;
-  }
-  dependencies_.log.Warn(
-      "the API server has confirmed the deletion of an evicted pod, but does not delete it; the "
-      "agent deletes it again",
-      {{"pod", intent.namespace_ + "/" + intent.name}, {"uid", intent.uid}});
-  Add(intent, std::nullopt, confirmed.evicted_at, now);
 }
 
 // The kubelet may have started the pod again under the same UID, so it may be evicted again.
@@ -201,12 +154,10 @@ void ClusterEvictions::EndIfOver(Evictions::iterator at) {
   const auto end = at->second.steps.end();
   if (!end) return;
   const kube::EvictionIntent intent = at->second.steps.intent();
-  const Instant evicted_at = at->second.evicted_at;
   evictions_.erase(at);
   ++changes_.all;
   if (*end == kube::EvictionEnd::kGivenUp) return GiveUp(intent);
   Remember(intent.uid);
-  if (*end == kube::EvictionEnd::kDeleted && dependencies_.goes_on) LookLater(intent, evicted_at);
   dependencies_.log.Info(WordsOf(*end),
                          {{"pod", intent.namespace_ + "/" + intent.name}, {"uid", intent.uid}});
   if (dependencies_.on_over) dependencies_.on_over(intent, *end);
@@ -216,16 +167,12 @@ void ClusterEvictions::Remember(const std::string& uid) {
   remembered_.push_back(uid);
   if (remembered_.size() <= kMostRemembered) return;
   uids_.erase(remembered_.front());
-  confirmed_.erase(remembered_.front());
   remembered_.pop_front();
 }
 
 std::optional<Instant> ClusterEvictions::NextDeadline() const {
   if (!earlier_.empty()) return dependencies_.clock.Now();
   std::optional<Instant> next;
-  for (const auto& [uid, one] : confirmed_) {
-    next = Earliest({next, one.look_at});
-  }
   if (!HasRoom()) return next;
   for (const auto& [id, eviction] : evictions_) next = Earliest({next, eviction.steps.due()});
   return next;

@@ -35,14 +35,10 @@ struct ClusterEvictionDependencies {
   std::function<void(const kube::EvictionIntent&)> on_found = nullptr;
   // Called when an eviction is over for the API server. May be null.
   std::function<void(const kube::EvictionIntent&, kube::EvictionEnd)> on_over = nullptr;
-  // Whether the API server still has the pod of this UID, neither ended nor being deleted; absent:
-  // it does not tell at present. Null: its word for a deletion is enough.
-  std::function<std::optional<bool>(const std::string& uid)> goes_on = nullptr;
 };
 
 // Reports each evicted pod to the API server until that has succeeded, in this run of the agent or
-// a later one. A pod is reported once, and again if the server has confirmed its deletion and goes
-// on with it nevertheless. Nothing here waits.
+// a later one. Nothing here waits.
 class ClusterEvictions {
  public:
   // The most calls at a time, so that the API server is not overloaded when a thousand pods are
@@ -50,17 +46,10 @@ class ClusterEvictions {
   static constexpr std::size_t kMostCalls = 8;
   // Of pods that are deleted: a list that is older than that may still have them.
   static constexpr std::size_t kMostRemembered = 1000;
-  // How long after a confirmed DELETE and the grace period it is looked whether the API server
-  // deletes the pod, and how often if it does not tell. Its watch shows that within milliseconds.
-  // Where the pod had to be deleted again, it is as long as the eviction lasts already, at most:
-  static constexpr Duration kLookAfter = std::chrono::seconds(30);
-  static constexpr Duration kLongestLookAfter = std::chrono::minutes(10);
-
   explicit ClusterEvictions(const ClusterEvictionDependencies& dependencies);
 
   // The pod has just been told to end; `condition`: the node condition that it is evicted for. The
-  // first calls are made at once. A pod whose eviction is under way, or was confirmed so lately
-  // that its deletion may not show yet, is ignored.
+  // first calls are made at once. A pod whose eviction is under way is ignored.
   void Begin(kube::EvictionIntent intent, std::optional<NodeConditionType> condition, Instant now);
   // Whether the pod was evicted, so that it must not be chosen again.
   [[nodiscard]] bool IsEvicted(std::string_view uid) const {
@@ -84,13 +73,6 @@ class ClusterEvictions {
   struct Eviction {
     kube::PodEviction steps;
     std::optional<NodeConditionType> condition;
-    Instant evicted_at;
-  };
-  // The API server has confirmed the DELETE.
-  struct Confirmed {
-    kube::EvictionIntent intent;
-    Instant evicted_at;
-    Instant look_at;  // when the pod has to be gone, or in deletion
   };
   using Evictions = std::map<std::uint64_t, Eviction>;  // in the order in which they began
 
@@ -100,10 +82,7 @@ class ClusterEvictions {
   [[nodiscard]] bool DropOfEarlierBoot(const kube::EvictionIntent& intent);
   void Add(kube::EvictionIntent intent, std::optional<NodeConditionType> condition,
            Instant evicted_at, Instant delete_due);
-  void LookLater(const kube::EvictionIntent& intent, Instant evicted_at);
-  [[nodiscard]] bool IsOver(const std::string& uid) const;
-  void LookAtConfirmed(Instant now);
-  void DeleteAgain(const Confirmed& confirmed, Instant now);
+  [[nodiscard]] bool IsUnderWay(const std::string& uid) const;
   void GiveUp(const kube::EvictionIntent& intent);
   void SettleTaints(Instant now);
   void Drive(Instant now);
@@ -121,7 +100,6 @@ class ClusterEvictions {
   std::set<std::uint64_t> under_way_;  // calls
   std::set<std::string, std::less<>> uids_;
   std::deque<std::string> remembered_;          // of those, pods whose eviction is over
-  std::map<std::string, Confirmed> confirmed_;  // of those, pods that are looked at again, by UID
   std::vector<kube::EvictionIntent> earlier_;   // that are not taken up yet
   StateChanges changes_;
   ClusterCaller caller_;

@@ -44,8 +44,7 @@ class ClusterEvictionsTest : public testing::Test {
         .taint_is_settled = [this](NodeConditionType) { return settled_; },
         .on_found = [this](const EvictionIntent& one) { found_.push_back(one.uid); },
         .on_over = [this](const EvictionIntent& one,
-                          EvictionEnd end) { over_.push_back(one.uid + " " + Name(end)); },
-        .goes_on = [this](const std::string&) { return goes_on_; }});
+                          EvictionEnd end) { over_.push_back(one.uid + " " + Name(end)); }});
   }
   static std::string Name(EvictionEnd end) {
     switch (end) {
@@ -73,16 +72,6 @@ class ClusterEvictionsTest : public testing::Test {
     if (*next > clock_.Now()) clock_.Set(*next);
     evictions_->Advance(clock_.Now());
   }
-  // When the pod of a confirmed DELETE is looked at, nothing else being due.
-  void StepToLook() {
-    evictions_->Advance(clock_.Now());
-    const auto next = evictions_->NextDeadline();
-    ASSERT_TRUE(next);
-    ASSERT_GE(*next, clock_.Now() + seconds(1) + ClusterEvictions::kLookAfter);
-    clock_.Set(*next);
-    evictions_->Advance(clock_.Now());
-  }
-
   FakeClock clock_{Instant(hours(500'000))};
   kube::FakeCluster cluster_;
   int urged_ = 0;
@@ -91,7 +80,6 @@ class ClusterEvictionsTest : public testing::Test {
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   std::vector<std::string> found_;
   std::vector<std::string> over_;
-  std::optional<bool> goes_on_ = false;  // each pod, as the API server tells of it
   std::unique_ptr<ClusterEvictions> evictions_;
 };
 
@@ -109,60 +97,11 @@ TEST_F(ClusterEvictionsTest, APodIsMarkedAndDeletedAtOnceAndThenOver) {
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("pod=default/pod-a")));
 }
 
-TEST_F(ClusterEvictionsTest, APodThatIsNotDeletedThoughItsDeleteWasConfirmedIsDeletedAgain) {
-  Start();
-  Begin("a");
-  cluster_.AnswerAll(200);
-  goes_on_ = true;
-  StepToLook();
-  ASSERT_THAT(cluster_.Waiting(), Contains("DELETE /api/v1/namespaces/default/pods/pod-a"));
-  EXPECT_THAT(cluster_.waiting().back().call.body, HasSubstr(R"("uid":"a")"));
-  EXPECT_THAT(lines_, Contains(HasSubstr("does not delete it")));
-  EXPECT_EQ(evictions_->size(), 1U);
-  cluster_.AnswerAll(200);
-  goes_on_ = false;
-  StepToLook();
-  EXPECT_THAT(cluster_.Waiting(), IsEmpty());
-  evictions_->Advance(clock_.Now());
-  EXPECT_EQ(evictions_->NextDeadline(), std::nullopt);
-}
-
-TEST_F(ClusterEvictionsTest, APodThatIsNeverDeletedIsGivenUpAfterAnHourAndMayBeEvictedAgain) {
-  Start();
-  goes_on_ = true;
-  const Instant began = clock_.Now();
-  Begin("a");
-  for (int i = 0; i < 20 && evictions_->IsEvicted("a"); ++i) {
-    cluster_.AnswerAll(200);
-    StepToLook();
-  }
-  EXPECT_EQ(over_.back(), "a given up");
-  EXPECT_GE(clock_.Now() - began, hours(1));
-  EXPECT_LE(clock_.Now() - began, hours(1) + minutes(11));
-  EXPECT_FALSE(evictions_->IsEvicted("a"));
-  Begin("a");
-  EXPECT_THAT(cluster_.Waiting(), SizeIs(2));
-}
-
-TEST_F(ClusterEvictionsTest, APodIsNotDeletedAgainWhileNobodyTellsOfIt) {
-  Start();
-  Begin("a");
-  cluster_.AnswerAll(200);
-  goes_on_.reset();
-  StepToLook();
-  EXPECT_THAT(cluster_.Waiting(), IsEmpty());
-  EXPECT_EQ(evictions_->NextDeadline(), clock_.Now() + ClusterEvictions::kLookAfter);
-  goes_on_ = true;
-  StepOn();
-  EXPECT_THAT(cluster_.Waiting(), SizeIs(2));
-}
-
 // As after an API server's store was set back, which keeps the UIDs.
 TEST_F(ClusterEvictionsTest, APodThatComesBackAfterItsEvictionIsToldOfAnew) {
   Start();
   Begin("a");
   cluster_.AnswerAll(200);
-  StepToLook();
   EXPECT_TRUE(evictions_->IsEvicted("a")) << "an older list may still contain it";
   Begin("a");
   ASSERT_THAT(cluster_.Waiting(), SizeIs(2));

@@ -275,10 +275,4 @@ std::string ClusterLink::WhyNeverListed() const {
   return is_refused || state_.fault->is_untrusted ? state_.fault->error.message : std::string();
 }
 
-std::optional<bool> ClusterLink::GoesOn(const std::string& uid) const {
-  const bool is_followed = state_.has_listed && !state_.away_since && !state_.fault;
-  if (!is_followed || !listeners_.goes_on) return std::nullopt;
-  return listeners_.goes_on(uid);
-}
-
 }  // namespace jettison

@@ -106,9 +106,6 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
   [[nodiscard]] std::vector<kube::FoundHeld> TakeHeld() {
     return listeners_.take_held ? listeners_.take_held() : std::vector<kube::FoundHeld>();
   }
-  // As PodFeed::Listeners::goes_on; absent: what it was told last may be out of date, because the
-  // pods are not followed at present.
-  [[nodiscard]] std::optional<bool> GoesOn(const std::string& uid) const;
   // Whether the pods are as complete as they can be: the API server has listed them, or it cannot
   // be reached and those known to an earlier run of the agent are used.
   [[nodiscard]] bool IsComplete() const override { return state_.has_listed || state_.away_since; }

@@ -46,8 +46,7 @@ class ClusterLinkTest : public testing::Test {
     link_ = std::move(*opened);
     link_->Follow(
         {.on_pod = [this](const kube::ApiPod& pod) { news_.push_back("+" + pod.head.uid); },
-         .on_gone = [this](const kube::ObjectHead& head) { news_.push_back("-" + head.uid); },
-         .goes_on = [](const std::string& uid) { return uid == "u"; }});
+         .on_gone = [this](const kube::ObjectHead& head) { news_.push_back("-" + head.uid); }});
     link_->OnNotSaved([this](const Error& error) { not_saved_.push_back(error); });
   }
   void Open() { Open(Usual()); }
@@ -179,16 +178,6 @@ TEST_F(ClusterLinkTest, SaysWhyItsPodsWereNeverListedUntilTheyAre) {
   EXPECT_THAT(link_->WhyNeverListed(), HasSubstr("list the pods of this node: HTTP 403"));
   ASSERT_TRUE(Await([&] { return link_->state().has_listed; }));
   EXPECT_EQ(link_->WhyNeverListed(), "");
-}
-
-TEST_F(ClusterLinkTest, SaysWhetherAPodGoesOnOnlyWhileItsPodsAreFollowed) {
-  Open();
-  EXPECT_EQ(link_->GoesOn("u"), std::nullopt) << "they are not listed yet";
-  ASSERT_TRUE(Await([&] { return server_.watches() == 1 && link_->GoesOn("u").has_value(); }));
-  EXPECT_EQ(link_->GoesOn("u"), true);
-  EXPECT_EQ(link_->GoesOn("v"), false);
-  server_.Stop();
-  ASSERT_TRUE(Await([&] { return !link_->GoesOn("u").has_value(); }));
 }
 
 }  // namespace

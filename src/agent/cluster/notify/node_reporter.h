@@ -39,9 +39,6 @@ class NodeReporter {
   [[nodiscard]] bool IsSettled(NodeConditionType condition) const {
     return taints_.IsSettled(condition);
   }
-  [[nodiscard]] bool TaintInPlace(NodeConditionType condition) const {
-    return taints_.IsInPlace(condition);
-  }
 
   // Why nothing is known of the node: the cluster has none of its name. Empty: it has one, as far
   // as is known.

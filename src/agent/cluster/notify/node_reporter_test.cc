@@ -92,7 +92,7 @@ TEST_F(NodeReporterTest, AConditionIsToldWithItsTaintAndOnceAMinute) {
       << "the two calls do not wait for each other";
   cluster_.Answer(200, NodeJson(2, "jettison.io/memory-pressure"));
   cluster_.Answer(200, NodeJson(3, "jettison.io/memory-pressure"));
-  EXPECT_TRUE(reporter_->TaintInPlace(kShortage));
+  EXPECT_TRUE(reporter_->IsSettled(kShortage));
   EXPECT_EQ(reporter_->NextDeadline(), clock_.Now() + minutes(1));
   clock_.Advance(minutes(1));
   reporter_->Advance(clock_.Now());

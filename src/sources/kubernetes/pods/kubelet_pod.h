@@ -84,9 +84,6 @@ class PodFeed {
     // of the agent has not ended them. Pods that have ended or are being deleted are left out. May
     // be null.
     std::function<std::vector<FoundHeld>()> take_held = nullptr;
-    // Whether the pod of this UID is there, has not ended and is not being deleted, as it was told
-    // last. May be null.
-    std::function<bool(const std::string&)> goes_on = nullptr;
   };
 
   virtual ~PodFeed() = default;

@@ -83,8 +83,7 @@ KubernetesSource::KubernetesSource(PodFeed& feed, RunEdges& edges, const NodeGro
   feed_.Follow({.on_pod = [this](const ApiPod& pod) { OnPod(pod); },
                 .on_gone = [this](const ObjectHead& head) { OnGone(head); },
                 .on_given_up = [this](const std::string& uid) { OnGivenUp(uid); },
-                .take_held = [this] { return TakeHeld(); },
-                .goes_on = [this](const std::string& uid) { return GoesOn(uid); }});
+                .take_held = [this] { return TakeHeld(); }});
   on_news_ = edges_.readiness.OnReadable(feed_.fd(), [this] { feed_.Dispatch(); });
 }
 
@@ -178,13 +177,6 @@ std::vector<FoundHeld> KubernetesSource::TakeHeld() {
     known.is_checked = limit.has_value() || limit.error().code == ErrorCode::kNotFound;
   }
   return held;
-}
-
-bool KubernetesSource::GoesOn(const std::string& uid) const {
-  const auto at = pods_.find(uid);
-  if (at == pods_.end()) return false;
-  const Known& known = at->second;
-  return !known.is_gone && !known.pod.deleted && !known.pod.IsTerminal();
 }
 
 void KubernetesSource::OnArrivals() {

@@ -104,7 +104,6 @@ class KubernetesSource : public ForeignSource {
   void Drop(const std::string& uid);
   void OnGivenUp(const std::string& uid);
   [[nodiscard]] std::vector<FoundHeld> TakeHeld();
-  [[nodiscard]] bool GoesOn(const std::string& uid) const;
   void OnArrivals();
   // Looks at the pod's containers, and tells the roster of changes.
   void Look(Known& known);

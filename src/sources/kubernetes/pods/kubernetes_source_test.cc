@@ -315,18 +315,6 @@ TEST_F(KubernetesPods, OneThatIsEvictedOrBeingDeletedStaysHeld) {
   EXPECT_THAT(feed_.TakeHeldGroups(), IsEmpty());
 }
 
-TEST_F(KubernetesPods, OneGoesOnUntilItHasEndedIsBeingDeletedOrIsGone) {
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
-  feed_.Tell({.uid = "u2", .is_deleted = true});
-  feed_.Tell({.uid = "u3", .phase = "Failed"});
-  EXPECT_TRUE(feed_.GoesOn("u1"));
-  for (const char* uid : {"u2", "u3", "unknown"}) EXPECT_FALSE(feed_.GoesOn(uid)) << uid;
-  feed_.TellGone("u1");
-  EXPECT_TRUE(roster_.Has("u1")) << "its processes run on";
-  EXPECT_FALSE(feed_.GoesOn("u1"));
-}
-
 // While one container uses its grace period, the kubelet may start another one again.
 TEST_F(KubernetesPods, WhatTheKubeletHasStartedAgainBeforeTheHoldIsKilled) {
   Run("u1", "c1", 41);

@@ -72,7 +72,6 @@ class FakePodFeed : public PodFeed {
         {.namespace_ = "default", .name = "web", .uid = uid, .resource_version = "8"});
   }
   void TellGivenUp(const std::string& uid) { listeners_.on_given_up(uid); }
-  [[nodiscard]] bool GoesOn(const std::string& uid) const { return listeners_.goes_on(uid); }
   [[nodiscard]] std::vector<std::string> TakeHeldGroups() {
     std::vector<std::string> groups;
     for (FoundHeld& held : listeners_.take_held()) groups.push_back(std::move(held.group));
