@@ -189,7 +189,7 @@ TEST_F(LiveClusterTelling, AMissingRightDelaysNoEvictionAndADeadAgentIsTidiedUpB
   conditions.Set(kMemory);
   teller_->SetConditions(conditions, clock_->Now());
   ASSERT_TRUE(TurnUntil([&] {
-    return teller_->TaintInPlace(kMemory) &&
+    return teller_->IsSettled(kMemory) &&
            Ask("describe node bed").find("JettisonHasInsufficientMemory") != std::string::npos;
   }));
   Kill();
