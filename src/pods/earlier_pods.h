@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -8,8 +7,6 @@
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "kernel/files/paths.h"
-#include "kernel/readiness/disk_work.h"
-#include "ports/container_runtime.h"
 #include "ports/pod_plan.h"
 
 namespace jettison {
@@ -25,21 +22,11 @@ namespace jettison {
 // Whether the UID is a hash of the whole pod, and therefore that of no other pod.
 [[nodiscard]] bool IsHashOfContent(const Pod& pod);
 
-// What a request for a pod is answered while an earlier pod of its UID is in its place. `is_held`:
-// processes of that run, or may run.
-[[nodiscard]] PodFailed RefusalOf(const std::string& uid, const std::string& why, bool is_held);
-
 // Gives the folder and the logs of a pod another name, below `quarantine` in the root: no data is
 // lost, and the UID is free. Mounts of sub paths, which lead out of the folder, are detached;
 // memory volumes stay mounted in it. Logs on another file system stay where they are. Answers where
 // the files are now; empty: there were none.
 [[nodiscard]] Result<std::string> SetAside(const kernel::Paths& paths, const std::string& uid,
                                            Instant now);
-
-// Sets the files of a pod aside of which nothing runs (SetAside), beside the loop. `log` is
-// told where they are, or why they stay; `done` learns whether the place is free.
-void SetEarlierAside(kernel::DiskWork& disk, const kernel::Paths& paths, const std::string& uid,
-                     Instant now, const std::function<void(std::string_view)>& log,
-                     const std::function<void(bool)>& done);
 
 }  // namespace jettison

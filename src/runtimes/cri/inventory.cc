@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -28,8 +30,6 @@ Result<void> CheckStatus(const api::StatusResponse& status) {
 
 // How long the runtime has to answer with a container's status; after that the caller asks again.
 constexpr Duration kStatusDeadline = std::chrono::seconds(3);
-// So many times all statuses are asked for because one of them has not come.
-constexpr int kAttempts = 3;
 
 // The runtime did not answer, which says nothing about the container.
 bool IsSilence(const Error& error) {
@@ -40,45 +40,31 @@ bool IsSilence(const Error& error) {
 
 struct Inventory::Inquiry {
   std::optional<Result<Listing>> listing;
-  std::function<void(Found)> done;  // called at the end; null: the caller polls
-  std::optional<Found> found;       // once the listing is there
+  std::optional<Found> found;  // once the listing is there
   std::vector<std::optional<Result<api::ContainerStatusResponse>>> statuses;
   std::size_t missing = 0;  // statuses without an answer
   [[nodiscard]] bool over() const { return listing && (!*listing || (found && missing == 0)); }
 
-  void Take(std::size_t i, Result<api::ContainerStatusResponse> answer);
-  // What was said by all answers. A container that vanished meanwhile is left out.
-  [[nodiscard]] Found WhatWasFound();
-  // A status that has not come. Null: each has been answered.
-  [[nodiscard]] const Error* Silence() const;
-  [[nodiscard]] bool AnyAnswered() const;
+  [[nodiscard]] bool AllAreSilent() const {
+    return !statuses.empty() && std::ranges::all_of(statuses, [](const auto& answer) {
+      return !*answer && IsSilence(answer->error());
+    });
+  }
 };
 
-void Inventory::Inquiry::Take(std::size_t i, Result<api::ContainerStatusResponse> answer) {
-  statuses[i] = std::move(answer);
-  if (--missing == 0 && done) done(WhatWasFound());
-}
-
-Found Inventory::Inquiry::WhatWasFound() {
-  for (std::size_t i = 0; i < statuses.size(); ++i) {
-    auto& answer = *statuses[i];
-    if (!answer && answer.error().code != ErrorCode::kNotFound) {
-      found->unknown.try_emplace(found->own.containers[i].pod_sandbox_id(), answer.error());
-    }
-    found->statuses.push_back(answer ? std::move(*answer) : api::ContainerStatusResponse());
+api::ContainerStatusResponse StatusListed(const api::Container& container) {
+  constexpr int kKilled = 128 + SIGKILL;
+  api::ContainerStatusResponse listed;
+  api::ContainerStatus& status = *listed.mutable_status();
+  status.set_id(container.id());
+  *status.mutable_metadata() = container.metadata();
+  status.set_state(container.state());
+  status.set_created_at(container.created_at());
+  if (container.state() != api::CONTAINER_CREATED) {
+    status.set_started_at(std::max<std::int64_t>(container.created_at(), 1));  // 0: it never ran
   }
-  return *std::move(found);
-}
-
-const Error* Inventory::Inquiry::Silence() const {
-  const auto silent = std::ranges::find_if(
-      statuses, [](const auto& answer) { return !*answer && IsSilence(answer->error()); });
-  return silent == statuses.end() ? nullptr : &(*silent)->error();
-}
-
-bool Inventory::Inquiry::AnyAnswered() const {
-  return std::ranges::any_of(
-      statuses, [](const auto& answer) { return *answer || !IsSilence(answer->error()); });
+  if (container.state() == api::CONTAINER_EXITED) status.set_exit_code(kKilled);
+  return listed;
 }
 
 void Inventory::List(Ids known, Listed listed) {
@@ -119,12 +105,23 @@ Result<Found> Inventory::FindAll(const Ids& known, Duration wait) {
   }
   inquiry_.reset();
   if (!*inquiry->listing) return Fail(inquiry->listing->error());
-  const Error* const silence = inquiry->Silence();
-  if (silence != nullptr && (!inquiry->AnyAnswered() || ++incomplete_ < kAttempts)) {
-    return Fail(*silence);
+  if (inquiry->AllAreSilent()) return Fail(inquiry->statuses.front()->error());
+  Found found = *std::move(inquiry->found);
+  for (std::size_t i = 0; i < found.own.containers.size(); ++i) {
+    auto& answer = *inquiry->statuses[i];
+    const api::Container& container = found.own.containers[i];
+    const bool is_gone = !answer && answer.error().code == ErrorCode::kNotFound;
+    if (!answer && !is_gone) {
+      context_.Log(answer.error()
+                       .In(fmt::format("the status of container {} ({}) is not known; it counts "
+                                       "as running while a process of it runs",
+                                       container.metadata().name(), container.id()))
+                       .message);
+      answer = StatusListed(container);
+    }
+    found.statuses.push_back(is_gone ? api::ContainerStatusResponse() : *std::move(answer));
   }
-  incomplete_ = 0;
-  return inquiry->WhatWasFound();
+  return found;
 }
 
 // All at once.
@@ -152,21 +149,10 @@ void Inventory::AskStatuses(const std::shared_ptr<Inquiry>& inquiry) {
     request.set_verbose(true);
     context_.calls.Make(kContainerStatus, request, kStatusDeadline,
                         [inquiry, i](Result<api::ContainerStatusResponse> answer) {
-                          inquiry->Take(i, std::move(answer));
+                          inquiry->statuses[i] = std::move(answer);
+                          --inquiry->missing;
                         });
   }
-  if (containers.empty() && inquiry->done) inquiry->done(inquiry->WhatWasFound());
-}
-
-void Inventory::AskAbout(const Sandboxes& sandboxes, const Listing& listing,
-                         std::function<void(Found)> done) {
-  Listing own;
-  for (const api::PodSandbox* sandbox : sandboxes) own.sandboxes.push_back(*sandbox);
-  own.containers = listing.containers;
-  auto inquiry = std::make_shared<Inquiry>();
-  inquiry->listing = std::move(own);
-  inquiry->done = lifetime_.Guard(std::move(done));
-  AskStatuses(inquiry);
 }
 
 Result<void> ReadyProbe::Ask(Duration wait) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -18,16 +17,12 @@ namespace jettison::cri {
 struct Found {
   Listing own;
   std::vector<api::ContainerStatusResponse> statuses;  // of its containers, in their order
-  // By the ID of a sandbox: why the status of one of its containers is not known.
-  std::map<std::string, Error, std::less<>> unknown;
   Listing of_others;
-
-  // Why the status of a container in the newest of these sandboxes is not known; null: it is known.
-  [[nodiscard]] const Error* WhyUnknown(const Sandboxes& sandboxes) const {
-    const auto found = unknown.find(sandboxes.front()->id());
-    return found == unknown.end() ? nullptr : &found->second;
-  }
 };
+
+// What a listing tells of a container, for one of which the status does not come: whether it runs
+// is then found in its group, and one that has ended counts as killed.
+[[nodiscard]] api::ContainerStatusResponse StatusListed(const api::Container& container);
 
 // Asks the runtime for what it has.
 class Inventory {
@@ -44,11 +39,8 @@ class Inventory {
   void List(Ids known, Listed listed);
   // Everything, and how the containers of this agent stand. Waits so long at most; whoever asks
   // again before the answers have come waits for the same ones. kUnavailable: they have not come.
-  // A status that does not come is waited for a few times before it counts as unknown.
+  // Where no status comes at all, the runtime hangs, and this fails.
   [[nodiscard]] Result<Found> FindAll(const Ids& known, Duration wait);
-  // How the containers of a listing in these sandboxes stand.
-  void AskAbout(const Sandboxes& sandboxes, const Listing& listing,
-                std::function<void(Found)> done);
 
  private:
   // One question in two rounds; shared with its answers.
@@ -58,7 +50,6 @@ class Inventory {
 
   RuntimeContext& context_;
   std::shared_ptr<Inquiry> inquiry_;
-  int incomplete_ = 0;  // so many answers in a row lacked a status
   Lifetime lifetime_;
 };
 

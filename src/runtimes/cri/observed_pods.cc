@@ -23,23 +23,31 @@ bool ObservedPods::IsReadable(const std::string& uid, const Sandboxes& sandboxes
   return plan.has_value();
 }
 
-// According to the runtime or the kernel.
-bool ObservedPods::MayRun(const std::string& uid, const Sandboxes& sandboxes,
-                          const Listing& listing) const {
+Sandboxes ObservedPods::SandboxesOf(const std::string& uid) const {
+  auto all = OwnSandboxes(context_, listing_);
+  const auto own = all.find(uid);
+  return own == all.end() ? Sandboxes{} : std::move(own->second);
+}
+
+void ObservedPods::OnListed(const Listing& listing) {
+  if (!empty()) listing_ = listing;
+}
+
+// According to the runtime, too.
+bool ObservedPods::MayRun(const std::string& uid) const {
   std::set<std::string_view> ids;
-  for (const api::PodSandbox* sandbox : sandboxes) {
+  for (const api::PodSandbox* sandbox : SandboxesOf(uid)) {
     if (sandbox->state() == api::SANDBOX_READY) return true;
     ids.insert(sandbox->id());
   }
-  const auto& containers = listing.containers;
+  const auto& containers = listing_.containers;
   return std::any_of(containers.begin(), containers.end(),
                      [&](const api::Container& container) {
                        const bool lives = container.state() == api::CONTAINER_RUNNING ||
                                           container.state() == api::CONTAINER_UNKNOWN;
                        return lives && ids.contains(container.pod_sandbox_id());
                      }) ||
-         InhabitedOf(context_.cgroups, PossibleGroupsOf(uid, context_.options.cgroup_driver))
-             .has_value();
+         jettison::ObservedPods::MayRun(uid);
 }
 
 void ObservedPods::Enter(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing,
@@ -47,24 +55,15 @@ void ObservedPods::Enter(const std::string& uid, const Sandboxes& sandboxes, con
   if (!kernel::IsPathSegment(uid)) {
     return context_.Log(error.In(fmt::format("pod {:?} is left alone", uid)).message);
   }
-  const auto [entered, is_new] = observed_.try_emplace(uid, Observed{.error = error});
-  if (!is_new) return;
-  const std::string folder = context_.paths.Pod(uid);
+  if (Has(uid)) return;
   std::string name = uid;
   if (!sandboxes.empty()) {
     const api::PodSandbox& sandbox = *sandboxes.front();
-    entered->second.sandbox = sandbox.id();
     name = fmt::format("{}/{} ({}, sandbox {})", sandbox.metadata().namespace_(),
                        sandbox.metadata().name(), uid, sandbox.id());
   }
-  context_.Log(fmt::format(
-      "pod {} of an earlier agent cannot be taken over: {}; nothing of it is ended, evicted or "
-      "deleted, its files stay in {}. {}",
-      name, error.message, folder,
-      MayRun(uid, sandboxes, listing)
-          ? fmt::format("It goes on, and no pod of its UID is made beside it: {}", HowToEnd(uid))
-          : "Nothing of it runs: a manifest of its UID takes its place, and its files go to " +
-                context_.paths.root() + "/quarantine then"));
+  listing_ = listing;
+  jettison::ObservedPods::Enter(uid, name, error);
   KeepFolder(uid);
 }
 
@@ -84,126 +83,55 @@ void ObservedPods::KeepFolder(const std::string& uid) {
 }
 
 std::string ObservedPods::HowToEnd(const std::string& uid) const {
-  const std::optional<std::string>& sandbox = observed_.at(uid).sandbox;
-  if (sandbox) return fmt::format("end it with `crictl stopp {}`", *sandbox);
-  return fmt::format("end the processes in one of its control groups, {}",
-                     fmt::join(PossibleGroupsOf(uid, context_.options.cgroup_driver), ", "));
+  const Sandboxes sandboxes = SandboxesOf(uid);
+  return sandboxes.empty() ? jettison::ObservedPods::HowToEnd(uid)
+                           : fmt::format("end it with `crictl stopp {}`", sandboxes.front()->id());
 }
 
-void ObservedPods::Refuse(const PodPlan& plan) {
-  const std::string& uid = plan.pod->uid;
-  Observed& observed = observed_.at(uid);
-  context_.Emit(RefusalOf(
-      uid,
-      fmt::format("{}it cannot be read: {}; if it stays so, {}",
-                  observed.sandbox ? fmt::format("in sandbox {}, ", *observed.sandbox) : "",
-                  observed.error.message, HowToEnd(uid)),
-      InhabitedOf(context_.cgroups, PossibleGroupsOf(uid, context_.options.cgroup_driver))
-          .has_value()));
-  if (observed.step != Step::kIdle) return;
-  observed.step = Step::kReading;
-  observed.wanted = plan;
-  context_.disk.Do(
-      [file = RecordFile(context_, uid)]() -> Result<void> {
-        const auto record = kernel::ReadFile(file);
-        const bool is_given = record || record.error().code == ErrorCode::kNotFound;
-        return is_given ? Result<void>() : Fail(record.error());
-      },
-      lifetime_.Guard([this, uid](const Result<void>& given) {
-        Observed& read = observed_.at(uid);
-        read.step = Step::kListing;
-        read.is_given = given.has_value();
-        if (!given) read.error = given.error();
-        context_.WantRelist();
-      }));
+std::function<ObservedPods::Reading()> ObservedPods::Reader(const std::string& uid) const {
+  return [file = RecordFile(context_, uid)]() -> Reading {
+    const auto record = kernel::ReadFile(file);
+    const bool is_given = record || record.error().code == ErrorCode::kNotFound;
+    return {.record = is_given ? Result<void>() : Fail(record.error()), .rest = {}};
+  };
 }
 
-void ObservedPods::OnListed(const Listing& listing) {
-  const auto pods = OwnSandboxes(context_, listing);
-  std::vector<std::string> uids;
-  for (const auto& [uid, observed] : observed_) {
-    if (observed.step == Step::kListing) uids.push_back(uid);
-  }
-  for (const std::string& uid : uids) {
-    const auto own = pods.find(uid);
-    Settle(uid, own == pods.end() ? Sandboxes{} : own->second, listing);
-  }
-}
-
-void ObservedPods::Settle(const std::string& uid, const Sandboxes& sandboxes,
-                          const Listing& listing) {
-  Observed& observed = observed_.at(uid);
-  observed.step = Step::kIdle;
-  observed.sandbox = sandboxes.empty() ? std::nullopt : std::optional(sandboxes.front()->id());
-  const PodPlan wanted = *std::exchange(observed.wanted, std::nullopt);
+Result<RuntimePod> ObservedPods::TakeOver(const PodPlan& wanted, const Result<void>& record) {
+  const std::string& uid = wanted.pod->uid;
   const bool is_same = IsHashOfContent(*wanted.pod);
-  // What the disk did not give beside the loop is not read here.
-  const auto plan =
-      observed.is_given ? ReadDescription(context_, uid, sandboxes) : Fail(observed.error);
-  if (!plan) observed.error = plan.error();
-  if (!sandboxes.empty() && (plan || is_same)) {
-    return TakeOver(plan ? *plan : wanted, sandboxes, listing);
-  }
+  const Sandboxes sandboxes = SandboxesOf(uid);
+  const auto plan = record ? ReadDescription(context_, uid, sandboxes) : Fail(record.error());
+  if (!sandboxes.empty() && (plan || is_same)) return TakeOver(plan ? *plan : wanted, sandboxes);
   if (plan) {
     const auto written = ReadPodRecord(context_, uid);
-    if (written) TakeOver(*written);
-    return;
+    if (!written) return Fail(written.error());
+    ways_.forget(uid);
+    return ways_.adoption.TakeOver(*written);
   }
-  if (MayRun(uid, sandboxes, listing)) return;
-  if (!is_same) {
-    if (IsDamage(observed.error)) SetAside(uid);
-    return;
-  }
+  if (MayRun(uid) || !is_same) return Fail(plan.error());
   // It counts as created, because a creation that fails removes the files.
   const auto place = kernel::CheckPodPlace(context_.paths.Pod(uid));
   context_.LogFailure("take over the files of pod " + uid, place);
-  if (place) TakeOver(WrittenPod{.plan = wanted, .record = {}});
-}
-
-void ObservedPods::TakeOver(const WrittenPod& written) {
-  const std::string uid = written.plan.pod->uid;
-  observed_.erase(uid);
+  if (!place) return Fail(place.error());
   ways_.forget(uid);
-  RuntimePod found = ways_.adoption.TakeOver(written);
-  context_.Emit(PodFound{uid, std::move(found)});
+  return ways_.adoption.TakeOver(WrittenPod{.plan = wanted, .record = {}});
 }
 
-void ObservedPods::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes,
-                            const Listing& listing) {
-  observed_.at(plan.pod->uid).step = Step::kBusy;
-  ways_.inventory.AskAbout(sandboxes, listing, lifetime_.Guard([this, plan](const Found& found) {
-    OnFound(plan, found);
-  }));
-}
-
-void ObservedPods::OnFound(const PodPlan& plan, const Found& found) {
-  const std::string& uid = plan.pod->uid;
-  const auto sandboxes = OwnSandboxes(context_, found.own);
-  if (const Error* const why = found.WhyUnknown(sandboxes.at(uid))) {
-    observed_.at(uid).error = *why;
-    observed_.at(uid).step = Step::kIdle;
-    return;
+RuntimePod ObservedPods::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes) {
+  Found found{.own = listing_};
+  for (const api::Container& container : found.own.containers) {
+    found.statuses.push_back(StatusListed(container));
   }
-  observed_.erase(uid);
-  ways_.forget(uid);
-  RuntimePod adopted = ways_.adoption.TakeOver(plan, sandboxes.at(uid), found);
-  ways_.pods.Find(uid)->WriteRecord();
-  context_.Emit(PodFound{uid, std::move(adopted)});
+  ways_.forget(plan.pod->uid);
+  RuntimePod adopted = ways_.adoption.TakeOver(plan, sandboxes, found);
+  ways_.pods.Find(plan.pod->uid)->WriteRecord();
+  return adopted;
 }
 
-void ObservedPods::SetAside(const std::string& uid) {
-  observed_.at(uid).step = Step::kBusy;
-  SetEarlierAside(
-      context_.disk, context_.paths, uid, context_.clock.Now(),
-      [&context = context_](std::string_view line) { context.Log(line); },
-      lifetime_.Guard([this, uid](bool is_free) {
-        observed_.at(uid).step = Step::kIdle;
-        if (!is_free) return;
-        observed_.erase(uid);
-        ways_.leftovers.Remove({.uid = uid,
-                                .groups = PossibleGroupsOf(uid, context_.options.cgroup_driver),
-                                .log_dirs = {}});
-      }));
+void ObservedPods::OnSetAside(const std::string& uid) {
+  ways_.leftovers.Remove({.uid = uid,
+                          .groups = PossibleGroupsOf(uid, context_.cgroup_driver),
+                          .log_dirs = {}});
 }
 
 }  // namespace jettison::cri

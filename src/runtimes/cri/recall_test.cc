@@ -94,41 +94,26 @@ TEST_F(CriRecall, WhenTheRuntimeAnswersNothingIsLostOrDoubled) {
 }
 
 // A container of the pod is not in the record, because its agent was killed before.
-class CriRecallHalfKnown : public CriRecall {
- protected:
-  void SetUp() override {
-    Pod pod = SimplePod("u");
-    pod.containers.push_back(pod.containers[0]);
-    pod.containers[1].name = "other";
-    ASSERT_TRUE(bed_.Run(pod));
-    const std::string record = bed_.root() + "/pods/u/record";
-    const auto written = kernel::ReadFile(record);
-    runtime().StartContainer("u", "other", 0, 0);
-    ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
-    ASSERT_TRUE(kernel::WriteFile(record, written.value()));
-    bed_.relist_period = milliseconds(5);
-    ASSERT_EQ(OpenHanging().size(), 1U);
-    containerd().refused_statuses["run-3"] = {ErrorCode::kInternal, "its record is damaged"};
-    const auto listed = ListAfterResume();
-    ASSERT_TRUE(listed) << listed.error().message;
-    EXPECT_THAT(*listed, IsEmpty()) << "it is still as it was recalled";
-  }
-};
-
-TEST_F(CriRecallHalfKnown, NothingOfItIsEndedAndItIsTakenOverWhenAllIsKnown) {
+TEST_F(CriRecall, AContainerThatIsNotInTheRecordAndHasNoStatusGoesOn) {
+  Pod pod = SimplePod("u");
+  pod.containers.push_back(pod.containers[0]);
+  pod.containers[1].name = "other";
+  ASSERT_TRUE(bed_.Run(pod));
+  const std::string record = bed_.root() + "/pods/u/record";
+  const auto written = kernel::ReadFile(record);
+  runtime().StartContainer("u", "other", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  ASSERT_TRUE(kernel::WriteFile(record, written.value()));
+  bed_.relist_period = milliseconds(5);
+  ASSERT_EQ(OpenHanging().size(), 1U);
+  containerd().refused_statuses["run-3"] = {ErrorCode::kInternal, "its record is damaged"};
+  const auto listed = ListAfterResume();
+  ASSERT_TRUE(listed) << listed.error().message;
+  ASSERT_EQ(listed->size(), 1U);
+  ASSERT_EQ(listed->front().containers.size(), 2U);
+  for (const ContainerRecord& found : listed->front().containers) EXPECT_FALSE(found.exit);
   EXPECT_EQ(bed_.Await<PodFound>("u", milliseconds(50)), nullptr);
   EXPECT_TRUE(containerd().processes.Runs(1001)) << "listings end nothing of it";
-  containerd().refused_statuses.clear();
-  const auto* found = bed_.Await<PodFound>("u");
-  ASSERT_NE(found, nullptr);
-  EXPECT_EQ(found->pod.containers.size(), 2U);
-  ASSERT_TRUE(bed_.Remove("u"));
-  bed_.ExpectNothingLeft("u");
-}
-
-TEST_F(CriRecallHalfKnown, ItCanBeEndedMeanwhile) {
-  runtime().KillContainer("u", "main");
-  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
   ASSERT_TRUE(bed_.Remove("u"));
   bed_.ExpectNothingLeft("u");
 }

@@ -56,7 +56,6 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
       inventory_(context_),
       pods_(context_),
       adoption_(context_, pods_),
-      recalled_pods_(context_, pods_, adoption_, inventory_),
       leftovers_(context_,
                  [this](PodRemains remains) {
                    return std::make_unique<PodRemoval>(context_, std::move(remains));
@@ -70,7 +69,6 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
 ObservedPods::Ways Runtime::ObservedWays() {
   return {.pods = pods_,
           .adoption = adoption_,
-          .inventory = inventory_,
           .leftovers = leftovers_,
           .forget = [this](const std::string& uid) { NoteTaken(uid); }};
 }
@@ -99,7 +97,10 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   if (!own && own.error().code == ErrorCode::kInvalidArgument) return Fail(own.error());
   auto found = inventory_.FindAll(pods_.KnownIds(), recalled_ ? Duration::zero() : kListWait);
   if (!found) return Fail(found.error());
-  auto pods = adoption_.TakeOverAll(*found, EnterObserved(found->own));
+  auto pods = adoption_.TakeOverAll(
+      *found, [&](const std::string& uid, const Sandboxes& sandboxes, const Error& error) {
+        observed_.Enter(uid, sandboxes, found->own, error);
+      });
   std::set<std::string> listed;
   for (const api::PodSandbox& sandbox : found->own.sandboxes) {
     listed.insert(sandbox.metadata().uid());
@@ -115,16 +116,6 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   ScheduleRelist(context_.options.relist_period);
   rotation_.Start();
   return pods;
-}
-
-Adoption::OnFailure Runtime::EnterObserved(const Listing& own) {
-  return [this, &own](const std::string& uid, const Sandboxes& sandboxes, const Error& error) {
-    if (pods_.Has(uid)) {
-      recalled_pods_.Enter(uid, error);
-    } else {
-      observed_.Enter(uid, sandboxes, own, error);
-    }
-  };
 }
 
 // Settles the folders of pods that the runtime does not have.
@@ -183,11 +174,8 @@ void Runtime::Relist() {
 void Runtime::OnListing(const Result<Listing>& listing) {
   pods_.WriteMissedRecords();
   if (!listing) return;
-  for (const auto& [uid, actor] : pods_.actors()) {
-    if (!recalled_pods_.Has(uid)) actor->OnListed(*listing);
-  }
+  for (const auto& [uid, actor] : pods_.actors()) actor->OnListed(*listing);
   RemoveStrays(*listing);
-  recalled_pods_.OnListed(*listing);
   observed_.OnListed(*listing);
   if (listener_) listener_(*listing);
 }
@@ -210,7 +198,7 @@ void Runtime::RemoveStrays(const Listing& listing) {
 bool Runtime::HasOwner(const api::PodSandbox& sandbox) const {
   const std::string& uid = sandbox.metadata().uid();
   const PodActor* const actor = pods_.Find(uid);
-  return (actor != nullptr && actor->Claims(sandbox.id())) || recalled_pods_.Has(uid) ||
+  return (actor != nullptr && actor->Claims(sandbox.id())) ||
          leftovers_.Find(uid) != nullptr || observed_.Has(uid);
 }
 
@@ -292,7 +280,6 @@ std::string_view Runtime::GroupOf(const std::string& pod_uid, const std::string&
 
 void Runtime::Advance() {
   pods_.Advance([this](const std::string& uid) {
-    recalled_pods_.Forget(uid);
     if (!adopted_) adoption_.NoteGone(uid);
   });
   for (const std::string& id : std::exchange(gone_strays_, {})) strays_.erase(id);

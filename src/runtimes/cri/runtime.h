@@ -70,7 +70,6 @@ class Runtime : public CriRuntime {
 
  private:
   [[nodiscard]] ObservedPods::Ways ObservedWays();
-  [[nodiscard]] Adoption::OnFailure EnterObserved(const Listing& own);
   void Advance();
   void NoteTaken(const std::string& uid);
   void SettleFolders(const Listing& own);
@@ -90,7 +89,6 @@ class Runtime : public CriRuntime {
   Inventory inventory_;
   OwnPods pods_;
   Adoption adoption_;
-  RecalledPods recalled_pods_;
   Leftovers leftovers_;
   ObservedPods observed_;
   LogRotation rotation_;

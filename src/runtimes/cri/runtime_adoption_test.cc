@@ -127,27 +127,32 @@ TEST_F(CriRuntime, AListThatIsNotAnsweredIsAnErrorThatMayBeTriedAgain) {
   EXPECT_EQ(runtime().List()->size(), 1U);
 }
 
-TEST_F(CriRuntime, AContainerWhoseStatusIsRefusedHoldsBackItsOwnPodAlone) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+TEST_F(CriRuntime, OfAContainerWhoseStatusIsRefusedTheListingCounts) {
+  Pod pod = SimplePod("u");
+  pod.containers.push_back(pod.containers[0]);
+  pod.containers[1].name = "other";
+  ASSERT_TRUE(bed_.Run(pod));
+  runtime().StartContainer("u", "other", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
   ASSERT_TRUE(bed_.Run(SimplePod("v")));
-  bed_.relist_period = milliseconds(5);
   bed_.Open();
-  containerd().refused_statuses["run-2"] = {ErrorCode::kInternal, "its record is damaged"};
+  containerd().Exit("other", 4);
+  for (const char* id : {"run-2", "run-3"}) {
+    containerd().refused_statuses[id] = {ErrorCode::kInternal, "its record is damaged"};
+  }
   const auto listed = runtime().List();
   ASSERT_TRUE(listed) << listed.error().message;
-  ASSERT_THAT(*listed, SizeIs(1));
-  EXPECT_EQ(listed->front().pod.uid, "v");
-  EXPECT_THAT(bed_.logged, Contains(AllOf(HasSubstr("pod-u"), HasSubstr("record is damaged"))));
-  EXPECT_EQ(bed_.Await<PodFound>("u", milliseconds(50)), nullptr);
-  EXPECT_THAT(containerd().runs, SizeIs(2)) << "nothing of it is ended";
-  containerd().refused_statuses.clear();
-  runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
-  const auto* found = bed_.AwaitTakeover("u");
-  ASSERT_NE(found, nullptr);
-  ASSERT_THAT(found->pod.containers, SizeIs(1));
+  ASSERT_THAT(*listed, SizeIs(2));
+  const auto& records = listed->front().containers;
+  ASSERT_THAT(records, SizeIs(2));
+  EXPECT_FALSE(records[0].exit);
+  ASSERT_TRUE(records[1].exit);
+  EXPECT_EQ(records[1].exit->exit_code, 137);
+  EXPECT_THAT(bed_.logged, Contains(AllOf(HasSubstr("main"), HasSubstr("record is damaged"))));
+  EXPECT_THAT(containerd().runs, SizeIs(3)) << "nothing of it is ended";
+  runtime().KillContainer("u", "main");
+  EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
   ASSERT_TRUE(bed_.Remove("u"));
-  EXPECT_EQ(bed_.Await<PodRemoved>("u", milliseconds(50)), nullptr)
-      << "it was guarded as a foreign pod beside";
   ASSERT_TRUE(bed_.Remove("v"));
   bed_.ExpectNothingLeft("u");
 }

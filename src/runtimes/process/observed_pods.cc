@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <memory>
 #include <utility>
 
 #include "kernel/files/files.h"
@@ -54,13 +53,7 @@ void KeepBeside(const std::string& file, const std::string& damaged) {
 }  // namespace
 
 const std::vector<std::string>* ObservedPods::GroupsOf(const std::string& uid) const {
-  const auto observed = observed_.find(uid);
-  return observed == observed_.end() ? nullptr : &observed->second.groups;
-}
-
-std::string ObservedPods::GroupInUse(const std::string& uid) const {
-  const auto groups = PossibleGroupsOf(uid, context_.options.cgroup_driver);
-  return InhabitedOf(context_.cgroups, groups).value_or(groups.back());
+  return Has(uid) ? &sketches_.at(uid).groups : nullptr;
 }
 
 // What is known of a pod from its folders: the folder of its logs has its name, and each container
@@ -86,37 +79,32 @@ Pod ObservedPods::SketchOf(const std::string& uid) const {
 
 void ObservedPods::Enter(Pod pod, const Error& error) {
   const std::string uid = pod.uid;
-  const std::string group = GroupInUse(uid);
-  context_.Log(fmt::format(
-      "pod {} of an earlier agent cannot be taken over: {}; what runs of it goes on in the group "
-      "{} and is not evicted, and nothing in {} is deleted. Apply its manifest again, once what is "
-      "wrong is mended or the processes have been ended: then it is taken over, or its files go to "
-      "{}/quarantine",
-      FullName(pod), error.message, group, context_.paths.Pod(uid), context_.paths.root()));
-  observed_.insert_or_assign(uid, Observed{.pod = std::move(pod),
-                                           .error = error,
-                                           .group = group,
-                                           .groups = {context_.options.cgroup_root + group}});
+  const std::string name = FullName(pod);
+  const auto groups = PossibleGroupsOf(uid, context_.cgroup_driver);
+  const std::string group = InhabitedOf(context_.cgroups, groups).value_or(groups.back());
+  sketches_.insert_or_assign(uid, Sketch{.pod = std::move(pod),
+                                         .group = group,
+                                         .groups = {context_.options.cgroup_root + group}});
+  jettison::ObservedPods::Enter(uid, name, error);
 }
 
 void ObservedPods::ReportAll(std::vector<RuntimePod>& pods) {
-  for (auto& [uid, observed] : observed_) {
-    if (auto pod = Report(observed)) pods.push_back(*std::move(pod));
+  for (auto& [uid, sketch] : sketches_) {
+    if (auto pod = Report(sketch)) pods.push_back(*std::move(pod));
   }
 }
 
 void ObservedPods::FindAgain(const std::string& uid) {
-  const auto observed = observed_.find(uid);
-  auto pod = observed == observed_.end() ? std::nullopt : Report(observed->second);
+  auto pod = Has(uid) ? Report(sketches_.at(uid)) : std::nullopt;
   if (pod) context_.Emit(PodFound{.pod_uid = uid, .pod = *std::move(pod)});
 }
 
-std::optional<RuntimePod> ObservedPods::Report(Observed& observed) {
-  if (!IsInhabited(context_.cgroups, observed.group)) return std::nullopt;
-  observed.is_reported = true;
+std::optional<RuntimePod> ObservedPods::Report(Sketch& sketch) {
+  if (!IsInhabited(context_.cgroups, sketch.group)) return std::nullopt;
+  sketch.is_reported = true;
   LookForEnds();
-  RuntimePod pod{.pod = observed.pod, .containers = {}, .foreign = true, .spared = true};
-  for (const Container& container : observed.pod.containers) {
+  RuntimePod pod{.pod = sketch.pod, .containers = {}, .foreign = true, .spared = true};
+  for (const Container& container : sketch.pod.containers) {
     pod.containers.push_back(
         {.pod_uid = pod.pod.uid, .name = container.name, .created = context_.clock.Now()});
   }
@@ -127,20 +115,19 @@ void ObservedPods::LookForEnds() {
   on_look_ = context_.readiness.After(kLookPeriod, [this] {
     on_look_.Stop();
     bool any = false;
-    for (auto& [uid, observed] : observed_) {
-      if (observed.is_reported && !IsInhabited(context_.cgroups, observed.group))
-        ReportEnd(observed);
-      any = any || observed.is_reported;
+    for (auto& [uid, sketch] : sketches_) {
+      if (sketch.is_reported && !IsInhabited(context_.cgroups, sketch.group)) ReportEnd(sketch);
+      any = any || sketch.is_reported;
     }
     if (any) LookForEnds();
   });
 }
 
-void ObservedPods::ReportEnd(Observed& observed) {
-  observed.is_reported = false;
-  const std::string& uid = observed.pod.uid;
+void ObservedPods::ReportEnd(Sketch& sketch) {
+  sketch.is_reported = false;
+  const std::string& uid = sketch.pod.uid;
   const Instant now = context_.clock.Now();
-  for (const Container& container : observed.pod.containers) {
+  for (const Container& container : sketch.pod.containers) {
     context_.Emit(ContainerExited{
         .pod_uid = uid,
         .container = container.name,
@@ -151,36 +138,17 @@ void ObservedPods::ReportEnd(Observed& observed) {
 }
 
 void ObservedPods::Refuse(const PodPlan& plan) {
-  const std::string& uid = plan.pod->uid;
-  Observed& observed = observed_.at(uid);
-  observed.is_reported = false;
-  context_.Emit(
-      RefusalOf(uid, observed.error.message, IsInhabited(context_.cgroups, observed.group)));
-  if (std::exchange(observed.is_busy, true)) return;
-  const auto record = std::make_shared<Result<void>>();
-  context_.disk.Do(
-      [paths = context_.paths, uid, boot_id = context_.boot_id, record] {
-        *record = ReadThroughRecord(paths, uid);
-        return ReadThroughRuns(paths, uid, boot_id);
-      },
-      [this, plan, record](const Result<void>& runs) { OnRead(plan, *record, runs); });
+  sketches_.at(plan.pod->uid).is_reported = false;
+  jettison::ObservedPods::Refuse(plan);
 }
 
-void ObservedPods::OnRead(const PodPlan& wanted, const Result<void>& record,
-                          const Result<void>& runs) {
-  const std::string& uid = wanted.pod->uid;
-  const Result<void> taken = runs ? TryTakeOver(wanted, record) : runs;
-  if (taken) return;
-  Observed& observed = observed_.at(uid);
-  observed.is_busy = false;
-  observed.error = taken.error();
-  const bool is_free = IsDamage(observed.error) && !IsInhabited(context_.cgroups, observed.group);
-  if (is_free) SetAside(uid);
+std::function<ObservedPods::Reading()> ObservedPods::Reader(const std::string& uid) const {
+  return [paths = context_.paths, uid, boot_id = context_.boot_id]() -> Reading {
+    return {.record = ReadThroughRecord(paths, uid), .rest = ReadThroughRuns(paths, uid, boot_id)};
+  };
 }
 
-// What the disk has just given is in memory, so the loop does not wait for it; what it did not give
-// is not read again.
-Result<void> ObservedPods::TryTakeOver(const PodPlan& wanted, const Result<void>& record) {
+Result<RuntimePod> ObservedPods::TakeOver(const PodPlan& wanted, const Result<void>& record) {
   const std::string& uid = wanted.pod->uid;
   const auto plan = record ? adoption_.ReadPlan(uid) : Fail(record.error());
   if (plan && *plan) return TakeOver(**plan);
@@ -193,16 +161,10 @@ Result<void> ObservedPods::TryTakeOver(const PodPlan& wanted, const Result<void>
   return taken;
 }
 
-Result<void> ObservedPods::TakeOver(const PodPlan& plan) {
-  const std::string uid = plan.pod->uid;
+Result<RuntimePod> ObservedPods::TakeOver(const PodPlan& plan) {
   auto found = adoption_.TakeOver(pods_.Enter(plan));
-  if (!found) {
-    pods_.all().erase(uid);
-    return Fail(found.error());
-  }
-  observed_.erase(uid);
-  context_.Emit(PodFound{.pod_uid = uid, .pod = std::move(*found)});
-  return {};
+  if (!found) pods_.all().erase(plan.pod->uid);
+  return found;
 }
 
 void ObservedPods::Mend(const Pod& pod) {
@@ -220,17 +182,6 @@ void ObservedPods::Mend(const Pod& pod) {
             fmt::format("{} was damaged or missing and is written anew; what it was, if "
                         "anything, is in {}",
                         file, damaged));
-      });
-}
-
-void ObservedPods::SetAside(const std::string& uid) {
-  observed_.at(uid).is_busy = true;
-  SetEarlierAside(
-      context_.disk, context_.paths, uid, context_.clock.Now(),
-      [&context = context_](std::string_view line) { context.Log(line); },
-      [this, uid](bool is_free) {
-        observed_.at(uid).is_busy = false;
-        if (is_free) observed_.erase(uid);
       });
 }
 
