@@ -39,8 +39,7 @@ TEST_F(ProcessRuntimeRun, MuchOutputIsRotatedAndNoneIsLost) {
   ProcessRuntimeOptions options = bed_.Options();
   options.log_max_bytes = 64 << 10;
   options.log_max_files = 3;
-  const SystemClock clock;
-  auto opened = OpenProcessRuntime(options, cgroups_, cgroups_, clock);
+  auto opened = OpenProcessRuntime(options, cgroups_, cgroups_, bed_.clock());
   ASSERT_TRUE(opened);
   bed_.Use(std::move(*opened));
   Pod pod = ShellPod("u", "i=0; while [ $i -lt 5000 ]; do echo line $i; i=$((i+1)); done");

@@ -122,19 +122,15 @@ TEST_F(ProcessRuntimeUnread, APodWhoseRecordIsMissingAndOfWhichNothingLivesKeeps
   EXPECT_EQ(*ReadFile(quarantine + "/" + NamesIn(quarantine)->front() + "/volumes/data"), "dear");
 }
 
-TEST_F(ProcessRuntimeUnread, ARemovalLeavesAMarkSoThatTheNextAgentGoesOnWithIt) {
+TEST_F(ProcessRuntimeUnread, AnInterruptedRemovalIsGoneOnWith) {
   List();
   bed_.runtime().RemovePod("u");
-  const std::string file = bed_.paths().PodFile("u");
-  bool is_marked = false;
-  while (Exists(file)) {
-    (void)bed_.runtime().TakeEvents();
-    is_marked = Exists(file + ".gone");
-  }
-  EXPECT_TRUE(is_marked);
+  while (Exists(bed_.paths().PodFile("u"))) (void)bed_.runtime().TakeEvents();
   bed_.Close();
   EXPECT_THAT(List(), IsEmpty());
-  EXPECT_TRUE(bed_.AwaitGone(bed_.paths().Pod("u")));
+  for (const std::string& left : *NamesIn(bed_.paths().Pods())) {
+    EXPECT_TRUE(bed_.AwaitGone(bed_.paths().Pods() + "/" + left));
+  }
 }
 
 TEST_F(ProcessRuntimeUnread, AnotherPodOfADamagedOnesUidWaitsUntilThatHasEnded) {
