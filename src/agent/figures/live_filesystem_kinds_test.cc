@@ -121,18 +121,6 @@ TEST_F(LiveFilesystemKinds, ASubvolumeInAVolumeIsAPartOfItWithFilesOfItsOwn) {
   });
 }
 
-TEST_F(LiveFilesystemKinds, ABtrfsOfWhichOneSubvolumeIsMountedTellsOfChangesInIt) {
-  WithDisks([this] {
-    if (!MountImage("btrfs", "big", kBtrfsMi)) GTEST_SKIP() << "no btrfs here";
-    MakeSubvolume(Path("big"), "part");
-    MakeFolder("big/part/volume");
-    const std::string part = Path("disk3");
-    ASSERT_EQ(::mount(Path("big/part").c_str(), part.c_str(), nullptr, MS_BIND, nullptr), 0);
-    ASSERT_EQ(::umount2(Path("big").c_str(), MNT_DETACH), 0);
-    ExpectReadAgainWhereItChanged(part + "/volume");
-  });
-}
-
 TEST_F(LiveFilesystemKinds, ABtrfsTellsOfChangesAndCountsNoProjects) {
   WithDisks([this] {
     if (!MountImage("btrfs", "big", kBtrfsMi)) GTEST_SKIP() << "no btrfs here";

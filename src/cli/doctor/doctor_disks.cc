@@ -101,7 +101,7 @@ HostCheck DiskChangesCheck(const std::string& root) {
           : "reported by the kernel, except in writable layers, which are read whole";
   return CheckOf(events ? Result<std::string>(told) : Fail(events.error()),
                  Degraded("changes on disk", "", "all files of pods are read in every pass",
-                          "Linux 5.9 or later, CAP_SYS_ADMIN, and ext4, xfs or btrfs"));
+                          "Linux 5.9 or later, CAP_SYS_ADMIN, and ext4 or xfs"));
 }
 
 HostCheck DiskLayoutCheck(const AgentConfig& config, const std::string& images,

@@ -1,22 +1,17 @@
 #include "kernel/fs_events/filesystem_events.h"
 
-#include <endian.h>
 #include <fcntl.h>
-#include <linux/btrfs.h>
-#include <linux/btrfs_tree.h>
 #include <linux/fanotify.h>
 #include <sys/fanotify.h>
 #include <sys/ioctl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <span>
 
@@ -130,78 +125,17 @@ namespace {
 constexpr std::uint64_t kChanges =
     FAN_MODIFY | FAN_ATTRIB | FAN_CREATE | FAN_DELETE | FAN_MOVED_FROM | FAN_MOVED_TO | FAN_ONDIR;
 
-// EINVAL: the kernel does not know these marks. ENODEV, EXDEV: the file system, or this part of it,
-// has no id. EOPNOTSUPP: it has no handles.
+// EINVAL: the kernel does not know these marks. ENODEV, EXDEV: the file system has no id, or this
+// part of it, a subvolume of a btrfs, has none of its own. EOPNOTSUPP: it has no handles.
 tl::unexpected<Error> Refused(const std::string& what) {
   const bool cannot = errno == EINVAL || errno == ENODEV || errno == EXDEV;
   return Fail(SystemError(cannot ? EOPNOTSUPP : errno, what));
 }
 
-constexpr int kTypeOfHandle = 0x4d;  // FILEID_BTRFS_WITHOUT_PARENT
-
-// What such a handle holds: the beginning of struct btrfs_fid.
-struct [[gnu::packed]] HeldByHandle {
-  std::uint64_t inode = 0;
-  std::uint64_t subvolume = 0;
-  std::uint32_t generation = 0;
-};
-
-struct alignas(file_handle) Handle {
-  std::array<std::byte, sizeof(file_handle) + MAX_HANDLE_SZ> bytes{};
-  [[nodiscard]] file_handle* get() { return reinterpret_cast<file_handle*>(bytes.data()); }
-};
-
-// The generation of the top directory, from its inode item in the tree of that subvolume. Linux 6.1
-// refuses a handle without it.
-std::optional<std::uint32_t> GenerationOfTop(int fd) {
-  btrfs_ioctl_search_args search{};
-  search.key.tree_id = BTRFS_FS_TREE_OBJECTID;
-  search.key.min_objectid = BTRFS_FIRST_FREE_OBJECTID;
-  search.key.max_objectid = BTRFS_FIRST_FREE_OBJECTID;
-  search.key.min_type = BTRFS_INODE_ITEM_KEY;
-  search.key.max_type = BTRFS_INODE_ITEM_KEY;
-  search.key.max_offset = std::numeric_limits<std::uint64_t>::max();
-  search.key.max_transid = std::numeric_limits<std::uint64_t>::max();
-  search.key.nr_items = 1;
-  if (::ioctl(fd, BTRFS_IOC_TREE_SEARCH, &search) != 0) return std::nullopt;
-  if (search.key.nr_items != 1) return std::nullopt;
-  std::uint64_t generation = 0;  // the first field of struct btrfs_inode_item
-  std::memcpy(&generation, search.buf + sizeof(btrfs_ioctl_search_header), sizeof generation);
-  return static_cast<std::uint32_t>(le64toh(generation));
-}
-
-// Opens the top-level subvolume of the btrfs that holds `path`, mounted anywhere or not. Empty
-// where that is no btrfs, or without CAP_DAC_READ_SEARCH and CAP_SYS_ADMIN.
-FileDescriptor OpenTopOfBtrfs(const std::string& path) {
-  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK;
-  const FileDescriptor below(::open(path.c_str(), kFlags));
-  Handle handle;
-  file_handle* const head = handle.get();
-  head->handle_bytes = MAX_HANDLE_SZ;
-  int mount = 0;
-  if (!below || ::name_to_handle_at(below.get(), "", head, &mount, AT_EMPTY_PATH) != 0 ||
-      head->handle_type != kTypeOfHandle || head->handle_bytes != sizeof(HeldByHandle)) {
-    return {};
-  }
-  const auto generation = GenerationOfTop(below.get());
-  if (!generation) return {};
-  const HeldByHandle top = {.inode = BTRFS_FIRST_FREE_OBJECTID,
-                            .subvolume = BTRFS_FS_TREE_OBJECTID,
-                            .generation = *generation};
-  std::memcpy(head->f_handle, &top, sizeof top);
-  return FileDescriptor(::open_by_handle_at(below.get(), head, kFlags));
-}
-
-// fanotify_mark(2) for the file system of `path`. The kernel takes a btrfs by its top-level
-// subvolume alone (fanotify_test_fsid), which the path need not be in.
+// fanotify_mark(2) for the file system of `path`.
 bool MarkFilesystem(int group, unsigned flags, std::uint64_t mask, const std::string& path) {
   flags |= FAN_MARK_FILESYSTEM;
-  if (::fanotify_mark(group, flags, mask, AT_FDCWD, path.c_str()) == 0) return true;
-  if (errno != EXDEV) return false;
-  const FileDescriptor top = OpenTopOfBtrfs(path);
-  if (top) return ::fanotify_mark(group, flags, mask, top.get(), nullptr) == 0;
-  errno = EXDEV;
-  return false;
+  return ::fanotify_mark(group, flags, mask, AT_FDCWD, path.c_str()) == 0;
 }
 
 // How many events a group has queued: FIONREAD counts the metadata of each, and nothing else
