@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,9 +23,7 @@ class App;
 
 namespace jettison {
 
-// `jettison demo`: a node of its own under pressure, and what is evicted and why. Exit status 0
-// every expectation held, 1 one did not or the node could not be set up, 2 wrong usage, 128 + n
-// after signal n.
+// `jettison demo`: a node of its own under pressure, and what is evicted and why.
 void AddDemo(CLI::App& app, int& exit_code);
 
 // A pod of the demo. What does harm waits for the file "$(GATE)"; `scratch` has an emptyDir of at
@@ -77,7 +76,10 @@ class DemoStory {
   // behaves when it comes back.
   [[nodiscard]] std::string_view OpenGate() const;
 
-  // How long it has taken so far.
+  // How long it had taken then, and until now.
+  [[nodiscard]] double SecondsAt(Instant at) const {
+    return std::chrono::duration<double>(at - began_.value_or(at)).count();
+  }
   [[nodiscard]] double Seconds() const { return SecondsAt(seen_.at); }
 
   // Checks what happened against the kubelet's rules: which pods were evicted, why and in which
@@ -86,7 +88,6 @@ class DemoStory {
 
  private:
   [[nodiscard]] bool HoldsWhatTheActWaitsFor() const;
-  [[nodiscard]] double SecondsAt(Instant at) const;
 
   int patience_;
   std::size_t act_ = 0;

@@ -44,15 +44,12 @@ const OverviewEvent* StartOf(const Overview& seen, std::string_view name, std::i
   return start != nullptr && start->count == times ? start : nullptr;
 }
 
-bool EverybodyRuns(const Overview& seen) {
+bool IsAtRest(const Overview& seen) {
   return seen.passes > 0 && seen.pods.size() == DemoPods().size() &&
+         std::ranges::none_of(seen.conditions, &OverviewCondition::status) &&
          std::ranges::all_of(seen.pods, [](const OverviewPod& pod) {
            return pod.activity == "running" && pod.memory_bytes;
          });
-}
-
-bool IsCalm(const Overview& seen) {
-  return std::ranges::none_of(seen.conditions, &OverviewCondition::status);
 }
 
 }  // namespace
@@ -164,10 +161,6 @@ spec:
                             folder);
 }
 
-double DemoStory::SecondsAt(Instant at) const {
-  return std::chrono::duration<double>(at - began_.value_or(at)).count();
-}
-
 std::string_view DemoStory::OpenGate() const {
   const std::string_view culprit = DemoActs()[act_].culprit;
   return culprit.empty() || EvictionsOf(seen_, culprit) > 0 ? "" : culprit;
@@ -191,7 +184,7 @@ void DemoStory::GoOn(const Overview& seen) {
 
 bool DemoStory::HoldsWhatTheActWaitsFor() const {
   const std::string_view culprit = DemoActs()[act_].culprit;
-  if (culprit.empty()) return EverybodyRuns(seen_) && IsCalm(seen_);
+  if (culprit.empty()) return IsAtRest(seen_);
   // Evicted, and either cleaned up or even back. Nobody is on its way back: who was let in before
   // the next pressure would come back in the middle of it.
   return EvictionsOf(seen_, culprit) > 0 &&
