@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/ask/config_files.h"
+#include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "core/json/json_writer.h"
 
@@ -26,13 +27,7 @@ std::ptrdiff_t CountOf(const std::vector<HostCheck>& checks, HostStatus status) 
 std::string Verdict(const std::vector<HostCheck>& checks) {
   const auto missing = CountOf(checks, HostStatus::kMissing);
   const auto degraded = CountOf(checks, HostStatus::kDegraded);
-  if (missing > 0) {
-    const bool starting_alone = std::ranges::all_of(checks, [](const HostCheck& check) {
-      return check.status != HostStatus::kMissing || check.need == HostNeed::kStartingPods;
-    });
-    return fmt::format("This host is not ready to {}: {} missing.",
-                       starting_alone ? "start pods" : "evict pods", missing);
-  }
+  if (missing > 0) return fmt::format("This host is not ready: {} missing.", missing);
   if (degraded > 0) return fmt::format("This host is ready, with {} degraded.", degraded);
   return "This host offers everything.";
 }
@@ -82,9 +77,6 @@ int RunDoctor(const DoctorFlags& flags) {
   if (!flags.cluster.kubeconfig.empty() || IsBesideKubelet(config)) {
     Append(KubernetesChecks(QuestionFor(flags, config)), checks);
   }
-  const bool starts_pods =
-      config.source == SourceKind::kManifests && !config.static_pod_path.empty();
-  if (!starts_pods) checks = ForAgentWithoutPods(std::move(checks));
   const int printed =
       flags.output == "json" ? PrintData(ChecksAsJson(checks)) : PrintText(ChecksAsText(checks));
   if (printed != 0) return printed;
@@ -107,9 +99,12 @@ HostCheck Missing(std::string check, std::string found, std::string cost, std::s
           std::move(remedy)};
 }
 
-HostCheck ToStartPods(HostCheck check) {
-  check.need = HostNeed::kStartingPods;
-  return check;
+HostCheck MissingToStartPods(const AgentConfig& config, HostCheck lack) {
+  lack.status = HostStatus::kMissing;
+  if (config.source == SourceKind::kManifests && !config.static_pod_path.empty()) return lack;
+  lack.status = HostStatus::kDegraded;
+  lack.cost += "; this agent starts none, because staticPodPath is not set";
+  return lack;
 }
 
 HostCheck CheckOf(Result<std::string> found, HostCheck lack) {
@@ -125,15 +120,6 @@ std::string_view NameOf(HostStatus status) {
     case HostStatus::kMissing: return "missing";
   }
   return "";
-}
-
-std::vector<HostCheck> ForAgentWithoutPods(std::vector<HostCheck> checks) {
-  for (HostCheck& check : checks) {
-    if (check.need != HostNeed::kStartingPods || check.status != HostStatus::kMissing) continue;
-    check.status = HostStatus::kDegraded;
-    check.cost += "; this agent starts none, because staticPodPath is not set";
-  }
-  return checks;
 }
 
 bool IsReady(const std::vector<HostCheck>& checks) {
@@ -189,8 +175,7 @@ void AddDoctor(CLI::App& app, int& exit_code) {
       ->add_option("--node", flags->cluster.node,
                    "with --kubeconfig: also check that the cluster has this node")
       ->needs(kubeconfig);
-  command->add_option("--output", flags->output, "text or json")
-      ->check(CLI::IsMember({"text", "json"}));
+  AddOutput(*command, flags->output);
   command->footer(
       "Each row is ok, degraded or missing; below one that is not ok stand its cost and its\n"
       "remedy. The agent works with what is degraded, and not without what is missing. What only\n"

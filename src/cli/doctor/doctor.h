@@ -38,12 +38,6 @@ enum class HostStatus : std::uint8_t {
 // "ok", "degraded", "missing".
 [[nodiscard]] std::string_view NameOf(HostStatus status);
 
-// What the agent wants a thing for.
-enum class HostNeed : std::uint8_t {
-  kEvicting,      // to watch pods and to evict them, whoever started them
-  kStartingPods,  // only to start pods of its own
-};
-
 // One thing that the agent wants from a host.
 struct HostCheck {
   std::string check;  // what it is about
@@ -51,7 +45,6 @@ struct HostCheck {
   std::string found;   // what is there
   std::string cost;    // what its lack costs; empty where ok
   std::string remedy;  // how to get it; empty where ok
-  HostNeed need = HostNeed::kEvicting;
 };
 
 // A check that found what is wanted, and one that did not.
@@ -60,20 +53,16 @@ struct HostCheck {
                                  std::string remedy);
 [[nodiscard]] HostCheck Missing(std::string check, std::string found, std::string cost,
                                 std::string remedy);
-// The same of what is wanted only to start pods.
-[[nodiscard]] HostCheck ToStartPods(HostCheck check);
+// The same of what is wanted only to start pods: degraded where the agent starts none.
+[[nodiscard]] HostCheck MissingToStartPods(const AgentConfig& config, HostCheck lack);
 // What was found; `lack` with the reason where it was not.
 [[nodiscard]] HostCheck CheckOf(Result<std::string> found, HostCheck lack);
-
-// The checks for an agent that starts no pods: what is missing only for that is degraded, and its
-// cost says why it does not matter.
-[[nodiscard]] std::vector<HostCheck> ForAgentWithoutPods(std::vector<HostCheck> checks);
 
 // Whether nothing is missing.
 [[nodiscard]] bool IsReady(const std::vector<HostCheck>& checks);
 
 // A table for people: a line for each check, what it costs and how to mend it below those that are
-// not ok, and a closing line, which says what the host is not ready for. Ends with a newline.
+// not ok, and a closing line with the verdict. Ends with a newline.
 [[nodiscard]] std::string ChecksAsText(const std::vector<HostCheck>& checks);
 // {"checks":[{"check","status","found","cost","remedy"}],"ready":BOOL}, ends with a newline.
 [[nodiscard]] std::string ChecksAsJson(const std::vector<HostCheck>& checks);
@@ -83,7 +72,7 @@ struct HostCheck {
 [[nodiscard]] std::vector<HostCheck> KernelChecks(const AgentConfig& config);
 
 // The kernel's release, and whether it has the calls that pods of the agent's own need.
-[[nodiscard]] HostCheck KernelCheck(bool has_mount_calls);
+[[nodiscard]] HostCheck KernelCheck(const AgentConfig& config, bool has_mount_calls);
 
 // The part of KernelChecks about stalls: figures of the machine and of groups, and which triggers
 // are available.
@@ -100,14 +89,9 @@ struct HostCheck {
 [[nodiscard]] std::vector<HostCheck> RuntimeChecks(const AgentConfig& config,
                                                    Duration patience = std::chrono::seconds(3));
 
-// A container runtime that has answered.
-struct AnsweringRuntime {
-  cri::RuntimeFacts facts;
-  // Whether it has CAP_SYS_RESOURCE; absent: that cannot be told.
-  std::optional<bool> lowers_oom_scores;
-};
+// The part of RuntimeChecks about a container runtime that has answered.
 [[nodiscard]] std::vector<HostCheck> ContainerRuntimeChecks(const AgentConfig& config,
-                                                            const AnsweringRuntime& runtime);
+                                                            const cri::RuntimeFacts& facts);
 
 // Which of the node's file systems are the same, by the folders of images and writable layers that
 // a runtime reports. `images` empty: it reports none; `layers` empty: they are on the file system

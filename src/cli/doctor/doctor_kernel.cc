@@ -78,22 +78,19 @@ class TrialGroup {
   Result<void> made_;
 };
 
+// `lack`: its cost, and how bad that is.
 HostCheck CheckController(const OpenedGroups& opened, cgroup_v1::Controller controller,
-                          HostStatus lack, std::string cost, HostNeed need = HostNeed::kEvicting) {
+                          HostCheck lack) {
   const std::string name(NameOf(controller));
-  const std::string_view version = NameOf(opened.version);
-  if (opened.Has(controller)) return OkCheck(name + " controller", std::string(version));
-  const std::string remedy =
-      opened.v1 ? fmt::format("mount -t cgroup -o {0} cgroup /sys/fs/cgroup/{0}", name)
-                : "boot without a cgroup v1 hierarchy that has this controller, and without "
-                  "cgroup_disable=" +
-                      name;
-  return {.check = name + " controller",
-          .status = lack,
-          .found = fmt::format("not among the controllers of {}", version),
-          .cost = std::move(cost),
-          .remedy = remedy,
-          .need = need};
+  const std::string version(NameOf(opened.version));
+  lack.check = name + " controller";
+  if (opened.Has(controller)) return OkCheck(lack.check, version);
+  lack.found = "not among the controllers of " + version;
+  lack.remedy = opened.v1 ? fmt::format("mount -t cgroup -o {0} cgroup /sys/fs/cgroup/{0}", name)
+                          : "boot without a cgroup v1 hierarchy that has this controller, and "
+                            "without cgroup_disable=" +
+                                name;
+  return lack;
 }
 
 HostCheck CheckNodeGroup(Cgroups& cgroups, const std::string& node_cgroup) {
@@ -113,22 +110,13 @@ HostCheck CheckNodeGroup(Cgroups& cgroups, const std::string& node_cgroup) {
   return OkCheck("node cgroup", node_cgroup + ", without a memory limit");
 }
 
-HostCheck CheckTrial(const Result<void>& made) {
-  return CheckOf(made.map([] { return std::string("in every hierarchy"); }),
-                 Missing("making groups", "", "no pod can be run or measured",
-                         "run as root, with the hierarchies mounted read-write"));
-}
-
-Result<std::string> TimeRegistration(const Cgroups& cgroups, const std::string& group) {
+Result<std::string> TryToRegister(const Cgroups& cgroups, const std::string& group) {
   const auto directory = cgroups.OpenMemoryDirectory(group);
   if (!directory) return Fail(directory.error());
   constexpr std::uint64_t kLevel = std::uint64_t{1} << 30;
-  const auto start = std::chrono::steady_clock::now();
-  const auto threshold = MemcgThreshold::Register(directory->get(), kLevel);
-  if (!threshold) return Fail(threshold.error());
-  const auto took = std::chrono::steady_clock::now() - start;
-  return fmt::format("registered in {} ms",
-                     std::chrono::duration_cast<std::chrono::milliseconds>(took).count());
+  return MemcgThreshold::Register(directory->get(), kLevel).map([](const MemcgThreshold&) {
+    return std::string("can be registered");
+  });
 }
 
 HostCheck CheckNotification(const OpenedGroups& opened, const std::string& group) {
@@ -137,7 +125,7 @@ HostCheck CheckNotification(const OpenedGroups& opened, const std::string& group
     return OkCheck(kName,
                    "cgroup v2 has no usable one; memory is read more often near a threshold");
   }
-  return CheckOf(TimeRegistration(*opened.groups, group),
+  return CheckOf(TryToRegister(*opened.groups, group),
                  Degraded(kName, "",
                           "memory pressure is noticed only at the next reading, later than the "
                           "kernel would report it",
@@ -180,13 +168,6 @@ Result<std::string> SeeKubeletGroup(const AgentConfig& config) {
   return fmt::format("{}/{}", PodsRootOf(*seen), kernel::PodsGroup(GroupNamesOf(*seen)));
 }
 
-HostCheck CheckKubeletGroup(const Result<std::string>& seen) {
-  return CheckOf(seen.map([](const std::string& group) { return "in " + group; }),
-                 Missing("kubelet's pods", "", "the agent does not start",
-                         "see that the kubelet runs on this host, and that the agent's "
-                         "container has the host's /sys/fs/cgroup and process ids"));
-}
-
 using psi::PressureFiles;
 using psi::PressureResource;
 using psi::PressureTrigger;
@@ -214,18 +195,20 @@ HostCheck CheckGroups() {
 }
 
 HostCheck CheckTriggers() {
-  constexpr const char* kName = "pressure triggers";
   const psi::Stalls wanted = {.kind = StallKind::kSome,
                               .stall = std::chrono::milliseconds(50),
                               .window = std::chrono::milliseconds(500)};
   const auto trigger = PressureTrigger::Open("/proc/pressure/memory", wanted);
-  if (trigger && trigger->granted() == wanted) return OkCheck(kName, "with windows up to 10 s");
-  return Degraded(
-      kName, trigger ? "only with windows that are multiples of 2 s" : trigger.error().message,
-      trigger ? "the kernel reports stalls up to 2 s late; the agent also reads pressure "
-                "at fixed intervals"
-              : "stalls do not wake the agent, which reads pressure at fixed intervals",
-      "give the agent CAP_SYS_RESOURCE");
+  const auto granted =
+      trigger && trigger->granted() != wanted
+          ? Result<std::string>(
+                Fail(ErrorCode::kPermissionDenied, "only with windows that are multiples of 2 s"))
+          : trigger.map([](const auto&) { return std::string("with windows up to 10 s"); });
+  return CheckOf(granted,
+                 Degraded("pressure triggers", "",
+                          "the kernel reports stalls up to 2 s late, or not at all; the agent also "
+                          "reads pressure at fixed intervals",
+                          "give the agent CAP_SYS_RESOURCE"));
 }
 
 std::string KernelRelease() {
@@ -256,24 +239,33 @@ std::vector<HostCheck> CgroupChecks(const AgentConfig& config) {
   } else {
     checks.push_back(OkCheck("memory controller", std::string(NameOf(opened->version))));
   }
-  checks.push_back(CheckController(*opened, Controller::kCpu, HostStatus::kMissing,
-                                   "pods cannot be given CPU shares and do not start",
-                                   HostNeed::kStartingPods));
-  checks.push_back(CheckController(*opened, Controller::kPids, HostStatus::kMissing,
-                                   "processes of a pod are neither counted nor limited"));
+  checks.push_back(CheckController(
+      *opened, Controller::kCpu,
+      MissingToStartPods(config,
+                         Missing("", "", "pods cannot be given CPU shares and do not start", ""))));
+  checks.push_back(
+      CheckController(*opened, Controller::kPids,
+                      Missing("", "", "processes of a pod are neither counted nor limited", "")));
   if (opened->v1) {  // v2 freezes without a controller
-    checks.push_back(CheckController(*opened, Controller::kFreezer, HostStatus::kDegraded,
-                                     "a fork bomb cannot be frozen while it is killed"));
+    checks.push_back(
+        CheckController(*opened, Controller::kFreezer,
+                        Degraded("", "", "a fork bomb cannot be frozen while it is killed", "")));
   }
   checks.push_back(CheckNodeGroup(*opened->groups, config.node_cgroup));
   if (config.source == SourceKind::kKubernetes) {
     const auto seen = SeeKubeletGroup(config);
-    checks.push_back(CheckKubeletGroup(seen));
+    checks.push_back(
+        CheckOf(seen.map([](const std::string& group) { return "in " + group; }),
+                Missing("kubelet's pods", "", "the agent does not start",
+                        "see that the kubelet runs on this host, and that the agent's container "
+                        "has the host's /sys/fs/cgroup and process ids")));
     if (seen) AddFeatures(*opened, seen->substr(1), checks);
     return checks;
   }
   const TrialGroup trial(*opened->groups);
-  checks.push_back(CheckTrial(trial.made()));
+  checks.push_back(CheckOf(trial.made().map([] { return std::string("in every hierarchy"); }),
+                           Missing("making groups", "", "no pod can be run or measured",
+                                   "run as root, with the hierarchies mounted read-write")));
   if (trial.made()) AddFeatures(*opened, trial.name(), checks);
   return checks;
 }
@@ -290,16 +282,17 @@ std::vector<HostCheck> PressureChecks() {
   return checks;
 }
 
-HostCheck KernelCheck(bool has_mount_calls) {
+HostCheck KernelCheck(const AgentConfig& config, bool has_mount_calls) {
   if (has_mount_calls) return OkCheck("kernel", KernelRelease());
-  return ToStartPods(Missing("kernel", fmt::format("{}, without mount_setattr(2)", KernelRelease()),
-                             "the volumes of a pod cannot be removed safely, so no pod is started",
-                             "use Linux 5.12 or later"));
+  return MissingToStartPods(
+      config, Missing("kernel", fmt::format("{}, without mount_setattr(2)", KernelRelease()),
+                      "the volumes of a pod cannot be removed safely, so no pod is started",
+                      "use Linux 5.12 or later"));
 }
 
 std::vector<HostCheck> KernelChecks(const AgentConfig& config) {
   std::vector<HostCheck> checks;
-  checks.push_back(KernelCheck(kernel::HasMountCalls()));
+  checks.push_back(KernelCheck(config, kernel::HasMountCalls()));
   checks.push_back(CheckPrivileges());
   for (HostCheck& check : CgroupChecks(config)) checks.push_back(std::move(check));
   for (HostCheck& check : PressureChecks()) checks.push_back(std::move(check));

@@ -72,12 +72,14 @@ int MountInOwnNamespace() {
   return ::mount("none", "/tmp", "tmpfs", 0, "size=4k") == 0 ? 0 : errno;
 }
 
-HostCheck CheckMounts() {
+HostCheck CheckMounts(const AgentConfig& config) {
   return CheckOf(
       TryInChild(&MountInOwnNamespace, "in a mount namespace of its own"),
-      ToStartPods(Missing(
-          "mounting", "", "pods with volumes do not start",
-          "run with CAP_SYS_ADMIN and without PrivateMounts or a seccomp filter on mount")));
+      MissingToStartPods(
+          config,
+          Missing(
+              "mounting", "", "pods with volumes do not start",
+              "run with CAP_SYS_ADMIN and without PrivateMounts or a seccomp filter on mount")));
 }
 
 HostCheck CheckMemory(const Procfs& procfs) {
@@ -211,7 +213,7 @@ std::vector<HostCheck> NodeChecks(const AgentConfig& config) {
   checks.push_back(FilesystemCheck("nodefs", NodeFsOf(config)));
   checks.push_back(ProjectQuotaCheck(config.root));
   checks.push_back(DiskChangesCheck(config.root));
-  if (config.runtime == RuntimeKind::kProcess) checks.push_back(CheckMounts());
+  if (config.runtime == RuntimeKind::kProcess) checks.push_back(CheckMounts(config));
   checks.push_back(CheckOomScore());
   checks.push_back(CheckMemoryLock());
   return checks;

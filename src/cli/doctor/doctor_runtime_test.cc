@@ -117,17 +117,14 @@ TEST_F(DoctorRuntime, ImagesThatCannotBeCollectedBesideAKubeletAreDegraded) {
   EXPECT_EQ(none.front().cost, "the agent does not start");
 }
 
-AnsweringRuntime Healthy(const std::string& images) {
-  return {.facts = {.name = "containerd",
-                    .version = "1.6.20",
-                    .not_ready = std::nullopt,
-                    .no_network = std::nullopt,
-                    .settings = {.cgroup_driver = CgroupDriver::kCgroupfs,
-                                 .sandbox_image = "pause:1",
-                                 .restricts_oom_score_adj = false},
-                    .has_sandbox_image = true,
-                    .folders = StorageFolders{.images = images, .containers = ""}},
-          .lowers_oom_scores = true};
+cri::RuntimeFacts Healthy(const std::string& images) {
+  return {.name = "containerd",
+          .version = "1.6.20",
+          .not_ready = std::nullopt,
+          .no_network = std::nullopt,
+          .settings = {.cgroup_driver = CgroupDriver::kCgroupfs, .sandbox_image = "pause:1"},
+          .has_sandbox_image = true,
+          .folders = StorageFolders{.images = images, .containers = ""}};
 }
 
 TEST_F(DoctorRuntime, WhatAHealthyOneTellsIsShown) {
@@ -138,37 +135,29 @@ TEST_F(DoctorRuntime, WhatAHealthyOneTellsIsShown) {
   EXPECT_THAT(checks, Contains(IsCheck("cgroup driver", HostStatus::kOk, "cgroupfs")));
   EXPECT_THAT(checks, Contains(IsCheck("sandbox image", HostStatus::kOk, "pause:1")));
   EXPECT_THAT(checks, Contains(IsCheck("pod network", HostStatus::kOk, "the runtime's")));
-  EXPECT_THAT(checks, Contains(IsCheck("oom_score_adj of pods", HostStatus::kOk, "")));
   EXPECT_THAT(checks, Contains(IsCheck("imagefs", HostStatus::kOk, folder_.path().c_str())));
 }
 
-TEST_F(DoctorRuntime, WhatKeepsPodsFromStartingIsMissing) {
-  AnsweringRuntime runtime = Healthy(folder_.path());
-  runtime.facts.not_ready = "Why: because";
-  runtime.facts.settings.cgroup_driver = CgroupDriver::kSystemd;
-  runtime.lowers_oom_scores = false;
-  const auto checks = ContainerRuntimeChecks(ConfigFor("unix:///s"), runtime);
+TEST_F(DoctorRuntime, WhatKeepsPodsFromStartingIsMissingWhereTheAgentStartsThem) {
+  AgentConfig config = ConfigFor("unix:///s");
+  cri::RuntimeFacts facts = Healthy(folder_.path());
+  facts.settings.cgroup_driver = CgroupDriver::kSystemd;
+  EXPECT_TRUE(IsReady(ContainerRuntimeChecks(config, facts))) << "it starts none";
+  config.static_pod_path = "/m";
+  facts.not_ready = "Why: because";
+  const auto checks = ContainerRuntimeChecks(config, facts);
   EXPECT_THAT(checks, Contains(IsCheck("container runtime", HostStatus::kMissing, "Why: because")));
   EXPECT_THAT(checks, Contains(AllOf(IsCheck("cgroup driver", HostStatus::kMissing, "systemd"),
                                      Field(&HostCheck::remedy, HasSubstr("SystemdCgroup")))));
-  EXPECT_THAT(checks, Contains(AllOf(IsCheck("oom_score_adj of pods", HostStatus::kMissing, ""),
-                                     Field(&HostCheck::remedy, HasSubstr("restrict_oom")))));
-  runtime.facts.not_ready.reset();
-  const auto ready = ContainerRuntimeChecks(ConfigFor("unix:///s"), runtime);
-  EXPECT_FALSE(IsReady(ready));
-  EXPECT_TRUE(IsReady(ForAgentWithoutPods(ready))) << "the runtime only starts no pods";
 }
 
 TEST_F(DoctorRuntime, WhatOnlyCostsSomethingIsDegraded) {
-  AnsweringRuntime runtime = Healthy("/nonexistent/images");
-  runtime.facts.has_sandbox_image = false;
-  runtime.facts.settings.restricts_oom_score_adj = true;
-  runtime.lowers_oom_scores = false;
-  const auto checks = ContainerRuntimeChecks(ConfigFor("unix:///s"), runtime);
+  cri::RuntimeFacts facts = Healthy("/nonexistent/images");
+  facts.has_sandbox_image = false;
+  const auto checks = ContainerRuntimeChecks(ConfigFor("unix:///s"), facts);
   EXPECT_TRUE(IsReady(checks));
   EXPECT_THAT(checks, Contains(AllOf(IsCheck("sandbox image", HostStatus::kDegraded, "pause:1"),
                                      Field(&HostCheck::remedy, HasSubstr("pull pause:1")))));
-  EXPECT_THAT(checks, Contains(IsCheck("oom_score_adj of pods", HostStatus::kDegraded, "")));
   EXPECT_THAT(checks, Contains(IsCheck("disk layout", HostStatus::kDegraded, "/nonexistent")));
 }
 

@@ -27,24 +27,18 @@ TEST(HostCheck, TextNamesWhatALackCostsAndHowToMendIt) {
             "                  remedy: swapoff -a\n"
             "\n"
             "This host is ready, with 1 degraded.\n");
-  EXPECT_THAT(ChecksAsText({kGone, kPoor}),
-              EndsWith("This host is not ready to evict pods: 1 missing.\n"));
+  EXPECT_THAT(ChecksAsText({kGone, kPoor}), EndsWith("This host is not ready: 1 missing.\n"));
   EXPECT_THAT(ChecksAsText({kFine}), EndsWith("This host offers everything.\n"));
 }
 
 TEST(HostCheck, WhatIsMissingOnlyForStartingPodsDoesNotMatterToAnAgentThatStartsNone) {
-  HostCheck starting{"cgroup driver", HostStatus::kMissing, "systemd", "no pod starts", "set it"};
-  starting.need = HostNeed::kStartingPods;
-  EXPECT_THAT(ChecksAsText({starting, kPoor}),
-              EndsWith("This host is not ready to start pods: 1 missing.\n"));
-  EXPECT_THAT(ChecksAsText({starting, kGone}),
-              EndsWith("This host is not ready to evict pods: 2 missing.\n"));
-  const auto checks = ForAgentWithoutPods({starting, kFine});
-  EXPECT_TRUE(IsReady(checks));
-  EXPECT_EQ(checks[0].status, HostStatus::kDegraded);
-  EXPECT_EQ(checks[0].cost,
-            "no pod starts; this agent starts none, because staticPodPath is not set");
-  EXPECT_FALSE(IsReady(ForAgentWithoutPods({kGone}))) << "it evicts all the same";
+  AgentConfig config;
+  const HostCheck lack = Missing("cgroup driver", "systemd", "no pod starts", "set it");
+  const HostCheck check = MissingToStartPods(config, lack);
+  EXPECT_EQ(check.status, HostStatus::kDegraded);
+  EXPECT_EQ(check.cost, "no pod starts; this agent starts none, because staticPodPath is not set");
+  config.static_pod_path = "/m";
+  EXPECT_EQ(MissingToStartPods(config, lack).status, HostStatus::kMissing);
 }
 
 TEST(HostCheck, JsonHoldsEveryCheckAndTheVerdict) {
