@@ -274,10 +274,9 @@ std::string Line(std::string_view kind, std::string_view text, const Write& writ
 
 }  // namespace
 
-std::string JsonOf(const PassExplanation& explanation, std::string_view record) {
+std::string JsonOf(const PassExplanation& explanation) {
   return Line(kExplanation, TextOf(explanation), [&](FieldWriter& fields) {
     fields.OneOf("about", explanation.subject.has_value(), "eviction", "pass");
-    fields.UnlessEmpty("record", record);
     fields.UnlessEmpty("id", explanation.id);
     fields("pod", explanation.subject);
     VisitFields(fields, explanation);
