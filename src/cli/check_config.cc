@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <concepts>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +17,7 @@
 #include "cli/doctor/doctor.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
+#include "cli/terminal/text_line.h"
 #include "core/config/read_config.h"
 #include "core/json/json_writer.h"
 #include "core/model/fault.h"
@@ -27,14 +27,10 @@
 namespace jettison {
 namespace {
 
-// The shortest number that is this one, and to be seen as a fraction; infinities and NaN, which
-// JSON has no number for, as text.
-template <std::floating_point Number>
-void PutFraction(std::string_view name, Number fraction, JsonWriter& json) {
-  const std::string text = fmt::format("{}", fraction);
-  json.Key(name);
-  if (!std::isfinite(fraction)) return json.String(text);
-  json.Json(text.find_first_of(".e") == std::string::npos ? text + ".0" : text);
+// JSON has no number for infinities and NaN.
+void PutFraction(std::string_view name, float fraction, JsonWriter& json) {
+  if (std::isfinite(fraction)) return json.Field(name, fraction);
+  json.Field(name, fmt::format("{}", fraction));
 }
 
 void PutAmount(const ThresholdValue& value, std::string_view quantity, std::string_view percentage,
@@ -56,7 +52,7 @@ void WriteThreshold(const Threshold& threshold, JsonWriter& json) {
     json.Field("signal", NameOf(threshold.signal));
     if (IsPressure(threshold.signal)) {
       json.Field("operator", "GreaterThan");
-      PutFraction("percentage", static_cast<double>(ShareOf(threshold)) / kWholeTime, json);
+      json.Field("percentage", static_cast<double>(ShareOf(threshold)) / kWholeTime);
     } else {
       json.Field("operator", "LessThan");
       PutAmount(threshold.value, "quantity", "percentage", json);
@@ -101,53 +97,25 @@ const Threshold* CounterpartIn(const std::vector<Threshold>& thresholds, const T
   return at == thresholds.end() ? nullptr : &*at;
 }
 
-// A row of the table; `kubelets` is its column, which is there beside a kubelet only.
-std::string Row(std::string_view signal, std::string_view below, std::string_view kubelets,
-                std::string_view grace, std::string_view reclaim) {
-  return fmt::format("{:<27} {:<11} {}{:<9} {}\n", signal, below, kubelets, grace, reclaim);
-}
-
-std::string Column(std::string_view text) {
-  return fmt::format("{:<11} ", text);
-}
-
-// What only the kubelet evicts by.
-std::string KubeletsAlone(const std::vector<Threshold>& ours,
-                          const std::vector<Threshold>& kubelets) {
-  std::string rows;
-  for (const Threshold& threshold : kubelets) {
-    if (CounterpartIn(ours, threshold) != nullptr) continue;
-    rows += Row(NameOf(threshold.signal), "-", Column(Amount(threshold.value)), GraceOf(threshold),
-                "the kubelet's only");
-  }
-  return rows;
-}
-
 std::string ThresholdTable(const std::vector<Threshold>& thresholds,
-                           const std::optional<std::vector<Threshold>>& kubelets) {
-  std::string table;
-  std::string pressure;
+                           const std::vector<Threshold>& kubelets) {
+  std::vector<std::vector<std::string>> rows;
   for (const Threshold& threshold : thresholds) {
-    if (IsPressure(threshold.signal)) {
-      pressure += fmt::format("{:<28}{:<12}{}\n", NameOf(threshold.signal),
-                              ShareText(ShareOf(threshold)), GraceOf(threshold));
-      continue;
-    }
-    const Threshold* const other = kubelets ? CounterpartIn(*kubelets, threshold) : nullptr;
-    const std::string column = other == nullptr ? "-" : Amount(other->value);
-    table += Row(NameOf(threshold.signal), Amount(threshold.value), kubelets ? Column(column) : "",
-                 GraceOf(threshold), threshold.min_reclaim ? Amount(*threshold.min_reclaim) : "-");
+    const Threshold* const other = CounterpartIn(kubelets, threshold);
+    rows.push_back({std::string(NameOf(threshold.signal)),
+                    IsPressure(threshold.signal) ? "> " + ShareText(ShareOf(threshold))
+                                                 : "< " + Amount(threshold.value),
+                    other == nullptr ? "" : "< " + Amount(other->value), GraceOf(threshold),
+                    threshold.min_reclaim ? Amount(*threshold.min_reclaim) : "-"});
   }
-  if (kubelets) table += KubeletsAlone(thresholds, *kubelets);
-  if (table.empty() && pressure.empty()) {
-    return "No thresholds are set: no pod is evicted for node pressure.\n";
+  for (const Threshold& threshold : kubelets) {
+    if (CounterpartIn(thresholds, threshold) != nullptr) continue;
+    rows.push_back({std::string(NameOf(threshold.signal)), "-", "< " + Amount(threshold.value),
+                    GraceOf(threshold), "the kubelet's only"});
   }
-  if (!table.empty()) {
-    table = Row("SIGNAL", "BELOW", kubelets ? Column("KUBELET") : "", "GRACE", "MINIMUM RECLAIM") +
-            table + (pressure.empty() ? "" : "\n");
-  }
-  if (pressure.empty()) return table;
-  return table + fmt::format("{:<28}{:<12}{}\n", "STALLED", "ABOVE", "GRACE") + pressure;
+  if (rows.empty()) return "No thresholds are set: no pod is evicted for node pressure.\n";
+  return TableText(
+      {"SIGNAL", "THRESHOLD", kubelets.empty() ? "" : "KUBELET", "GRACE", "MINIMUM RECLAIM"}, rows);
 }
 
 std::string Reserved(const NodeReservation& reservation) {
@@ -190,19 +158,17 @@ std::string Or(const std::string& text, std::string_view otherwise) {
 }
 
 std::string Http(const HttpConfig& http) {
-  std::string text = http.socket;
+  std::vector<std::string> ways;
+  if (!http.socket.empty()) ways.push_back(http.socket);
   if (!http.address.empty()) {
-    const bool by_token = !http.bearer_token_file.empty();
-    const std::string_view otherwise = http.WantsOwnToken() ? ", a token that the agent makes"
-                                       : http.allow_any_local_user ? ", any local user"
-                                                                   : "";
-    const bool by_certificate = !http.client_ca_file.empty();
-    text += fmt::format(
-        "{}{} ({}{}{}{}{})", text.empty() ? "" : ", ", http.address,
-        http.tls_cert_file.empty() ? "plain" : "TLS", by_certificate ? ", client certificate" : "",
-        by_certificate && by_token ? " or" : "", by_token ? " token" : "", otherwise);
+    std::vector<std::string_view> keys = {http.tls_cert_file.empty() ? "plain" : "TLS"};
+    if (!http.client_ca_file.empty()) keys.emplace_back("client certificate");
+    if (!http.bearer_token_file.empty()) keys.emplace_back("token");
+    if (http.WantsOwnToken()) keys.emplace_back("a token that the agent makes");
+    if (keys.size() == 1 && http.allow_any_local_user) keys.emplace_back("any local user");
+    ways.push_back(fmt::format("{} ({})", http.address, fmt::join(keys, ", ")));
   }
-  return Or(text, "nowhere");
+  return ways.empty() ? "nowhere" : fmt::format("{}", fmt::join(ways, ", "));
 }
 
 std::string Kubernetes(const KubernetesConfig& kubernetes) {
@@ -347,8 +313,9 @@ std::string ConfigAsText(const ConfigReading& reading) {
            fmt::format("{} fault{}: the agent cannot run with this configuration.\n", count,
                        count == 1 ? "" : "s");
   }
-  return ThresholdTable(reading.config.eviction.thresholds, reading.kubelet_thresholds) + "\n" +
-         Settings(reading.config) + DropIns(reading.drop_ins) +
+  return ThresholdTable(reading.config.eviction.thresholds,
+                        reading.kubelet_thresholds.value_or(std::vector<Threshold>{})) +
+         "\n" + Settings(reading.config) + DropIns(reading.drop_ins) +
          (warnings.empty() ? "" : "\n" + warnings);
 }
 

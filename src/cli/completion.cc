@@ -16,26 +16,18 @@
 #include "cli/top/top.h"
 #include "core/model/signal.h"
 #include "core/text/printable.h"
-#include "http/client/client.h"
 
 namespace jettison {
 namespace {
 
-// Somebody waits for it with a finger on a key.
-constexpr Duration kCompletionPatience = std::chrono::milliseconds(300);
-
 // What the agent says at `server`, absent: where agents are; nothing where it does not answer at
 // once.
 Result<Overview> OverviewAt(const std::optional<std::string>& server) {
-  AskOptions options;
-  const char* variable = std::getenv("JETTISON_SERVER");
-  if (variable != nullptr) options.server = variable;
+  AskOptions options{.timeout_seconds = 1};
+  if (const char* variable = std::getenv("JETTISON_SERVER")) options.server = variable;
   if (server) options.server = *server;
-  auto target = TargetOf(options);
-  if (!target) return Fail(target.error());
-  target->timeout = kCompletionPatience;
-  const auto answer = HttpGet(*target, kOverviewPath);
-  return ReadOverview(answer ? answer->body : "");
+  const auto answer = AskAgent(options, kOverviewPath);
+  return answer ? ReadOverview(*answer) : Fail(answer.error());
 }
 
 // Finds how the last word of a command line may go on, by what the command line knows: commands,

@@ -76,38 +76,6 @@ Documents Parse(std::string_view text, const std::string& name, Faults& faults) 
   return documents;
 }
 
-// What an API server would not have taken, so that something else than a Pod is not shown as one.
-Faults FaultsOf(const Pod& pod, const std::string& file) {
-  Faults faults;
-  const auto add = [&](std::string key, std::string value, std::string message) {
-    faults.push_back({.file = file,
-                      .key = std::move(key),
-                      .value = std::move(value),
-                      .message = std::move(message)});
-  };
-  const auto check_amounts = [&](const std::string& key, const ResourceList& amounts) {
-    for (const auto& [resource, amount] : amounts) {
-      if (amount.Sign() >= 0) continue;
-      add(fmt::format("{}[{}]", key, resource), amount.ToString(),
-          fmt::format("must not be negative (pod {}/{})", pod.namespace_, pod.name));
-    }
-  };
-  const auto check = [&](const std::string& key, const ResourceRequirements& resources) {
-    check_amounts(key + ".requests", resources.requests);
-    check_amounts(key + ".limits", resources.limits);
-  };
-  if (pod.name.empty()) add("metadata.name", "", "must be set: without a name this is no Pod");
-  for (const auto& [list, containers] : {std::pair("spec.initContainers", &pod.init_containers),
-                                         std::pair("spec.containers", &pod.containers)}) {
-    for (std::size_t i = 0; i < containers->size(); ++i) {
-      check(fmt::format("{}[{}].resources", list, i), (*containers)[i].resources);
-    }
-  }
-  if (pod.resources) check("spec.resources", *pod.resources);
-  check_amounts("spec.overhead", pod.overhead);
-  return faults;
-}
-
 // What the process runtime would not create or start.
 void NoteRefusals(const Pod& pod, const std::string& name, Faults& faults) {
   const auto note = [&](const Error& refusal) {
@@ -146,9 +114,12 @@ InspectedPods ReadPods(std::string_view text, const std::string& name,
   read.is_empty = documents.empty() && read.faults.empty();
   for (const Value& document : documents) {
     ForEachPod(document, source, [&](PodReading reading) {
-      if (reading.Ok() && !options.manifest) {
-        reading.faults = FaultsOf(reading.pod, name);
-      } else if (reading.Ok() && options.runtime == "process") {
+      if (reading.Ok() && reading.pod.name.empty()) {
+        reading.faults.push_back({.file = name,
+                                  .key = "metadata.name",
+                                  .value = "",
+                                  .message = "must be set: without a name this is no Pod"});
+      } else if (reading.Ok() && options.manifest && options.runtime == "process") {
         NoteRefusals(reading.pod, name, reading.faults);
       }
       for (const std::string& warning : reading.warnings) {
@@ -220,9 +191,7 @@ std::string AsJson(const std::vector<Pod>& pods, const InspectedNode& node) {
 
 // For people: a heading and a line a pod.
 std::string AsTable(const std::vector<Pod>& pods, const InspectedNode& node) {
-  constexpr std::size_t kAnyWidth = std::size_t{1} << 30;
-  constexpr TextStyle kPlain = {.color = false, .unicode = true};
-  std::vector<std::vector<TextLine>> rows;
+  std::vector<std::vector<std::string>> rows;
   for (const Pod& pod : pods) {
     std::vector<std::string> scores;
     for (const auto& [container, score] : OomScoresOf(pod, node)) {
@@ -233,28 +202,18 @@ std::string AsTable(const std::vector<Pod>& pods, const InspectedNode& node) {
     if (IsStatic(pod)) protection.emplace_back("static");
     if (IsMirror(pod)) protection.emplace_back("mirror");
     if (protection.empty()) protection.emplace_back("-");
-    rows.push_back(
-        {TextLine(pod.namespace_ + "/" + pod.name),
-         TextLine(fmt::format("{}{}", NameOf(QosClassOf(pod)),
-                              ToleratesMemoryPressure(pod) ? " (tolerates memory pressure)" : "")),
-         TextLine(fmt::format("{}", pod.priority.value_or(0))),
-         TextLine(fmt::format("{}", fmt::join(protection, ", "))),
-         TextLine(EffectiveRequest(pod, kMemoryResource).ToString()),
-         TextLine(EffectiveRequest(pod, kEphemeralStorageResource).ToString()),
-         TextLine(fmt::format("{}", fmt::join(scores, " ")))});
+    rows.push_back({pod.namespace_ + "/" + pod.name,
+                    fmt::format("{}{}", NameOf(QosClassOf(pod)),
+                                ToleratesMemoryPressure(pod) ? " (tolerates memory pressure)" : ""),
+                    fmt::format("{}", pod.priority.value_or(0)),
+                    fmt::format("{}", fmt::join(protection, ", ")),
+                    EffectiveRequest(pod, kMemoryResource).ToString(),
+                    EffectiveRequest(pod, kEphemeralStorageResource).ToString(),
+                    fmt::format("{}", fmt::join(scores, " "))});
   }
-  std::string text;
-  for (const TextLine& line : TableLines({{.header = "POD"},
-                                          {.header = "QOS CLASS"},
-                                          {.header = "PRIORITY"},
-                                          {.header = "PROTECTION"},
-                                          {.header = "MEMORY REQUEST"},
-                                          {.header = "STORAGE REQUEST"},
-                                          {.header = "OOM SCORE ADJ"}},
-                                         std::move(rows), kAnyWidth, kPlain)) {
-    text += line.Render(line.width(), kPlain) + "\n";
-  }
-  return text;
+  return TableText({"POD", "QOS CLASS", "PRIORITY", "PROTECTION", "MEMORY REQUEST",
+                    "STORAGE REQUEST", "OOM SCORE ADJ"},
+                   rows);
 }
 
 // Why the text is no amount of memory; empty when it is one.

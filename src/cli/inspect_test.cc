@@ -136,17 +136,6 @@ TEST_F(Inspect, WhatHasNoNameIsNoPod) {
   }
 }
 
-TEST_F(Inspect, NoAmountIsNegative) {
-  const std::string pod =
-      R"({"metadata":{"name":"a"},"spec":{"overhead":{"cpu":"-1"},"containers":[)"
-      R"({"name":"c","resources":{"requests":{"memory":"-5Mi"},"limits":{"memory":"0"}}}]}})";
-  EXPECT_THAT(Pods(pod), IsEmpty());
-  EXPECT_THAT(Complaints(pod),
-              ElementsAre("spec.containers[0].resources.requests[memory]: \"-5Mi\": must not be "
-                          "negative (pod default/a)",
-                          "spec.overhead[cpu]: \"-1\": must not be negative (pod default/a)"));
-}
-
 TEST_F(Inspect, AManifestIsReadAsTheAgentReadsIt) {
   const std::string manifests =
       "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n"

@@ -15,7 +15,6 @@
 #include <system_error>
 #include <utility>
 
-#include "core/model/fault.h"
 #include "core/text/number.h"
 #include "core/text/printable.h"
 
@@ -102,38 +101,6 @@ void CommandFaults::Add(const std::string& fault) {
 void CommandFaults::Add(const Error& error) {
   PrintError("jettison: {}\n", error.message);
   status_ = std::max(status_, ExitStatusOf(error));
-}
-
-void LineFaults::Add(std::size_t line, const std::string& fault) {
-  if (times_ == 0 || fault != fault_) {
-    Say();
-    fault_ = fault;
-    first_ = line;
-  }
-  last_ = line;
-  ++times_;
-}
-
-void LineFaults::Say() {
-  const std::size_t times = std::exchange(times_, 0);
-  if (times == 0) return;
-  if (said_ == kMostFaults) {
-    unsaid_ += times;
-    return;
-  }
-  ++said_;
-  if (times == 1) {
-    PrintError("jettison: {}:{}: {}\n", name_, first_, fault_);
-  } else {
-    PrintError("jettison: {}:{}: {} (and the same with {} more lines, up to {})\n", name_, first_,
-               fault_, times - 1, last_);
-  }
-}
-
-bool LineFaults::Close() {
-  Say();
-  if (unsaid_ > 0) PrintError("jettison: {}: and {} more lines have faults\n", name_, unsaid_);
-  return said_ > 0;
 }
 
 TextStyle StyleOfStandardOutput() {

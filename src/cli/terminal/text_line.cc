@@ -197,6 +197,24 @@ std::vector<TextLine> TableLines(std::vector<TableColumn> table,
   return lines;
 }
 
+std::string TableText(const std::vector<std::string_view>& headers,
+                      const std::vector<std::vector<std::string>>& rows) {
+  constexpr std::size_t kAnyWidth = std::size_t{1} << 30;
+  constexpr TextStyle kPlain = {.color = false, .unicode = true};
+  std::vector<TableColumn> table;
+  for (const std::string_view header : headers) table.push_back({.header = header});
+  std::vector<std::vector<TextLine>> lines;
+  for (const auto& row : rows) {
+    auto& cells = lines.emplace_back();
+    for (const std::string& cell : row) cells.emplace_back(cell);
+  }
+  std::string text;
+  for (const TextLine& line : TableLines(std::move(table), std::move(lines), kAnyWidth, kPlain)) {
+    text += line.Render(line.width(), kPlain) + "\n";
+  }
+  return text;
+}
+
 double BarShare(const BarFigures& figures, std::int64_t available) {
   const double before =
       static_cast<double>(figures.capacity) - static_cast<double>(figures.threshold);

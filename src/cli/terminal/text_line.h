@@ -76,6 +76,10 @@ struct TableColumn {
                                                std::vector<std::vector<TextLine>> rows,
                                                std::size_t columns, TextStyle style);
 
+// The same as text without colours, of any width, with columns by their headers.
+[[nodiscard]] std::string TableText(const std::vector<std::string_view>& headers,
+                                    const std::vector<std::vector<std::string>>& rows);
+
 // The position of the threshold on a bar, as a share of its length. It is the same for every
 // signal, so that the thresholds on a screen form one line.
 inline constexpr double kThresholdAt = 0.75;

@@ -52,6 +52,10 @@ int RunReadiness(const AskOptions& options) {
 }
 
 int RunStatus(const StatusOptions& options) {
+  if (options.ready && (options.exit_code || options.output != "text")) {
+    PrintError("jettison: --ready goes with neither --output nor --exit-code\n");
+    return kExitInvalidInput;
+  }
   if (options.ready) return RunReadiness(options.ask);
   const auto answer = AskAgent(options.ask, kOverviewPath);
   if (!answer) return ReportUnanswered(answer.error());
@@ -203,23 +207,15 @@ void AddStatus(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<StatusOptions>();
   CLI::App* command =
       app.add_subcommand("status", "Show the state of the node: conditions, signals, evictions");
-  CLI::Option* output = AddOutput(*command, options->output);
-  CLI::Option* by_condition = command->add_flag(
-      "--exit-code", options->exit_code, "exit with status 3 if a condition of the node is true");
+  AddOutput(*command, options->output);
+  command->add_flag("--exit-code", options->exit_code,
+                    "exit with status 3 if a condition of the node is true");
   command->add_flag("--ready", options->ready,
                     "only say whether /readyz passes, and which of its checks fail; not together "
                     "with --output or --exit-code");
   AddAskOptions(*command, options->ask);
   command->footer(kStatusFooter);
-  // CLI11's own way would stand in the help as if it were a default.
-  command->callback([=, &exit_code] {
-    for (const CLI::Option* other : {output, by_condition}) {
-      if (options->ready && other->count() > 0) {
-        throw CLI::ExcludesError("--ready", other->get_name());
-      }
-    }
-    exit_code = RunStatus(*options);
-  });
+  command->callback([options, &exit_code] { exit_code = RunStatus(*options); });
 }
 
 void AddTop(CLI::App& app, int& exit_code) {
