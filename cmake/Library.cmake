@@ -1,5 +1,5 @@
 # libjettison: the core, and the readers of documents and of Kubernetes' objects, for other programs. It is installed as
-# the component `library`, with its headers and the CMake package `jettison` (docs/library.md).
+# the component `library`, with its headers and the CMake package `jettison` (examples/README.md).
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 

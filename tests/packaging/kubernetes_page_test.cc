@@ -4,11 +4,9 @@
 
 #include <map>
 #include <regex>
-#include <set>
 #include <sstream>
 #include <string>
 
-#include "tests/packaging/chart.h"
 #include "tests/packaging/kustomized.h"
 #include "tests/packaging/objects.h"
 
@@ -17,7 +15,6 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Key;
 using testing::Not;
 
@@ -57,31 +54,6 @@ TEST_F(Kustomization, WithADropInOfOnesOwnChangesTheConfiguration) {
               HasSubstr("configMap: {name: \"jettison-drop-ins\", }"));
 }
 
-// As the chart does.
-TEST_F(Kustomization, ForAKubeletsFileElsewhereMountsItsFolder) {
-  const auto objects =
-      KustomizedText(ExampleWith("  files: [kubelet.yaml]"),
-                     {{"kubelet.yaml", ExampleWith("kubernetes: {kubeletConfiguration: /etc/")}});
-  const std::string file = Configuration(ConfigurationOf(objects), DropInsOf(objects))
-                               .config.kubernetes.kubelet_configuration;
-  EXPECT_EQ(file, "/etc/kubernetes/kubelet/config.json");
-  const Chart chart(std::string(JETTISON_SOURCE) + "/packaging/kubernetes/chart",
-                    "kubelet: {configuration: " + file + "}");
-  const auto released = ByName(chart.Objects("jettison-system"));
-  for (const char* list : {"containers.0.volumeMounts", "volumes"}) {
-    const std::string path = std::string("spec.template.spec.") + list;
-    std::set<std::string> ours;
-    std::set<std::string> charts;
-    for (const Value& each : *At(objects.at("DaemonSet jettison"), path)->AsList()) {
-      ours.insert(Canonical(each));
-    }
-    for (const Value& each : *At(released.at("DaemonSet jettison"), path)->AsList()) {
-      charts.insert(Canonical(each));
-    }
-    EXPECT_EQ(ours, charts);
-  }
-}
-
 TEST_F(Kustomization, WithTheLabelOfAPrometheusLabelsAllThatItLooksFor) {
   const auto objects = KustomizedText(
       "resources: [../packaging/kubernetes/overlays/shadow]\n"
@@ -90,17 +62,6 @@ TEST_F(Kustomization, WithTheLabelOfAPrometheusLabelsAllThatItLooksFor) {
   for (const char* name : {"PodMonitor jettison", "PrometheusRule jettison"}) {
     EXPECT_EQ(TextAt(objects.at(name), "metadata.labels.release"), "monitoring") << name;
   }
-}
-
-TEST(KubernetesPage, ValuesOfTheChartMeanWhatTheDropInsMean) {
-  const Chart chart(std::string(JETTISON_SOURCE) + "/packaging/kubernetes/chart",
-                    ExampleWith("configuration: {logLevel: debug}"));
-  EXPECT_THAT(chart.Refused(), IsEmpty());
-  const auto objects = ByName(chart.Objects("x"));
-  const auto config = Configuration(ConfigurationOf(objects), DropInsOf(objects)).config;
-  EXPECT_TRUE(config.kubernetes.evict_daemon_sets);
-  EXPECT_EQ(config.log_level, LogLevel::kDebug);
-  EXPECT_EQ(std::get<Quantity>(config.eviction.thresholds.at(0).value).ToString(), "1Gi");
 }
 
 // The agent of a node that is unreachable never ends.
