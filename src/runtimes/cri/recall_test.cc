@@ -208,6 +208,7 @@ TEST_F(CriRecall, ARuntimeThatKnowsNothingEndsNothingOfAPodWithoutARecordEither)
   bed_.cgroups.ClearFailures();
   containerd().boxes = boxes;
   containerd().runs = runs;
+  (void)bed_.Await<PodRemoved>("nobody", milliseconds(100));  // it is listed
   runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
   const auto* found = bed_.AwaitTakeover("u");
   ASSERT_NE(found, nullptr) << "the right runtime answers";

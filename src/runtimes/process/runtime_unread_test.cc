@@ -128,8 +128,9 @@ TEST_F(ProcessRuntimeUnread, AnInterruptedRemovalIsGoneOnWith) {
   while (Exists(bed_.paths().PodFile("u"))) (void)bed_.runtime().TakeEvents();
   bed_.Close();
   EXPECT_THAT(List(), IsEmpty());
-  for (const std::string& left : *NamesIn(bed_.paths().Pods())) {
-    EXPECT_TRUE(bed_.AwaitGone(bed_.paths().Pods() + "/" + left));
+  const auto left = NamesIn(bed_.paths().Pods());
+  for (const std::string& name : *left) {
+    EXPECT_TRUE(bed_.AwaitGone(bed_.paths().Pods() + "/" + name));
   }
 }
 
