@@ -73,23 +73,6 @@ def _put_numbers(path, *numbers):
         file.write(struct.pack(f"<{len(numbers)}q", *numbers))
 
 
-def _remove_groups(top):
-    """Ends the processes in a tree of groups and removes the tree."""
-    for path, _, _ in os.walk(top, topdown=False):
-        def gone(path=path):
-            for procs in (f"{path}/cgroup.procs",):
-                with contextlib.suppress(OSError):
-                    for pid in pathlib.Path(procs).read_text().split():
-                        os.kill(int(pid), signal.SIGKILL)
-            with contextlib.suppress(FileNotFoundError):
-                try:
-                    os.rmdir(path)
-                except OSError:
-                    return False
-            return True
-        wait_for(gone, 10)
-
-
 class Bed(host.Kept):
     """`folder` is a folder of the host for what is to be read afterwards: configuration, logs."""
 
@@ -276,7 +259,7 @@ class Bed(host.Kept):
             self.agent.kill()
             self.agent.wait()
         for top in glob.glob(f"{HIERARCHIES}/*/{self.name}*"):
-            _remove_groups(top)
+            host.remove_groups(top)
         for mounted in sorted(self.mounts(), reverse=True):
             if mounted.startswith(f"{self.folder}/"):
                 with contextlib.suppress(OSError):

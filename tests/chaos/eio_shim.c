@@ -2,8 +2,9 @@
  * A library for LD_PRELOAD: the disk of one process answers with EIO, or slowly. CHAOS_EIO names a file
  * of two little-endian numbers of eight bytes: a process id, or 0, and a time in microseconds, or 0.
  * While that process finds its own id there, whatever it asks of a file below CHAOS_EIO_DISK fails: to
- * open, read, write, list, make, rename and remove. With a time nothing fails, and whatever changes the
- * disk takes so long. Other processes, what is mapped, and the free space of the disk are as always.
+ * open, read, write, list, make, rename and remove, by those functions that the agent calls. With a time
+ * nothing fails, and whatever changes the disk takes so long. Other processes, what is mapped, and the free
+ * space of the disk are as always.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -98,29 +99,22 @@ static int PathFails(int folder, const char *path) {
 #define REFUSE(condition, answer) REFUSE_IF(condition, 0, answer)
 #define REFUSE_CHANGE(condition, answer) REFUSE_IF(condition, 1, answer)
 
-#define OPEN(name)                                       \
-  int name(const char *path, int flags, ...) {           \
-    va_list more;                                        \
-    va_start(more, flags);                               \
-    const mode_t mode = va_arg(more, mode_t);            \
-    va_end(more);                                        \
-    REFUSE_IF(PathFails(AT_FDCWD, path), flags & O_CREAT, -1); \
-    return NEXT(name)(path, flags, mode);                \
-  }
-#define OPENAT(name)                                     \
-  int name(int folder, const char *path, int flags, ...) { \
-    va_list more;                                        \
-    va_start(more, flags);                               \
-    const mode_t mode = va_arg(more, mode_t);            \
-    va_end(more);                                        \
-    REFUSE_IF(PathFails(folder, path), flags & O_CREAT, -1); \
-    return NEXT(name)(folder, path, flags, mode);        \
-  }
-OPEN(open)
-OPEN(open64)
-OPENAT(openat)
-OPENAT(openat64)
-
+int open(const char *path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const mode_t mode = va_arg(more, mode_t);
+  va_end(more);
+  REFUSE_IF(PathFails(AT_FDCWD, path), flags & O_CREAT, -1);
+  return NEXT(open)(path, flags, mode);
+}
+int openat(int folder, const char *path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const mode_t mode = va_arg(more, mode_t);
+  va_end(more);
+  REFUSE_IF(PathFails(folder, path), flags & O_CREAT, -1);
+  return NEXT(openat)(folder, path, flags, mode);
+}
 FILE *fopen(const char *path, const char *mode) {
   REFUSE(PathFails(AT_FDCWD, path), NULL);
   return NEXT(fopen)(path, mode);
@@ -137,10 +131,6 @@ struct dirent *readdir(DIR *folder) {
   REFUSE(FdFails(dirfd(folder)), NULL);
   return NEXT(readdir)(folder);
 }
-struct dirent64 *readdir64(DIR *folder) {
-  REFUSE(FdFails(dirfd(folder)), NULL);
-  return NEXT(readdir64)(folder);
-}
 ssize_t getdents64(int fd, void *buffer, size_t size) {
   REFUSE(FdFails(fd), -1);
   return NEXT(getdents64)(fd, buffer, size);
@@ -154,10 +144,6 @@ ssize_t pread(int fd, void *buffer, size_t size, off_t at) {
   REFUSE(FdFails(fd), -1);
   return NEXT(pread)(fd, buffer, size, at);
 }
-ssize_t pread64(int fd, void *buffer, size_t size, off64_t at) {
-  REFUSE(FdFails(fd), -1);
-  return NEXT(pread64)(fd, buffer, size, at);
-}
 ssize_t write(int fd, const void *buffer, size_t size) {
   REFUSE_CHANGE(FdFails(fd), -1);
   return NEXT(write)(fd, buffer, size);
@@ -165,10 +151,6 @@ ssize_t write(int fd, const void *buffer, size_t size) {
 ssize_t pwrite(int fd, const void *buffer, size_t size, off_t at) {
   REFUSE_CHANGE(FdFails(fd), -1);
   return NEXT(pwrite)(fd, buffer, size, at);
-}
-ssize_t pwrite64(int fd, const void *buffer, size_t size, off64_t at) {
-  REFUSE_CHANGE(FdFails(fd), -1);
-  return NEXT(pwrite64)(fd, buffer, size, at);
 }
 ssize_t writev(int fd, const struct iovec *parts, int count) {
   REFUSE_CHANGE(FdFails(fd), -1);
@@ -186,42 +168,18 @@ int ftruncate(int fd, off_t size) {
   REFUSE_CHANGE(FdFails(fd), -1);
   return NEXT(ftruncate)(fd, size);
 }
-int ftruncate64(int fd, off64_t size) {
-  REFUSE_CHANGE(FdFails(fd), -1);
-  return NEXT(ftruncate64)(fd, size);
-}
-int fallocate(int fd, int mode, off_t at, off_t size) {
-  REFUSE_CHANGE(FdFails(fd), -1);
-  return NEXT(fallocate)(fd, mode, at, size);
-}
-int fallocate64(int fd, int mode, off64_t at, off64_t size) {
-  REFUSE_CHANGE(FdFails(fd), -1);
-  return NEXT(fallocate64)(fd, mode, at, size);
-}
 
 int stat(const char *restrict path, struct stat *restrict status) {
   REFUSE(PathFails(AT_FDCWD, path), -1);
   return NEXT(stat)(path, status);
 }
-int stat64(const char *restrict path, struct stat64 *restrict status) {
-  REFUSE(PathFails(AT_FDCWD, path), -1);
-  return NEXT(stat64)(path, status);
-}
 int lstat(const char *restrict path, struct stat *restrict status) {
   REFUSE(PathFails(AT_FDCWD, path), -1);
   return NEXT(lstat)(path, status);
 }
-int lstat64(const char *restrict path, struct stat64 *restrict status) {
-  REFUSE(PathFails(AT_FDCWD, path), -1);
-  return NEXT(lstat64)(path, status);
-}
 int fstatat(int folder, const char *restrict path, struct stat *restrict status, int flags) {
   REFUSE(PathFails(folder, path), -1);
   return NEXT(fstatat)(folder, path, status, flags);
-}
-int fstatat64(int folder, const char *restrict path, struct stat64 *restrict status, int flags) {
-  REFUSE(PathFails(folder, path), -1);
-  return NEXT(fstatat64)(folder, path, status, flags);
 }
 int statx(int folder, const char *restrict path, int flags, unsigned mask, struct statx *restrict status) {
   REFUSE(PathFails(folder, path), -1);

@@ -16,7 +16,6 @@ namespace {
 
 using overview_test::UnderPressure;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr const char* kCtrlC = "\x03";
@@ -62,18 +61,6 @@ TEST(LiveTop, FollowsTheAgentAndSaysWhenItDoesNotAnswer) {
   EXPECT_EQ(terminal.Wait(), 0);
 }
 
-TEST(LiveTop, FollowsTheSizeOfTheTerminal) {
-  FakeAgent agent(UnderPressure(60));
-  Terminal terminal(Top(agent), kUtf8, 80, 24);
-  ASSERT_TRUE(terminal.WaitFor("web-1"));
-  EXPECT_THAT(terminal.Screen(), SizeIs(24));
-  terminal.Resize(140, 40);
-  EXPECT_TRUE(terminal.WaitFor("PROCS"));
-  EXPECT_THAT(terminal.Screen(), SizeIs(40));
-  terminal.Type(kCtrlC);
-  EXPECT_EQ(terminal.Wait(), 0);
-}
-
 TEST(LiveTop, EverySignalEndsItWithoutAnError) {
   FakeAgent agent(UnderPressure());
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
@@ -82,16 +69,6 @@ TEST(LiveTop, EverySignalEndsItWithoutAnError) {
     terminal.Signal(signal);
     EXPECT_EQ(terminal.Wait(), 0);
   }
-}
-
-TEST(LiveTop, NoColourWhereNoneIsWanted) {
-  FakeAgent agent(UnderPressure());
-  Terminal terminal(Top(agent), {"TERM=xterm", "LC_ALL=C", "NO_COLOR=1"}, 80, 24);
-  ASSERT_TRUE(terminal.WaitFor("memory.available"));
-  terminal.Type(kCtrlC);
-  EXPECT_EQ(terminal.Wait(), 0);
-  EXPECT_THAT(terminal.output(), Not(HasSubstr("\x1b[1m")));
-  EXPECT_THAT(terminal.output(), Not(HasSubstr("\x1b[31m")));
 }
 
 TEST(LiveTop, WithoutATerminalItTellsTheNodeInLines) {
@@ -104,15 +81,6 @@ TEST(LiveTop, WithoutATerminalItTellsTheNodeInLines) {
               HasSubstr("12:00:00  MemoryPressure, waiting for clean-up; memory"));
   EXPECT_EQ(program.output().find('\x1b'), std::string::npos);
   EXPECT_EQ(std::ranges::count(program.output(), '\n'), 2);
-}
-
-TEST(LiveTop, OnADumbTerminalToo) {
-  FakeAgent agent(UnderPressure());
-  std::vector<std::string> arguments = Top(agent);
-  arguments.insert(arguments.end(), {"--count", "1"});
-  Terminal terminal(arguments, {"TERM=dumb"}, 80, 24);
-  EXPECT_EQ(terminal.Wait(), 0);
-  EXPECT_EQ(terminal.output().find('\x1b'), std::string::npos);
 }
 
 TEST(LiveTop, WithoutAnAgentItSaysSoAndEnds) {

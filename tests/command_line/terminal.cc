@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <pty.h>
-#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -77,11 +76,6 @@ bool Terminal::WaitFor(const std::string& text) {
 
 void Terminal::Type(const std::string& keys) const {
   if (::write(terminal_.get(), keys.data(), keys.size()) < 0) std::abort();
-}
-
-void Terminal::Resize(int columns, int rows) const {
-  const winsize size = SizeOf(columns, rows);
-  ::ioctl(terminal_.get(), TIOCSWINSZ, &size);  // the kernel sends SIGWINCH
 }
 
 void Terminal::Signal(int signal) const {

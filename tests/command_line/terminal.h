@@ -23,7 +23,6 @@ class Terminal {
   // Reads until the screen shows `text`; false when it does not within ten seconds.
   bool WaitFor(const std::string& text);
   void Type(const std::string& keys) const;
-  void Resize(int columns, int rows) const;
   void Signal(int signal) const;
   // Waits for the end: its exit status, 128 + n after signal n, -1 where it does not end.
   int Wait();

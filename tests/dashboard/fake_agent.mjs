@@ -185,7 +185,7 @@ export class FakeAgent {
     } else if (url.pathname === '/api/v1/explain') {
       const of = url.searchParams.get('eviction') ?? url.searchParams.get('pod') ?? 'the node';
       json({ kind: 'Explanation', text: `Explanation of ${of}\n` });
-    } else if (url.pathname === '/api/v1/watch' && !this.withoutWatch) {
+    } else if (url.pathname === '/api/v1/watch') {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': hello\n\n');
       this.watchers.add(response);
       request.on('close', () => this.watchers.delete(response));

@@ -141,17 +141,6 @@ test('what the watch tells of the node is shown without another question', async
   assert.ok(agent.requests.length - asked <= 1);
 });
 
-test('without the watch it asks by the clock', async () => {
-  agent.withoutWatch = true;
-  await opened();
-  await page.waitForFunction(() => document.getElementById('connection').dataset.state === 'polling');
-  agent.memory = 2 ** 29;
-  await page.waitForFunction(
-    () => document.getElementById('headline').textContent === 'Thresholds met: memory.available.',
-  );
-  assert.match(await textOf('.signal >> nth=0'), /soft threshold met[\s\S]*met, acts in/);
-});
-
 test('it says when the agent is gone, and goes on when it is back', async () => {
   await opened();
   const { port } = agent;
@@ -162,20 +151,6 @@ test('it says when the agent is gone, and goes on when it is back', async () => 
   await agent.start(port);
   await page.waitForSelector('#lost', { state: 'hidden' });
   await page.waitForFunction(() => document.getElementById('connection').dataset.state === 'live');
-});
-
-test('paused, it asks nothing; resumed, it does', async () => {
-  await opened();
-  await page.click('#pause');
-  await page.waitForFunction(() => document.getElementById('connection').dataset.state === 'paused');
-  const asked = agent.requests.length;
-  agent.memory = 2 ** 29;
-  await page.waitForTimeout(2500);
-  assert.ok(agent.requests.length - asked <= 1, 'no more than what was on its way');
-  assert.equal(agent.watchers.size, 0);
-  assert.equal(await textOf('#connection-text'), 'Paused');
-  await page.click('#pause');
-  await page.waitForFunction(() => document.getElementById('headline').textContent.startsWith('Thresholds met'));
 });
 
 test('an agent that knows nothing yet has a page, too', async () => {
@@ -265,21 +240,6 @@ test('everything is reached and worked with the keyboard, and shows where one is
   );
   await page.keyboard.press('Escape');
   assert.equal(await page.evaluate(() => document.activeElement.id), 'explain-now');
-});
-
-test('a curve can be read as a table', async () => {
-  await opened();
-  await page.locator('.signal summary').first().click();
-  await page.waitForFunction(() => document.querySelectorAll('.signal:first-child tbody tr').length === 20);
-  assert.match(
-    await page.locator('.signal:first-child tbody tr').first().innerText(),
-    /^\d\d:\d\d:\d\d\t[\d.]+ [GM]iB$/,
-  );
-});
-
-test('nothing moves for those who want it still', async () => {
-  await opened({ reducedMotion: 'reduce' });
-  assert.equal(await page.evaluate(() => document.getAnimations().length), 0);
 });
 
 test('a thousand pods are no burden', async () => {

@@ -59,18 +59,18 @@ function stepOf(at, held, pods) {
   };
 }
 
-// `hostile` stands behind the names of the pods; `quiet`: nothing leaks.
-export function recordingOf({ hours = 6, hostile = '', quiet = false } = {}) {
+// `hostile` stands behind the names of the pods.
+export function recordingOf({ hours = 6, hostile = '' } = {}) {
   const pods = PODS.map((pod) => ({ ...pod, name: pod.name + hostile }));
   const steps = [];
-  let since = quiet ? null : 0;
+  let since = 0;
   for (let at = 0; at < hours * 3600; at += STEP_S) {
     const held = heldAt(at, since);
-    const step = stepOf(at, quiet ? { ...held, build: 300 } : held, pods);
+    const step = stepOf(at, held, pods);
     steps.push(step);
     // As if the policy in force had evicted it.
     if (since != null && step.summary.node.memory.availableBytes < 300 * MIB) since = null;
-    else if (since == null && !quiet && at % 600 === 0) since = at;
+    else if (since == null && at % 600 === 0) since = at;
   }
   const kubeletConfig = {
     evictionHard: { 'memory.available': '300Mi', 'nodefs.available': '10%' },

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import { accessibilityFaults, launch, open, shoot, skipWithoutBrowser, whatRefusesAScript } from './browser.mjs';
+import { accessibilityFaults, launch, open, shoot, skipWithoutBrowser } from './browser.mjs';
 import { recordingOf } from './recording.mjs';
 
 skipWithoutBrowser();
@@ -29,9 +29,7 @@ function made(name, recording, ...command) {
 
 before(async () => {
   made('recommended', recordingOf(), 'recommend');
-  made('simulated', recordingOf(), 'simulate', '--sweep', 'evictionHard.memory.available=50Mi,200Mi');
   made('hostile', recordingOf({ hours: 1, hostile: HOSTILE }), 'recommend');
-  made('quiet', recordingOf({ hours: 1, quiet: true }), 'recommend');
   browser = await launch();
 });
 after(async () => {
@@ -93,31 +91,11 @@ test('a column sorts its table, once up and once down', async () => {
   assert.equal(await page.locator('#policies th[aria-sort="ascending"]').innerText(), 'Price ↑');
 });
 
-test('a simulation has the same, without a recommendation', async () => {
-  await opened('simulated');
-  assert.equal(await page.locator('#policies tbody tr').count(), 3);
-  assert.ok(await page.locator('#verdict').isHidden());
-  assert.ok(await page.locator('#request-part').isHidden());
-  assert.deepEqual(page.faults, []);
-  await shoot(page, 'report-simulation');
-});
-
 test('a name is text, whatever it looks like', async () => {
   await opened('hostile');
   assert.ok((await textOf('#harm')).includes(HOSTILE));
   assert.equal(await page.locator('main img, main script').count(), 0);
   assert.deepEqual(page.faults, []);
-});
-
-test('its policy lets nothing in that is not its own', async () => {
-  await opened('recommended');
-  assert.match(await whatRefusesAScript(page), /script-src/);
-});
-
-test('without pressure it says that nothing can be told', async () => {
-  await opened('quiet');
-  assert.match(await textOf('#headline'), /^Kept: in force/);
-  assert.match(await textOf('#sentences'), /cannot tell which policy is better/);
 });
 
 test('nothing is wrong for those who use it otherwise, light and dark, wide and narrow', async () => {
@@ -132,11 +110,6 @@ test('nothing is wrong for those who use it otherwise, light and dark, wide and 
       await page.context().close();
     }
   }
-});
-
-test('nothing is wider than a telephone', async () => {
-  await opened('recommended', PHONE);
-  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
 });
 
 test('on paper it is light, whole, and without what one cannot press there', async () => {

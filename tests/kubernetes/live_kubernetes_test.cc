@@ -6,21 +6,16 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "ports/fakes/fake_clock.h"
 #include "sources/kubernetes/calls/call_complaints.h"
-#include "sources/kubernetes/calls/event_queue.h"
 #include "sources/kubernetes/calls/object_calls.h"
 #include "sources/kubernetes/client/api_client.h"
 #include "sources/kubernetes/client/pod_watch.h"
 #include "tests/kubernetes/live_control_plane.h"
-#include "tests/kubernetes/live_relay.h"
 #include "tests/live/program.h"
 
 namespace jettison::kube {
@@ -29,9 +24,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -93,9 +85,6 @@ class LiveKubernetes : public LiveSharedControlPlane {
     return AskNow(*client_, call, seconds(20));
   }
   [[nodiscard]] Outcome OutcomeFor(const ApiCall& call) { return OutcomeOf(Ask(call)); }
-  [[nodiscard]] PodTarget Target(const std::string& name) {
-    return {.namespace_ = "default", .name = name, .uid = pods_.at(name).head.uid};
-  }
   // A pod that runs, as the watch tells it.
   void Run(const std::string& name) {
     const Ran applied = plane_.Apply(PodManifest(name));
@@ -126,75 +115,6 @@ TEST_F(LiveKubernetes, PodsComeChangeAndGoAndAllOfItGoesOverOneConnection) {
   ASSERT_EQ(plane_.Kubectl("delete pod one --wait=false").status, 0);
   ASSERT_TRUE(TurnUntil([&] { return !pods_.contains("one"); }));
   EXPECT_EQ(watch_->state().fault, std::nullopt);
-}
-
-TEST_F(LiveKubernetes, APodIsMarkedDeletedAndToldOf) {
-  Follow();
-  Run("victim");
-  const PodTarget victim = Target("victim");
-  const std::string message = "The node was low on resource: memory. ";
-  EXPECT_EQ(OutcomeFor(MarkPod(victim, {.message = message, .now = WallNow()})).result,
-            CallResult::kDone);
-  PodTarget other = victim;
-  other.uid = "11111111-2222-3333-4444-555555555555";
-  EXPECT_EQ(OutcomeFor(MarkPod(other, {.message = message, .now = WallNow()})).result,
-            CallResult::kAnother);
-  EXPECT_EQ(OutcomeFor(DeletePod(other, 1)).result, CallResult::kAnother);
-  EventQueue queue("bed");
-  const Event event = {.object = victim.uid,
-                       .type = EventType::kWarning,
-                       .reason = "Evicted",
-                       .message = message,
-                       .annotations = {{"starved_resource", "memory"}}};
-  const EventObject about = {
-      .kind = "Pod", .namespace_ = "default", .name = "victim", .uid = victim.uid};
-  const auto tell = [&](const EventObject& object) {
-    queue.Tell(object, event, Instant{}, WallNow());
-    const Outcome told = OutcomeFor(queue.TakeCall(Instant{}).value());
-    EXPECT_TRUE(told.ok()) << told.why;
-    queue.Take(told, Instant{}, WallNow());
-  };
-  for (int i = 0; i < 3; ++i) tell(about);
-  const EventObject node = {.kind = "Node", .namespace_ = "", .name = "bed", .uid = "bed"};
-  tell(node);
-  const Ran described = plane_.Kubectl("describe pod victim");
-  EXPECT_THAT(described.output,
-              AllOf(HasSubstr("DisruptionTarget"), HasSubstr("Reason:"), HasSubstr("Evicted"),
-                    HasSubstr("(x3 over"), HasSubstr(message)));
-  EXPECT_THAT(plane_.Kubectl("describe node bed").output, HasSubstr("jettison"));
-  EXPECT_EQ(OutcomeFor(DeletePod(victim, 1)).result, CallResult::kDone);
-  ASSERT_TRUE(TurnUntil([&] { return pods_.at("victim").IsTerminal(); }));
-  EXPECT_THAT(pods_.at("victim").conditions, Contains(Field(&Condition::type, "DisruptionTarget")));
-  ASSERT_TRUE(TurnUntil([&] { return !pods_.contains("victim"); }));
-  EXPECT_EQ(OutcomeFor(DeletePod(victim, 1)).result, CallResult::kGone);
-  EXPECT_EQ(plane_.Kubectl("delete events --all").status, 0);
-}
-
-TEST_F(LiveKubernetes, ABudgetForbidsAnEviction) {
-  Follow();
-  Run("web");
-  const std::string budget =
-      "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: NAME}\n"
-      "spec: {minAvailable: 1, selector: {matchLabels: {app: web}}}\n";
-  const auto named = [&](const std::string& name) {
-    return std::string(budget).replace(budget.find("NAME"), 4, name);
-  };
-  ASSERT_EQ(plane_.Apply(named("first")).status, 0);
-  const EvictionOptions trial = {.dry_run = true};
-  ASSERT_TRUE(TurnUntil([&] {
-    const Outcome outcome = OutcomeFor(EvictPod(Target("web"), trial));
-    return outcome.result == CallResult::kBudget &&
-           outcome.why.find("needs 1 healthy") != std::string::npos;
-  }));
-  ASSERT_EQ(plane_.Apply(named("second")).status, 0);
-  EXPECT_TRUE(TurnUntil([&] {
-    const Outcome outcome = OutcomeFor(EvictPod(Target("web"), trial));
-    return outcome.result == CallResult::kBudget &&
-           outcome.why.find("more than one") != std::string::npos;
-  }));
-  ASSERT_EQ(plane_.Kubectl("delete pdb first second").status, 0);
-  EXPECT_TRUE(TurnUntil([&] { return OutcomeFor(EvictPod(Target("web"), {})).ok(); }));
-  ASSERT_TRUE(TurnUntil([&] { return !pods_.contains("web"); }));
 }
 
 TEST_F(LiveKubernetes, TheNodeIsTaintedAndSaysSoBesideWhatOthersSay) {
@@ -232,34 +152,6 @@ TEST_F(LiveKubernetes, TheNodeIsTaintedAndSaysSoBesideWhatOthersSay) {
   EXPECT_NE(kubelet->Find("evictionHard"), nullptr);
 }
 
-TEST_F(LiveKubernetes, WhatIsMissingIsNamed) {
-  std::vector<std::string> missing;
-  for (const Right& right : NeededRights()) {
-    const auto allowed = ReadRight(Ask(AskRight(right)));
-    ASSERT_TRUE(allowed) << allowed.error().message;
-    if (!*allowed) missing.push_back(Describe(right));
-  }
-  EXPECT_THAT(missing, ElementsAre("patch nodes"));
-  EXPECT_EQ(OutcomeFor(GetNode("nowhere")).result, CallResult::kGone);
-  ApiAccess access = AccessByKubeconfig(plane_.agent()).access;
-  access.token_file.clear();
-  access.token = "expired";
-  Connect(access);
-  EXPECT_EQ(OutcomeFor(GetNode("bed")).result, CallResult::kUnauthenticated);
-  ASSERT_EQ(
-      RunShell(fmt::format("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes "
-                           "-keyout {0}.key -out {0} -subj /CN=other -days 1",
-                           plane_.Path("other-ca")))
-          .status,
-      0);
-  std::ifstream other(plane_.Path("other-ca"));
-  access.ca_pem.assign(std::istreambuf_iterator<char>(other), {});
-  Connect(access);
-  const auto refused = Ask(GetVersion());
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied) << refused.error().message;
-}
-
 TEST_F(LiveKubernetes, ARestartOfTheApiServerIsSurvivedAndWhatVanishedIsTold) {
   Follow();
   Run("before");
@@ -276,21 +168,6 @@ TEST_F(LiveKubernetes, ARestartOfTheApiServerIsSurvivedAndWhatVanishedIsTold) {
   EXPECT_EQ(watch_->state().away_since, std::nullopt);
   EXPECT_EQ(watch_->state().fault, std::nullopt);
   EXPECT_EQ(plane_.Kubectl("delete pod after").status, 0);
-}
-
-TEST_F(LiveKubernetes, AConnectionThatHasGoneSilentIsNotAskedAgain) {
-  ApiAccess access = AccessByKubeconfig(plane_.agent()).access;
-  const std::size_t colon = access.server.rfind(':');
-  LiveRelay relay(static_cast<std::uint16_t>(std::stoi(access.server.substr(colon + 1))));
-  access.server = fmt::format("https://127.0.0.1:{}", relay.port());
-  Connect(access);
-  ASSERT_TRUE(OutcomeFor(GetNode("bed")).ok());
-  relay.GoSilent();
-  const auto lost = AskNow(*client_, GetNode("bed"), milliseconds(300));
-  ASSERT_FALSE(lost);
-  EXPECT_EQ(lost.error().code, ErrorCode::kDeadlineExceeded) << lost.error().message;
-  const auto again = AskNow(*client_, GetNode("bed"), seconds(5));
-  EXPECT_TRUE(again) << again.error().message;
 }
 
 TEST_F(LiveKubernetes, TheComponentConfigzIsEnoughToAskTheKubelet) {

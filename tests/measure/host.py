@@ -1,7 +1,11 @@
 """What the nodes and runtimes of measurements and of chaos runs have in common."""
+import contextlib
+import os
 import pathlib
+import signal
 import socket
 import subprocess
+import time
 
 
 class Kept:
@@ -25,6 +29,19 @@ def unmount_below(folder):
     for target in sorted((line.split()[1] for line in mounts), reverse=True):
         if target.startswith(f"{folder}/"):
             subprocess.run(["umount", "--lazy", target], check=False)
+
+
+def remove_groups(top):
+    """Ends the processes in a tree of control groups and removes the tree; what cannot be removed for 10 s stays."""
+    for path, _, _ in os.walk(top, topdown=False):
+        deadline = time.monotonic() + 10
+        while os.path.exists(path) and time.monotonic() < deadline:
+            with contextlib.suppress(OSError):  # processes end, and groups vanish meanwhile
+                for pid in pathlib.Path(path, "cgroup.procs").read_text().split():
+                    os.kill(int(pid), signal.SIGKILL)
+            with contextlib.suppress(OSError):
+                os.rmdir(path)
+            time.sleep(0.002)
 
 
 def ask(path_of_socket, path):

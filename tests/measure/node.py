@@ -170,7 +170,7 @@ http: {{socket: {self.folder}/agent.sock}}
         wait_for(lambda: not self._kill_processes(groups), "the end of the pods' processes",
                  seconds=120, interval=0.01)  # hundreds of them, beside other work
         for group in groups:
-            self._remove_group(group)
+            host.remove_groups(group)
         host.unmount_below(self.folder)
         shutil.rmtree(self.folder)
 
@@ -192,18 +192,3 @@ http: {{socket: {self.folder}/agent.sock}}
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         return pids
-
-    @staticmethod
-    def _remove_group(group):
-        for path, _, _ in os.walk(group, topdown=False):
-            wait_for(lambda path=path: Node._try_rmdir(path), f"the removal of {path}", seconds=5)
-
-    @staticmethod
-    def _try_rmdir(path):
-        try:
-            os.rmdir(path)
-        except FileNotFoundError:
-            pass
-        except OSError:
-            return False
-        return True

@@ -10,7 +10,6 @@
 
 #include "tests/packaging/expression.h"
 #include "tests/packaging/objects.h"
-#include "tests/packaging/schema.h"
 
 namespace jettison {
 namespace {
@@ -98,11 +97,6 @@ std::vector<Value> Chart::Objects(const std::string& release_namespace) const {
     }
   }
   return objects;
-}
-
-std::vector<std::string> Chart::Refused() const {
-  const std::string file = folder_ + "/values.schema.json";
-  return SchemaFaults(Documents(FileText(file), file).at(0), values_, "");
 }
 
 }  // namespace jettison

@@ -17,9 +17,6 @@ class Chart {
   // Every object of every template, released into a namespace.
   [[nodiscard]] std::vector<Value> Objects(const std::string& release_namespace) const;
 
-  // What values.schema.json refuses of the values, a line each.
-  [[nodiscard]] std::vector<std::string> Refused() const;
-
  private:
   [[nodiscard]] std::string Filled(std::string line, const Value& dot) const;
   [[nodiscard]] std::string Rendered(const std::string& text, const Value& root) const;

@@ -17,7 +17,6 @@ namespace jettison {
 namespace {
 
 using testing::Contains;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Key;
@@ -28,11 +27,9 @@ using Objects = std::map<std::string, Value>;
 const std::string kKubernetes = std::string(JETTISON_SOURCE) + "/packaging/kubernetes";
 const std::string kNamespace = "jettison-system";
 
-// The objects of the chart with values that Helm takes.
+// The objects of the chart with values.
 Objects Released(const std::string& values) {
-  const Chart chart(kKubernetes + "/chart", values);
-  EXPECT_THAT(chart.Refused(), IsEmpty()) << values;
-  return ByName(chart.Objects(kNamespace));
+  return ByName(Chart(kKubernetes + "/chart", values).Objects(kNamespace));
 }
 
 // What the agent makes of it, with its drop-ins.
@@ -156,9 +153,8 @@ TEST(Chart, TakesZeroForZeroAndNullForTheDefault) {
   EXPECT_EQ(null.kubernetes.soft_eviction_cool_down, unset.kubernetes.soft_eviction_cool_down);
   EXPECT_EQ(null.kubernetes.soft_evictions_per_hour, unset.kubernetes.soft_evictions_per_hour);
   // The agent has no such limit, and does not take it for the default.
-  const Chart zero(kKubernetes + "/chart", "softEvictions: {perHour: 0}");
-  EXPECT_THAT(zero.Refused(), ElementsAre(HasSubstr(".softEvictions.perHour: minimum 1")));
-  EXPECT_THAT(ConfigurationOf(ByName(zero.Objects("x"))), HasSubstr("softEvictionsPerHour: 0\n"));
+  EXPECT_THAT(ConfigurationOf(Released("softEvictions: {perHour: 0}")),
+              HasSubstr("softEvictionsPerHour: 0\n"));
 }
 
 TEST(Chart, LabelsWhatAPrometheusLooksFor) {
@@ -175,35 +171,6 @@ TEST(Chart, HasTheAlertsOfTheComponentAndNamesItsNamespaceInThem) {
   const Value rule = Documents(std::regex_replace(text, std::regex(kNamespace), "x"), "").at(0);
   const auto chart = ByName(Chart(kKubernetes + "/chart", "metrics: {enabled: true}").Objects("x"));
   EXPECT_EQ(Canonical(chart.at("PrometheusRule jettison")), Canonical(rule));
-}
-
-TEST(Chart, RefusesWhatItDoesNotKnow) {
-  for (const char* values : {
-           "dryrun: false",
-           "dryRun: 'false'",
-           "image: {tags: x}",
-           "image: {tag: 1.0}",
-           "image: {pullPolicy: always}",
-           "nodeSelector: {kubernetes.io/os: windows}",
-           "nodeSelector: {a: true}",
-           "kubelet: {config: /var/lib/kubelet/config.yaml}",
-           "kubelet: {configuration: /etc/kubelet.yaml}",
-           "kubelet: {evictDaemonSets: 1}",
-           "kubelet: {jobs: stop}",
-           "softEvictions: {perHour: ''}",
-           "softEvictions: {perHour: 3601}",
-           "softEvictions: {coolDown: 5}",
-           "softEvictions: {coolDown: soon}",
-           "configuration: {dryRun: false}",
-           "configuration: {kubernetes: {collectImages: true}}",
-           "kubeletConfiguration: {kind: x}",
-           "layers: containerd",
-           "images: {runtime: /var/run/crio}",
-           "metrics: {labels: {a: 1}}",
-           "metric: {enabled: true}",
-       }) {
-    EXPECT_THAT(Chart(kKubernetes + "/chart", values).Refused(), testing::SizeIs(1)) << values;
-  }
 }
 
 // Where an object is not closed, a mistyped key would be taken.

@@ -3,15 +3,11 @@
 #include <poll.h>
 
 #include <optional>
-#include <sstream>
 
 #include "codec/documents/json.h"
-#include "codec/flight/recording_lines.h"
-#include "codec/recordings/replay_writer.h"
 #include "http/client/client.h"
 #include "http/server/listen.h"
 #include "http/server/testing/test_wire.h"
-#include "sim/replay.h"
 #include "tests/scenarios/agent_bed.h"
 
 namespace jettison {
@@ -82,47 +78,6 @@ TEST_F(LiveApi, EveryEndpointIsAnswered) {
   EXPECT_EQ(bed_.StopAgent(), 0);
 }
 
-TEST_F(LiveApi, ABadRequestIsAnsweredByAStatusObject) {
-  Start();
-  const struct {
-    const char* path;
-    int status;
-    const char* reason;
-  } rows[] = {{"/nothing", 404, "NotFound"},
-              {"/api/v1/admit", 405, "MethodNotAllowed"},
-              {"/pods?pretty=1", 400, "BadRequest"},
-              {"/api/v1/cycles?n=none", 400, "BadRequest"}};
-  for (const auto& row : rows) {
-    const HttpResponse answer = Get(row.path);
-    EXPECT_EQ(answer.status, row.status) << row.path;
-    EXPECT_THAT(answer.body, HasSubstr("\"kind\":\"Status\"")) << row.path;
-    EXPECT_THAT(answer.body, HasSubstr("\"reason\":\"" + std::string(row.reason))) << row.path;
-  }
-  const auto refused = HttpPost(target_, "/api/v1/admit", "{", "application/json");
-  ASSERT_TRUE(refused);
-  EXPECT_EQ(refused->status, 400);
-  const auto large = HttpPost(target_, "/api/v1/admit", std::string(2 << 20, ' '));
-  if (large) {
-    EXPECT_EQ(large->status, 413);
-    EXPECT_THAT(large->body, HasSubstr("RequestEntityTooLarge"));
-  }
-}
-
-TEST_F(LiveApi, AnAdmissionIsAnsweredAndNothingStarts) {
-  Start();
-  const auto fits =
-      HttpPost(target_, "/api/v1/admit", AgentBed::Manifest("new", {"true"}), "application/yaml");
-  ASSERT_TRUE(fits);
-  EXPECT_THAT(fits->body, HasSubstr("\"admit\":true"));
-  const auto large =
-      HttpPost(target_, "/api/v1/admit",
-               AgentBed::Manifest("new", {"true"}, "    resources: {requests: {memory: 100Ti}}\n"),
-               "application/yaml");
-  ASSERT_TRUE(large);
-  EXPECT_THAT(large->body, HasSubstr("\"reason\":\"OutOfmemory\""));
-  EXPECT_THAT(Get("/pods").body, testing::Not(HasSubstr("\"name\":\"new\"")));
-}
-
 TEST_F(LiveApi, TheWatchTellsWhatHappensAndGoesOnWhereItBrokeOff) {
   Start();
   http::Wire first = Watch();
@@ -135,30 +90,6 @@ TEST_F(LiveApi, TheWatchTellsWhatHappensAndGoesOnWhereItBrokeOff) {
   EXPECT_THAT(second.ReadUntil("\"name\":\"late\""), HasSubstr("event: event\n"));
 }
 
-TEST_F(LiveApi, ARecordedPassReplaysToTheSameReport) {
-  Start();
-  ASSERT_TRUE(WaitFor("/api/v1/cycles", "\"pass\":"));
-  std::istringstream answer(Get("/api/v1/cycles?n=1").body);
-  std::string line;
-  RecordingLines lines([&]() -> Result<std::optional<std::string_view>> {
-    if (!std::getline(answer, line)) return std::nullopt;
-    return line;
-  });
-  const auto about = lines.Next();
-  ASSERT_TRUE(about && *about && std::holds_alternative<RecordingAbout>(**about));
-  const auto item = lines.Next();
-  ASSERT_TRUE(item && *item) << line;
-  const auto pass = std::get<std::shared_ptr<const RecordedPass>>(**item);
-  const auto text = [](const CycleReport& report) {
-    std::string written;
-    JsonWriter json(written);
-    json.Object([&] { WriteReport(report, json); });
-    return written;
-  };
-  const Scenario scenario = ScenarioOf(*pass, std::get<RecordingAbout>(**about).profile);
-  EXPECT_EQ(text(Replay(scenario).at(0).report), text(pass->report)) << line;
-}
-
 TEST_F(LiveApi, IsTriedAgainWhereTheSocketIsTakenWhileTheNodeIsGuarded) {
   std::optional taken = http::ListenAt(bed_.folder() + "/agent.sock", "");
   ASSERT_TRUE(*taken) << taken->error().message;
@@ -166,17 +97,9 @@ TEST_F(LiveApi, IsTriedAgainWhereTheSocketIsTakenWhileTheNodeIsGuarded) {
   EXPECT_TRUE(bed_.WaitForLine({"the HTTP server cannot be started", "is in use by"}));
   EXPECT_TRUE(bed_.WaitForLine({"Started container main"}));
   taken.reset();
-  bed_.Reload();  // which does not wait for the next try
   EXPECT_TRUE(bed_.WaitForLine({"the HTTP server is running", "agent.sock"}));
   EXPECT_EQ(Get("/livez").status, 200);
   EXPECT_EQ(bed_.StopAgent(), 0);
-}
-
-TEST_F(LiveApi, TheSocketGoesWithTheAgent) {
-  Start();
-  EXPECT_EQ(Get("/livez").status, 200);
-  EXPECT_EQ(bed_.StopAgent(), 0);
-  EXPECT_FALSE(HttpGet(target_, "/livez"));
 }
 
 }  // namespace
