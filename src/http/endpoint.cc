@@ -2,29 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <system_error>
 
 #include "core/model/redaction.h"
 #include "core/text/number.h"
+#include "core/units/http_url.h"
 
 namespace jettison::http {
 namespace {
 
 constexpr std::size_t kLongestSocketPath = 107;  // sockaddr_un, with the NUL at its end
-
-bool IsHost(std::string_view host) {
-  return !host.empty() && std::ranges::all_of(host, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '.' || c == ':' || c == '_';
-  });
-}
-
-bool IsPort(std::string_view port) {
-  return ParseNumber<std::uint16_t>(port).value_or(0) != 0;
-}
 
 tl::unexpected<Error> Refused(std::string_view text) {
   return Fail(ErrorCode::kInvalidArgument,
@@ -43,8 +31,6 @@ std::string Endpoint::Authority() const {
 
 Result<Endpoint> ParseEndpoint(std::string_view text) {
   constexpr std::string_view kUnix = "unix://";
-  constexpr std::string_view kHttp = "http://";
-  constexpr std::string_view kHttps = "https://";
   Endpoint endpoint;
   if (text.starts_with(kUnix)) {
     endpoint.path = text.substr(kUnix.size());
@@ -56,25 +42,21 @@ Result<Endpoint> ParseEndpoint(std::string_view text) {
     }
     return endpoint;
   }
-  const bool is_tls = text.starts_with(kHttps);
-  if (!is_tls && !text.starts_with(kHttp)) return Refused(text);
-  endpoint.kind = is_tls ? Endpoint::Kind::kHttps : Endpoint::Kind::kHttp;
-  std::string_view rest = text.substr((is_tls ? kHttps : kHttp).size());
-  if (rest.ends_with('/')) rest.remove_suffix(1);
+  const bool is_tls = text.starts_with("https://");
+  const auto url = ParseHttpUrl(text);
+  if (!url || !url->credentials.empty() || url->target != "/") return Refused(text);
+  std::string_view place = url->origin;
+  place.remove_prefix(place.find("//") + 2);
   std::string_view port = is_tls ? "443" : "80";
-  std::string_view host = rest;
-  const std::size_t bracket = rest.find(']');
-  if (rest.starts_with('[') && bracket != std::string_view::npos) {
-    host = rest.substr(1, bracket - 1);
-    const std::string_view behind = rest.substr(bracket + 1);
-    if (!behind.empty() && behind.front() != ':') return Refused(text);
-    if (!behind.empty()) port = behind.substr(1);
-  } else if (const std::size_t colon = rest.find(':'); colon != std::string_view::npos) {
-    host = rest.substr(0, colon);
-    port = rest.substr(colon + 1);
+  if (const std::size_t colon = place.rfind(':');
+      colon != std::string_view::npos && !place.ends_with(']')) {
+    port = place.substr(colon + 1);
+    place = place.substr(0, colon);
   }
-  if (!IsHost(host) || !IsPort(port)) return Refused(text);
-  endpoint.host = host;
+  if (place.starts_with('[')) place = place.substr(1, place.size() - 2);
+  if (ParseNumber<std::uint16_t>(port).value_or(0) == 0) return Refused(text);
+  endpoint.kind = is_tls ? Endpoint::Kind::kHttps : Endpoint::Kind::kHttp;
+  endpoint.host = place;
   endpoint.port = port;
   return endpoint;
 }

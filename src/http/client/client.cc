@@ -110,8 +110,7 @@ HttpResponse AnswerOf(const CurlLibrary& curl, const CurlHandle& handle, std::st
   return answer;
 }
 
-Result<CurlRequest> RequestOf(const HttpTarget& target, const Endpoint& endpoint,
-                              const std::string& path) {
+CurlRequest RequestOf(const HttpTarget& target, const Endpoint& endpoint, const std::string& path) {
   const bool is_tls = endpoint.kind == Endpoint::Kind::kHttps;
   CurlRequest request{
       .url = fmt::format("{}://{}{}", is_tls ? "https" : "http", endpoint.Authority(), path),
@@ -120,11 +119,6 @@ Result<CurlRequest> RequestOf(const HttpTarget& target, const Endpoint& endpoint
       .cert_file = target.cert_file,
       .key_file = target.private_key_file,
       .headers = {"Connection: close", "Accept:"}};  // none of libcurl's own
-  if (endpoint.kind != Endpoint::Kind::kUnix && !http::IsIpAddress(endpoint.host)) {
-    auto known = http::KnownAddressesOf(endpoint.host, endpoint.host, endpoint.port);
-    if (!known) return Fail(known.error());
-    request.known_addresses = *std::move(known);
-  }
   if (!target.bearer_token.empty()) {
     request.headers.push_back("Authorization: Bearer " + target.bearer_token);
   } else {
@@ -149,16 +143,15 @@ Result<HttpResponse> Ask(const HttpTarget& target, const std::string& path,
   }
   const auto curl = http::LoadCurl();
   if (!curl) return Fail(curl.error());
-  auto request = RequestOf(target, *endpoint, path);
-  if (!request) return Fail(request.error().In(target.endpoint));
+  CurlRequest request = RequestOf(target, *endpoint, path);
   if (posted != nullptr) {
-    request->method = "POST";
-    request->body = posted;
-    request->headers.push_back("Content-Type: " + content_type);
+    request.method = "POST";
+    request.body = posted;
+    request.headers.push_back("Content-Type: " + content_type);
   }
   CurlHandle handle(**curl);
   Body body{.target = target, .handle = handle};
-  if (auto ready = handle.Prepare(*request); !ready) {
+  if (auto ready = handle.Prepare(request); !ready) {
     return Fail(ready.error().In(target.endpoint));
   }
   handle.Set(CURLOPT_WRITEFUNCTION, &TakeBody);

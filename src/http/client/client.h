@@ -40,8 +40,7 @@ struct HttpTarget {
 // - kPermissionDenied: not for us; kDeadlineExceeded: not all of it came in time;
 // - kInternal: not HTTP, too large.
 // `path` begins with "/" and has its query with it, its parts encoded (EncodedForUrl). Both wait
-// on the caller's thread and start none, and the name of a host is looked up with the resolver's
-// own time limits.
+// on the caller's thread.
 [[nodiscard]] Result<HttpResponse> HttpGet(const HttpTarget& target, const std::string& path);
 [[nodiscard]] Result<HttpResponse> HttpPost(const HttpTarget& target, const std::string& path,
                                             const std::string& body,

@@ -1,15 +1,12 @@
 #include "http/client/curl_request.h"
 
-#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <memory>
 #include <system_error>
 
 namespace jettison::http {
@@ -79,7 +76,8 @@ CurlLibrary::Found CurlLibrary::Find(const char* name) const {
   return {::dlsym(library, name)};
 }
 
-// Debian's build on GnuTLS, which is loaded for the server as well; other systems have but one build.
+// Debian's build on GnuTLS, which is loaded for the server as well; other systems have but one
+// build.
 Result<const CurlLibrary*> LoadCurl() {
   static void* const kLibrary = [] {
     void* found = ::dlopen("libcurl-gnutls.so.4", RTLD_NOW);
@@ -97,7 +95,7 @@ Result<const CurlLibrary*> LoadCurl() {
 CurlHandle::~CurlHandle() {
   if (handle_ != nullptr) curl_.easy_cleanup(handle_);
   curl_.slist_free_all(headers_);
-  curl_.slist_free_all(addresses_);
+  curl_.slist_free_all(connect_to_);
 }
 
 void CurlHandle::Append(curl_slist*& list, const std::string& line) {
@@ -117,9 +115,9 @@ Result<void> CurlHandle::Prepare(const CurlRequest& request) {
   // A connection that is being made is waited for, in case it takes them all.
   if (request.may_be_http2) Set(CURLOPT_PIPEWAIT, 1L);
   if (!request.unix_socket.empty()) Set(CURLOPT_UNIX_SOCKET_PATH, request.unix_socket.c_str());
-  if (!request.known_addresses.empty()) {
-    Append(addresses_, request.known_addresses);
-    Set(CURLOPT_RESOLVE, addresses_);
+  if (!request.connect_to.empty()) {
+    Append(connect_to_, "::" + request.connect_to);
+    Set(CURLOPT_CONNECT_TO, connect_to_);
   }
   SetTls(request);
   if (!request.basic_credentials.empty()) {
@@ -179,36 +177,6 @@ Result<void> CanBeSent(std::string_view path, const std::vector<std::string_view
   }
   if (std::ranges::all_of(lines, IsOneLine)) return {};
   return Fail(ErrorCode::kInvalidArgument, "the method, content type and token must be one line");
-}
-
-bool IsIpAddress(const std::string& host) {
-  in6_addr address{};
-  return ::inet_pton(AF_INET, host.c_str(), &address) == 1 ||
-         ::inet_pton(AF_INET6, host.c_str(), &address) == 1;
-}
-
-Result<std::string> KnownAddressesOf(const std::string& host, std::string_view name,
-                                     std::string_view port) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* list = nullptr;
-  if (const int code = ::getaddrinfo(host.c_str(), nullptr, &hints, &list); code != 0) {
-    return Fail(Error{ErrorCode::kUnavailable, ::gai_strerror(code)}.In(host));
-  }
-  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> all(list, &::freeaddrinfo);
-  std::string known = fmt::format("{}:{}:", name, port);
-  const char* between = "";
-  for (const addrinfo* one = all.get(); one != nullptr; one = one->ai_next) {
-    std::array<char, NI_MAXHOST> text{};
-    if (::getnameinfo(one->ai_addr, one->ai_addrlen, text.data(), text.size(), nullptr, 0,
-                      NI_NUMERICHOST) != 0) {
-      continue;
-    }
-    known += between;
-    known += one->ai_family == AF_INET6 ? fmt::format("[{}]", text.data()) : text.data();
-    between = ",";
-  }
-  return known;
 }
 
 }  // namespace jettison::http

@@ -50,19 +50,19 @@ struct CurlLibrary {
   [[nodiscard]] Found Find(const char* name) const;
 };
 
-// Loads libcurl, once, on whichever thread; it stays loaded. With it come some thirty more libraries
-// and 3 MiB, which an agent that asks nobody does not pay: no program links it. Fails where it is not
-// installed, and says how to get it.
+// Loads libcurl, once, on whichever thread; it stays loaded. With it come some thirty more
+// libraries and 3 MiB, which an agent that asks nobody does not pay: no program links it. Fails
+// where it is not installed, and says how to get it.
 [[nodiscard]] Result<const CurlLibrary*> LoadCurl();
 
 // What libcurl is told of a request.
 struct CurlRequest {
   std::string method = "GET";
   std::string url;
-  std::string unix_socket;      // its path; empty: the URL's host
-  std::string known_addresses;  // of KnownAddressesOf; empty: the host is an address
-  std::string ca_file;          // PEM, as the next two; empty: those that the system trusts
-  std::string cert_file;        // empty: none
+  std::string unix_socket;  // its path; empty: the URL's host
+  std::string connect_to;   // "host:port", "[::1]:port" instead of the URL's; empty: the URL's
+  std::string ca_file;      // PEM, as the next two; empty: those that the system trusts
+  std::string cert_file;    // empty: none
   std::string key_file;
   std::string basic_credentials;  // "user:password"; empty: none
   std::vector<std::string> headers{};
@@ -70,9 +70,9 @@ struct CurlRequest {
   bool may_be_http2 = false;          // where the server speaks it, over TLS
 };
 
-// A handle of libcurl for one request. No thread is started, no signal taken, no proxy, .netrc or
-// redirect followed. Connections of TCP notice when the other side has vanished: after 10 s where
-// something was sent, else after half a minute.
+// A handle of libcurl for one request. No signal is taken, no proxy, .netrc or redirect followed; a
+// name is looked up on a thread of libcurl's own. Connections of TCP notice when the other side has
+// vanished: after 10 s where something was sent, else after half a minute.
 class CurlHandle {
  public:
   // `curl` must outlive this.
@@ -107,7 +107,7 @@ class CurlHandle {
   CURL* handle_;
   CURLcode fault_ = CURLE_OK;
   curl_slist* headers_ = nullptr;
-  curl_slist* addresses_ = nullptr;
+  curl_slist* connect_to_ = nullptr;
   std::array<char, CURL_ERROR_SIZE> words_{};  // what libcurl says of an error
 };
 
@@ -115,14 +115,5 @@ class CurlHandle {
 // break, with which they would be something else.
 [[nodiscard]] Result<void> CanBeSent(std::string_view path,
                                      const std::vector<std::string_view>& lines);
-
-// Whether a host is an IPv4 or IPv6 address, which nobody has to look up.
-[[nodiscard]] bool IsIpAddress(const std::string& host);
-
-// What the host resolves to, as libcurl is told it beforehand for that name and port, so that it
-// looks nothing up: it would on a thread of its own, which may be refused. Waits as long as the
-// resolver does. kUnavailable: there is no address.
-[[nodiscard]] Result<std::string> KnownAddressesOf(const std::string& host, std::string_view name,
-                                                   std::string_view port);
 
 }  // namespace jettison::http

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "http/endpoint.h"
 #include "ports/system_error.h"
 
 namespace jettison {
@@ -167,11 +168,7 @@ class HttpTransfers::Pending {
   std::string body_;
 };
 
-HttpTransfers::HttpTransfers(const CurlLibrary& curl, Elsewhere elsewhere)
-    : curl_(curl),
-      multi_(curl.multi_init()),
-      has_elsewhere_(elsewhere != nullptr),
-      lookup_(std::move(elsewhere)) {}
+HttpTransfers::HttpTransfers(const CurlLibrary& curl) : curl_(curl), multi_(curl.multi_init()) {}
 
 HttpTransfers::~HttpTransfers() {
   for (const auto& [id, exchange] : exchanges_) Detach(*exchange);
@@ -179,11 +176,10 @@ HttpTransfers::~HttpTransfers() {
   curl_.multi_cleanup(multi_);
 }
 
-Result<std::unique_ptr<HttpTransfers>> HttpTransfers::Open(const HttpPeer& peer,
-                                                           Elsewhere elsewhere) {
+Result<std::unique_ptr<HttpTransfers>> HttpTransfers::Open(const HttpPeer& peer) {
   const auto curl = http::LoadCurl();
   if (!curl) return Fail(curl.error());
-  std::unique_ptr<HttpTransfers> transfers(new HttpTransfers(**curl, std::move(elsewhere)));
+  std::unique_ptr<HttpTransfers> transfers(new HttpTransfers(**curl));
   if (auto set_up = transfers->SetUp(peer); !set_up) return Fail(set_up.error());
   return transfers;
 }
@@ -195,13 +191,13 @@ Result<void> HttpTransfers::SetUp(const HttpPeer& peer) {
   if (endpoint->kind == http::Endpoint::Kind::kUnix) {
     return Fail(ErrorCode::kInvalidArgument, peer.endpoint + " is not the address of a host");
   }
-  endpoint_ = *endpoint;
-  server_name_ = peer.server_name.empty() ? endpoint->host : peer.server_name;
-  http::Endpoint named = endpoint_;
-  named.host = server_name_;
+  http::Endpoint named = *endpoint;
+  if (!peer.server_name.empty()) {
+    named.host = peer.server_name;
+    route_.connect_to = endpoint->Authority();
+  }
   route_.may_be_http2 = endpoint->kind == http::Endpoint::Kind::kHttps;
   route_.url = fmt::format("{}://{}", route_.may_be_http2 ? "https" : "http", named.Authority());
-  look_up_ = server_name_ != endpoint_.host || !http::IsIpAddress(endpoint_.host);
   curl_.multi_setopt(multi_, CURLMOPT_MAXCONNECTS, kIdleConnections);
   return UseTls(peer);
 }
@@ -229,34 +225,11 @@ Result<void> HttpTransfers::UseTls(const HttpPeer& peer) {
   return {};
 }
 
-// An address that is known is used until there is another: a connection may be open, and a resolver
-// that does not answer must not keep an exchange from it.
-Result<void> HttpTransfers::LookUp() {
-  if (auto found = lookup_.Take()) (void)Take(*std::move(found));
-  if (!look_up_) return {};
-  const auto look = [host = endpoint_.host, name = server_name_, port = endpoint_.port] {
-    return http::KnownAddressesOf(host, name, port);
-  };
-  if (!has_elsewhere_ || route_.known_addresses.empty()) return Take(look());
-  if (!lookup_.under_way()) lookup_.Begin(look);
-  look_up_ = false;
-  return {};
-}
-
-Result<void> HttpTransfers::Take(Result<std::string> addresses) {
-  if (!addresses) return Fail(addresses.error());
-  route_.known_addresses = *std::move(addresses);
-  look_up_ = false;
-  return {};
-}
-
 HttpTransfers::Id HttpTransfers::Start(HttpExchange exchange, OnEnd on_end, OnBytes on_bytes) {
   const Id id = next_id_++;
   Pending& begun = *(exchanges_[id] = std::make_unique<Pending>(
                          curl_, std::move(exchange), std::move(on_end), std::move(on_bytes)));
-  auto ready = LookUp();
-  if (ready) ready = begun.Prepare(route_, std::exchange(is_silent_, false));
-  if (!ready) {
+  if (auto ready = begun.Prepare(route_, std::exchange(is_silent_, false)); !ready) {
     begun.refusal = ready.error();
   } else if (const CURLMcode code = curl_.multi_add_handle(multi_, begun.handle());
              code != CURLM_OK) {
@@ -303,12 +276,7 @@ void HttpTransfers::TakeEnds() {
   int left = 0;
   while (const CURLMsg* message = curl_.multi_info_read(multi_, &left)) {
     if (message->msg != CURLMSG_DONE) continue;
-    const CURLcode code = message->data.result;
-    Pending::Of(curl_, message->easy_handle).ended_by = code;
-    // Nobody was reached, so that the host may have moved.
-    if (code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST) {
-      look_up_ = !route_.known_addresses.empty();
-    }
+    Pending::Of(curl_, message->easy_handle).ended_by = message->data.result;
   }
 }
 

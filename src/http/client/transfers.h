@@ -14,9 +14,7 @@
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "http/client/curl_request.h"
-#include "http/endpoint.h"
 #include "ports/file_descriptor.h"
-#include "ports/late_reading.h"
 
 namespace jettison {
 
@@ -54,7 +52,7 @@ struct HttpAnswer {
 // Many requests to one server at a time, each of which may last, on connections that stay open:
 // over HTTP/2, where the server speaks it, all on one, else on one for each that is under way. One
 // thread starts them and takes the answers in Turn, which alone waits for the network; nobody else
-// is kept waiting, and no thread is started. By libcurl, which is loaded for the first one.
+// is kept waiting. By libcurl, which is loaded for the first one.
 class HttpTransfers {
  public:
   using Id = std::uint64_t;
@@ -71,11 +69,7 @@ class HttpTransfers {
 
   // kInvalidArgument for an endpoint of another form; kUnavailable where libcurl cannot be had.
   // Certificates and keys that cannot be used (FaultOfTls finds them) fail each exchange.
-  // `elsewhere`: where a name is looked up again, while the addresses that are known are used;
-  // null: in Start. The first time it is looked up there in any case, for nothing can be sent
-  // before.
-  [[nodiscard]] static Result<std::unique_ptr<HttpTransfers>> Open(const HttpPeer& peer,
-                                                                   Elsewhere elsewhere = {});
+  [[nodiscard]] static Result<std::unique_ptr<HttpTransfers>> Open(const HttpPeer& peer);
   HttpTransfers(const HttpTransfers&) = delete;
   HttpTransfers& operator=(const HttpTransfers&) = delete;
   // Calls nobody back.
@@ -85,8 +79,7 @@ class HttpTransfers {
   // connection that was made with others. Its endpoint is not looked at. kUnavailable: there is no
   // descriptor or no memory for them, and nothing has changed.
   [[nodiscard]] Result<void> UseTls(const HttpPeer& peer);
-  // Calls back from a later Turn only. The name of a host is looked up here the first time, and
-  // again after nobody was reached there (Open), with the resolver's own time limits.
+  // Calls back from a later Turn only.
   Id Start(HttpExchange exchange, OnEnd on_end, OnBytes on_bytes = {});
   // Cancels an exchange: none of its callbacks is called any more. An exchange that has ended is
   // ignored.
@@ -101,10 +94,8 @@ class HttpTransfers {
 
  private:
   class Pending;
-  HttpTransfers(const http::CurlLibrary& curl, Elsewhere elsewhere);
+  explicit HttpTransfers(const http::CurlLibrary& curl);
   [[nodiscard]] Result<void> SetUp(const HttpPeer& peer);
-  [[nodiscard]] Result<void> LookUp();
-  [[nodiscard]] Result<void> Take(Result<std::string> addresses);
   void Detach(const Pending& exchange);
   void TakeEnds();
   void TellEnd(Id id, std::chrono::steady_clock::time_point now);
@@ -114,13 +105,8 @@ class HttpTransfers {
   std::map<Id, std::unique_ptr<Pending>> exchanges_;  // in the order in which they were begun
   std::vector<std::unique_ptr<Pending>> gone_;        // cancelled, perhaps by their own callback
   Id next_id_ = 1;
-  http::Endpoint endpoint_;
   http::CurlRequest route_;  // the URL of which is the origin
-  std::string server_name_;  // the host as the URL has it
-  bool look_up_ = true;
-  const bool has_elsewhere_;
-  LateReading<Result<std::string>> lookup_;
-  bool is_silent_ = false;  // an exchange has had no answer in time since the last was begun
+  bool is_silent_ = false;   // an exchange has had no answer in time since the last was begun
   std::vector<FileDescriptor> files_;
   std::size_t generation_ = 0;
   std::vector<FileDescriptor> files_before_;  // of exchanges that had begun when they were replaced

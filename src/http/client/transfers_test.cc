@@ -7,7 +7,6 @@
 
 #include "http/client/transfers_test_fixture.h"
 #include "http/server/listen.h"
-#include "ports/fakes/scarcity.h"
 
 namespace jettison::http {
 namespace {
@@ -98,16 +97,6 @@ TEST_F(Transfers, EachLimitOfTimeHoldsByItself) {
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code, ErrorCode::kDeadlineExceeded) << answer.error().message;
   }
-}
-
-TEST_F(Transfers, ANameIsLookedUpWithoutAThread) {
-  Serve([](const HttpRequest&) -> HttpResponse { return {.body = "here"}; });
-  Connect({.endpoint = "http://localhost:" + Port()});
-  const NoMoreThreads scarce;
-  Ask({.path = "/"});
-  ASSERT_TRUE(Answered());
-  ASSERT_TRUE(answers_[0]) << answers_[0].error().message;
-  EXPECT_EQ(answers_[0]->body, "here");
 }
 
 }  // namespace

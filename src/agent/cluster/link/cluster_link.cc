@@ -145,7 +145,7 @@ struct ClusterLink::Shared {
   void ReportState(const kube::PodWatchState& state);
 
   const Setup setup;
-  // For what the client reads and looks up: a file system or a resolver that hangs keeps no call.
+  // For what the client reads: a file system that hangs keeps no call.
   JobQueue late{Threads::kSpare, AtEnd::kLeave};
   std::unique_ptr<kube::ApiClient> client;
   std::atomic<bool> stop{false};

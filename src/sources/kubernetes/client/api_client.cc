@@ -35,7 +35,7 @@ Error Explained(const Error& error, const std::string& ca_name) {
 
 Result<std::unique_ptr<ApiClient>> ApiClient::Open(const ApiAccess& access, const Clock& clock,
                                                    AccessSource::Read read, Elsewhere elsewhere) {
-  auto transfers = HttpTransfers::Open(PeerOf(access), elsewhere);
+  auto transfers = HttpTransfers::Open(PeerOf(access));
   if (!transfers) return Fail(transfers.error());
   return std::unique_ptr<ApiClient>(
       new ApiClient(access, clock, std::move(read), std::move(elsewhere), std::move(*transfers)));
