@@ -74,8 +74,7 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
            .listed = [this](std::vector<RuntimePod> pods) { Begin(std::move(pods)); },
            .recalled =
                [this](std::vector<RuntimePod> pods) { GuardWithoutRuntime(std::move(pods)); }}),
-      ending_({.runtime = *machine_->runtime,
-               .pods = *parts_->pods,
+      ending_({.pods = *parts_->pods,
                .clock = machine_->clock,
                .log = *log_,
                .stop_pods = options_.stop_pods}),
@@ -347,7 +346,7 @@ void NodeAgent::AfterEachTurn() {
   AdvanceAll(now);
   SaveState(now);
   NotifyServiceManager(now);
-  if (refusal_ || (ending_.IsOver(now) && HasLeftCluster(now))) loop_->Quit();
+  if (refusal_ || (ending_.IsOver() && HasLeftCluster(now))) loop_->Quit();
   if (options_.observer && begun_) options_.observer(parts_->node->MakeSnapshot());
   if (options_.board) ShowOnBoard(now);
   const auto deadline = NextDeadline();
@@ -502,8 +501,8 @@ std::optional<Instant> NodeAgent::NextDeadline() const {
   return Earliest({begun_ ? parts_->node->NextDeadline() : std::nullopt,
                    parts_->disk_walks->NextDeadline(), runtime_start_.NextDeadline(),
                    image_places_ ? image_places_->NextDeadline() : std::nullopt,
-                   manifests_.NextDeadline(), ending_.NextDeadline(), config_.NextDeadline(),
-                   threads_.NextDeadline(), next_alive_,
+                   manifests_.NextDeadline(), config_.NextDeadline(), threads_.NextDeadline(),
+                   next_alive_,
                    parts_->cluster ? parts_->cluster->NextDeadline() : std::nullopt,
                    parts_->shadow ? parts_->shadow->NextDeadline() : std::nullopt,
                    begun_ ? parts_->state->NextDeadline(changes) : std::nullopt});

@@ -112,12 +112,6 @@ class ContainerRuntime {
   // pod, only that is removed which would keep running.
   virtual void RemovePod(const std::string& pod_uid) = 0;
 
-  // The agent is about to end. From now on the runtime begins no more pods or containers, and
-  // reports no event for them. It still executes all other commands.
-  virtual void Drain() {}
-  // Whether something is being created that would be left incomplete if the agent ended now.
-  [[nodiscard]] virtual bool IsMaking() const { return false; }
-
   // Where the files of a created pod are.
   [[nodiscard]] virtual PodDisk DiskOf(const Pod& pod) const = 0;
   // The control group of a container's present run; empty: there is none. It is a path relative to

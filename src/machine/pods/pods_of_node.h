@@ -109,8 +109,6 @@ class PodsOfNode : public ContainerRuntime {
   }
   [[nodiscard]] bool RemovingContainers() const override { return own_->RemovingContainers(); }
   void RemovePod(const std::string& pod_uid) override;
-  void Drain() override { own_->Drain(); }
-  [[nodiscard]] bool IsMaking() const override { return own_->IsMaking(); }
   [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override;
   [[nodiscard]] std::string_view GroupOf(const std::string& pod_uid,
                                          const std::string& container) const override;

@@ -8,7 +8,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using testing::Contains;
-using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
@@ -102,25 +101,6 @@ TEST_F(CriRuntime, ATaskThatAStartLeftBehindIsTakenAwayWithItsContainer) {
   EXPECT_THAT(bed_.calls->TakeCalls(), Contains("DeleteTaskIn k8s.io " + id));
   ASSERT_TRUE(bed_.Remove("u"));
   bed_.ExpectNothingLeft("u");
-}
-
-TEST_F(CriRuntime, AWantedEndWaitsForWhatIsBeingMadeAndBeginsNothingMore) {
-  ASSERT_TRUE(bed_.Create(SimplePod("u")));
-  EXPECT_FALSE(runtime().IsMaking());
-  bed_.calls->HoldBack("StartContainer");
-  runtime().StartContainer("u", "main", 0, 0);
-  EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(50)), nullptr);
-  EXPECT_TRUE(runtime().IsMaking());
-  runtime().Drain();
-  EXPECT_TRUE(runtime().IsMaking());
-  bed_.calls->LetGo();
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr) << "the start is completed";
-  EXPECT_FALSE(runtime().IsMaking());
-  (void)bed_.calls->TakeCalls();
-  runtime().CreatePod(kernel::PlainPlan(SimplePod("v")));
-  runtime().StartContainer("u", "main", 1, 0);
-  EXPECT_EQ(bed_.Await<PodReady>("v", milliseconds(50)), nullptr);
-  EXPECT_THAT(bed_.calls->TakeCalls(), IsEmpty());
 }
 
 }  // namespace

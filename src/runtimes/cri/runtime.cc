@@ -213,7 +213,6 @@ void Runtime::ClearStray(const std::string& uid, const std::string& sandbox_id) 
 }
 
 void Runtime::CreatePod(const PodPlan& plan) {
-  if (context_.draining) return;
   const Pod& pod = *plan.pod;
   const auto fail = [&](Error error) { context_.Emit(PodFailed{pod.uid, std::move(error)}); };
   if (auto names = kernel::CheckNames(pod); !names) return fail(names.error());
@@ -237,7 +236,6 @@ void Runtime::CreatePod(const PodPlan& plan) {
 
 void Runtime::StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
                              int oom_score_adj) {
-  if (context_.draining) return;
   if (PodActor* pod = pods_.Find(pod_uid)) {
     return pod->StartContainer(container, attempt, oom_score_adj);
   }

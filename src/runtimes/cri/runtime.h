@@ -51,8 +51,6 @@ class Runtime : public CriRuntime {
                        int attempt) override;
   [[nodiscard]] bool RemovingContainers() const override { return leftovers_.IsDeleting(); }
   void RemovePod(const std::string& pod_uid) override;
-  void Drain() override { context_.draining = true; }
-  [[nodiscard]] bool IsMaking() const override { return context_.making.use_count() > 1; }
   [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override;
   [[nodiscard]] std::string_view GroupOf(const std::string& pod_uid,
                                          const std::string& container) const override;

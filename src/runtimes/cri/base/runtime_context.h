@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <set>
 #include <string>
 
@@ -18,11 +17,6 @@ struct RuntimeContext : PodEdges {
   Calls& calls;
   // Null where control groups are folders and no more.
   Slices* slices = nullptr;
-  // A copy of this is held while a call creates something that it would leave half made if the
-  // agent ended.
-  std::shared_ptr<const bool> making = std::make_shared<const bool>(true);
-  // The agent is about to end: nothing more is begun.
-  bool draining = false;
   // For saying that a record of a pod could not be written.
   Once said_no_records;
   // UIDs of the pods whose last record could not be written.

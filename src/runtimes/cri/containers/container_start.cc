@@ -57,7 +57,6 @@ void ContainerStart::RemoveInterrupted() {
 // refuses to remove the container until the call is over, and only then kills the process.
 void ContainerStart::OnInterruptedRemoved(const Result<void>& removed) {
   if (abandoned_) return RefuseAbandoned();
-  if (context_.draining) return;
   if (removed) return FetchImage();
   if (context_.clock.Now() - ordered_ >= kInterruptedPatience) {
     return Refuse(StartFailure::kCreate,
@@ -73,7 +72,7 @@ void ContainerStart::FetchImage() {
   image_.emplace(context_, order_.container, [this](const ImageFetch::Outcome& image) {
     if (!image) return Finish(tl::unexpected(image.error()));
     if (abandoned_) return RefuseAbandoned();
-    if (!context_.draining) Prepare(*image);
+    Prepare(*image);
   });
   image_->Start();
 }
@@ -131,7 +130,7 @@ void ContainerStart::OnMounts(const Result<void>& prepared) {
 void ContainerStart::OnLogFolder(const Result<void>& made) {
   if (abandoned_) return RefuseAbandoned();
   if (!made) return Refuse(StartFailure::kCreate, made.error());
-  if (!context_.draining) Create();
+  Create();
 }
 
 void ContainerStart::Create() {
@@ -149,7 +148,7 @@ void ContainerStart::Create() {
   *request.mutable_sandbox_config() = DescriptionOf(context_, pod, group, sandbox_);
   context_.calls.Make(
       kCreateContainer, request, context_.options.request_timeout,
-      lifetime_.Guard([this, making = context_.making](const auto& answer) { OnCreated(answer); }));
+      lifetime_.Guard([this](const auto& answer) { OnCreated(answer); }));
 }
 
 void ContainerStart::OnCreated(const Result<api::CreateContainerResponse>& answer) {
@@ -171,14 +170,10 @@ void ContainerStart::StartCreated() {
     RemoveContainer();
     return RefuseAbandoned();
   }
-  // The container is not started; the next agent finds one that never ran.
-  if (context_.draining) return;
   api::StartContainerRequest request;
   request.set_container_id(id_);
   context_.calls.Make(kStartContainer, request, context_.options.request_timeout,
-                      lifetime_.Guard([this, making = context_.making](const auto& started) {
-                        OnStarted(started);
-                      }));
+                      lifetime_.Guard([this](const auto& started) { OnStarted(started); }));
 }
 
 StartedContainer ContainerStart::Ordered() const {

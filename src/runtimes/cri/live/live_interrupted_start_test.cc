@@ -77,29 +77,6 @@ TEST_F(LiveInterruptedStart, LeavesNothingInTheWayOfTheNextOneOrOfTheRemoval) {
   EXPECT_EQ(ContainersInContainerd(), 0);
 }
 
-TEST_F(LiveInterruptedStart, AWantedEndFinishesWhatIsBeingStarted) {
-  ASSERT_TRUE(runtime().List());
-  for (int round = 0; round < 6; ++round) {
-    const Pod pod = TestPod("u" + std::to_string(round));
-    ASSERT_TRUE(Create(pod));
-    runtime().StartContainer(pod.uid, "main", 0, 500);
-    Serve(microseconds(random_() % 60'000));
-    runtime().Drain();
-    const auto deadline = steady_clock::now() + seconds(10);
-    while (runtime().IsMaking() && steady_clock::now() < deadline) events_.Settle(runtime());
-    Open();
-    const auto listed = runtime().List();
-    ASSERT_TRUE(listed);
-    const std::optional<int> attempt = NextAttempt(listed->front());
-    if (attempt) {
-      runtime().StartContainer(pod.uid, "main", *attempt, 500);
-      EXPECT_NE(Await<ContainerStarted>(pod.uid), nullptr) << "at once: " << Said();
-    }
-    runtime().RemovePod(pod.uid);
-    ASSERT_NE(Await<PodRemoved>(pod.uid), nullptr) << Said();
-  }
-}
-
 TEST_F(LiveInterruptedStart, AFrozenContainerdKeepsNoGuardFromThePodsOfBefore) {
   const Pod pod = TestPod("u", {"ignore-term"});
   ASSERT_TRUE(runtime().List());

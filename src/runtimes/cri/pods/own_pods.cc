@@ -224,9 +224,7 @@ void OwnPods::Advance(const OnGone& gone) {
     }
     // Names of sandboxes whose creation failed may stay taken; others are free again.
     first_attempts_.erase(uid);
-    if (actor->next_attempt() > 1 && !actor->created()) {
-      first_attempts_[uid] = actor->next_attempt();
-    }
+    if (!actor->created()) first_attempts_[uid] = actor->next_attempt();
     gone(uid);
     it = actors_.erase(it);
   }

@@ -37,8 +37,6 @@ Result<void> MakeFilesOf(const kernel::Paths& paths, const Pod& pod) {
   return kernel::MakeFolders(paths.PodLogs(pod));
 }
 
-constexpr int kTries = 2;
-
 bool IsNetworkReady(const api::StatusResponse& status) {
   const auto& conditions = status.status().conditions();
   const auto it = std::find_if(conditions.begin(), conditions.end(), [](const auto& condition) {
@@ -62,7 +60,6 @@ void PodSandbox::Make(std::uint32_t first_attempt) {
   state_ = State::kMaking;
   sandbox_.attempt = first_attempt;
   next_ = {.id = "", .attempt = first_attempt, .host_network = pod_.host_network};
-  failures_ = 0;
   if (auto ok = CheckContainers(context_.paths, pod_); !ok) return OnMade(Fail(ok.error()));
   making_ = std::make_unique<Lifetime>();
   MakeFiles(making_->Guard([this](const Result<void>& made) { OnFiles(made); }));
@@ -70,7 +67,6 @@ void PodSandbox::Make(std::uint32_t first_attempt) {
 
 void PodSandbox::OnFiles(const Result<void>& made) {
   if (!made) return OnMade(Fail(made.error()));
-  if (context_.draining) return;
   if (auto group = context_.cgroups.Create(group_, plan_.limits); !group) {
     return OnMade(Fail(group.error()));
   }
@@ -84,7 +80,6 @@ void PodSandbox::OnFiles(const Result<void>& made) {
 void PodSandbox::OnVolumes(const Result<void>& prepared) {
   errand_.reset();
   if (!prepared) return OnMade(Fail(prepared.error()));
-  if (context_.draining) return;
   StartSlice();
 }
 
@@ -119,21 +114,13 @@ void PodSandbox::Clear() {
 }
 
 void PodSandbox::OnCleared(const Result<std::uint32_t>& next_attempt) {
-  if (failures_ == 0 && !next_attempt) return OnMade(Fail(next_attempt.error()));
-  if (!next_attempt) {
-    // Only the failure matters; what is left is found and removed after the next listing.
-    context_.LogFailure("pod " + FullName(pod_), next_attempt);
-    context_.WantRelist();
-    return OnMade(Fail(failure_));
-  }
-  if (failures_ == kTries) return OnMade(Fail(failure_));
+  if (!next_attempt) return OnMade(Fail(next_attempt.error()));
   next_.attempt = std::max(next_.attempt, *next_attempt);
   Run();
 }
 
 // Setting up a network may take long. (kubelet: RunPodSandbox gets twice the timeout)
 void PodSandbox::Run() {
-  if (context_.draining) return;
   api::RunPodSandboxRequest request;
   *request.mutable_config() =
       SandboxConfigOf({.pod = pod_,
@@ -146,7 +133,7 @@ void PodSandbox::Run() {
                        .seen = context_.clock.Wall()});
   context_.calls.Make(
       kRunPodSandbox, request, context_.options.request_timeout * 2,
-      making_->Guard([this, making = context_.making](const auto& answer) { OnRun(answer); }));
+      making_->Guard([this](const auto& answer) { OnRun(answer); }));
 }
 
 void PodSandbox::OnRun(const Result<api::RunPodSandboxResponse>& answer) {
@@ -154,12 +141,10 @@ void PodSandbox::OnRun(const Result<api::RunPodSandboxResponse>& answer) {
     next_.id = answer->pod_sandbox_id();
     return OnMade(next_);
   }
-  ++failures_;
-  failure_ = answer ? Error{ErrorCode::kInternal,
-                            "the container runtime created a sandbox and returned no ID"}
-                    : answer.error().In("make the sandbox");
-  ++next_.attempt;
-  Clear();
+  context_.WantRelist();  // what is left of it is found and removed
+  OnMade(Fail(answer ? Error{ErrorCode::kInternal,
+                             "the container runtime created a sandbox and returned no ID"}
+                     : answer.error().In("make the sandbox")));
 }
 
 void PodSandbox::OnMade(const Result<Sandbox>& made) {
@@ -168,7 +153,7 @@ void PodSandbox::OnMade(const Result<Sandbox>& made) {
     state_ = State::kReady;
     return made_({});
   }
-  sandbox_.attempt += kTries;  // so many names were tried
+  sandbox_.attempt = next_.attempt;
   state_ = State::kAbsent;
   made_(Fail(made.error()));
 }

@@ -14,8 +14,8 @@
 namespace jettison::cri {
 
 // The sandbox of one pod, and what has to stand before it: groups, volumes and folders. Whatever is
-// left of earlier ones is cleared away first; one that cannot be made is cleared away, too, and
-// tried once more under another attempt, as its name may stay reserved in the runtime.
+// left of earlier ones is cleared away first. The next one is another attempt, as the name of one
+// that cannot be made may stay reserved in the runtime.
 class PodSandbox {
  public:
   using Made = std::function<void(const Result<void>&)>;
@@ -52,7 +52,7 @@ class PodSandbox {
   void StartSlice();
   void AskStatus();
   void OnStatus(const Result<api::StatusResponse>& answer);
-  // Removes what is there; then goes on, or ends with the failure.
+  // Removes what is there.
   void Clear();
   void OnCleared(const Result<std::uint32_t>& next_attempt);
   void Run();
@@ -69,9 +69,7 @@ class PodSandbox {
   std::unique_ptr<Lifetime> making_;            // of the last creation
   std::unique_ptr<kernel::PathErrand> errand_;  // volumes that have not answered yet
   std::unique_ptr<SandboxClearance> clearance_;
-  Sandbox next_;      // that is being made
-  int failures_ = 0;  // to make it
-  Error failure_;
+  Sandbox next_;  // that is being made
 };
 
 }  // namespace jettison::cri
