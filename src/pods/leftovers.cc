@@ -27,7 +27,7 @@ Result<std::vector<std::string>> Leftovers::Begin() {
   for (const std::string& name : kernel::NamesIn(logs).value_or(std::vector<std::string>{})) {
     if (is_doomed(name)) doomed.push_back(fmt::format("{}/{}", logs, name));
   }
-  if (!doomed.empty()) trees_.Add(std::move(doomed));
+  if (!doomed.empty()) trees_.Add(doomed);
   return names;
 }
 

@@ -32,7 +32,7 @@ class Leftovers {
   void Remove(const std::string& uid);
   void Remove(PodRemains remains);
   // Deletes trees, as TreeRemovals does.
-  void Delete(std::vector<std::string> trees) { trees_.Add(std::move(trees)); }
+  void Delete(const std::vector<std::string>& trees) { trees_.Add(trees); }
   // The removal of this pod that is under way; null: there is none.
   [[nodiscard]] const PodRemoval* Find(const std::string& uid) const;
   // Whether trees are still being deleted, or, for some seconds after Begin, pods.

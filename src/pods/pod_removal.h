@@ -25,7 +25,7 @@ class TreeRemovals {
   explicit TreeRemovals(PodEdges& edges) : edges_(edges) {}
 
   // Trees that are to go, soon.
-  void Add(std::vector<std::string> trees);
+  void Add(const std::vector<std::string>& trees);
   // Takes the next steps. Called whenever the runtime is dispatched; the end of a deletion wakes
   // it.
   void Continue();
@@ -35,14 +35,12 @@ class TreeRemovals {
 
  private:
   void OnEnded(const Result<void>& outcome);
-  void TryAgainLater(std::vector<std::string> trees, const Error& error);
 
   PodEdges& edges_;
   std::vector<std::string> waiting_;
   std::vector<std::string> under_way_;  // the trees of the job
   std::unique_ptr<ChildJob> job_;
-  std::vector<std::string> failed_;  // the trees of jobs that failed
-  int failures_ = 0;                 // since all was deleted
+  int failures_ = 0;  // in a row
   kernel::Readiness::Watch again_;
 };
 

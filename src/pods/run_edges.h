@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -41,6 +42,14 @@ struct RunEdges {
   void Emit(RuntimeEvent event) {
     events.push_back(std::move(event));
     if (!taking) readiness.Wake();
+  }
+  void RefuseStart(const std::string& pod_uid, const std::string& container, int attempt,
+                   Error why) {
+    Emit(ContainerStartFailed{.pod_uid = pod_uid,
+                              .container = container,
+                              .attempt = attempt,
+                              .failure = StartFailure::kCreate,
+                              .error = std::move(why)});
   }
   void LogHidden() {
     if (std::exchange(hidden_logged, true)) return;

@@ -239,11 +239,8 @@ void Runtime::StartContainer(const std::string& pod_uid, const std::string& cont
   if (PodActor* pod = pods_.Find(pod_uid)) {
     return pod->StartContainer(container, attempt, oom_score_adj);
   }
-  context_.Emit(ContainerStartFailed{.pod_uid = pod_uid,
-                                     .container = container,
-                                     .attempt = attempt,
-                                     .failure = StartFailure::kCreate,
-                                     .error = {ErrorCode::kNotFound, "there is no such pod"}});
+  context_.RefuseStart(pod_uid, container, attempt,
+                       {ErrorCode::kNotFound, "there is no such pod"});
 }
 
 void Runtime::StopContainer(const std::string& pod_uid, const std::string& container,

@@ -84,10 +84,9 @@ Result<void> Adoption::CheckLeftover(const std::string& uid) const {
   for (const std::string& group : PossibleGroupsOf(uid, context_.options.cgroup_driver)) {
     if (IsInhabited(context_.cgroups, group)) return is_lost("processes are in its group " + group);
   }
-  std::vector<std::string> strange;
-  const auto runs = ReadRuns(paths, uid, context_.boot_id, strange);
+  const auto runs = ReadRuns(paths, uid, context_.boot_id);
   if (runs && !runs->empty()) return is_lost("containers of it have run");
-  if (runs || runs.error().code == ErrorCode::kNotFound) return {};
+  if (runs) return {};
   return IsPodFolder(paths.Pod(uid)) ? Fail(runs.error()) : Result<void>();
 }
 
@@ -99,22 +98,15 @@ Result<RuntimePod> Adoption::TakeOver(PodEntry& entry) {
 }
 
 RuntimePod Adoption::TakeOver(PodEntry& entry, std::vector<FoundRun> runs) {
-  const auto log_failure = [&context = context_, about = "adopt pod " + FullName(*entry.plan.pod)](
-                               const Result<void>& prepared) {
-    context.LogFailure(about, prepared);
-  };
-  log_failure(pods_.Check(entry));
-  log_failure(pods_.MakeGroup(entry));
-  pods_.MakeFiles(entry, log_failure);
-  pods_.PrepareForeignVolumes(entry, log_failure);
+  context_.LogFailure("adopt pod " + FullName(*entry.plan.pod), pods_.Check(entry));
+  entry.foundation->MakeAgain();
   return RuntimePod{.pod = *entry.plan.pod, .containers = AdoptRuns(entry, std::move(runs))};
 }
 
 // The runs of a pod; fails if it is not known what runs of the pod. A run with a damaged record
 // does not run any more if the container's group is empty.
 Adoption::Runs Adoption::FindRuns(const PodEntry& entry) {
-  std::vector<std::string> strange;
-  auto runs = ReadRuns(context_.paths, entry.plan.pod->uid, context_.boot_id, strange);
+  auto runs = ReadRuns(context_.paths, entry.plan.pod->uid, context_.boot_id);
   if (!runs) return runs;
   for (FoundRun& run : *runs) {
     if (run.state != RunState::kUnknown) continue;
@@ -124,7 +116,6 @@ Adoption::Runs Adoption::FindRuns(const PodEntry& entry) {
     }
     run.state = run.let_go ? RunState::kLost : RunState::kNeverRan;
   }
-  if (!strange.empty()) leftovers_.Delete(std::move(strange));
   return runs;
 }
 

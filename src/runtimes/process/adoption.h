@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "pods/leftovers.h"
 #include "ports/container_runtime.h"
 #include "runtimes/process/pods.h"
 #include "runtimes/process/runs/found_runs.h"
@@ -16,8 +15,7 @@ namespace jettison::process {
 class Adoption {
  public:
   // All must outlive this.
-  Adoption(RuntimeContext& context, Pods& pods, Leftovers& leftovers)
-      : context_(context), pods_(pods), leftovers_(leftovers) {}
+  Adoption(RuntimeContext& context, Pods& pods) : context_(context), pods_(pods) {}
 
   // None where the folder is a leftover: its removal has begun, or nothing of a pod has ever run in
   // it. kInvalidArgument: the record is damaged or missing.
@@ -52,7 +50,6 @@ class Adoption {
 
   RuntimeContext& context_;
   Pods& pods_;
-  Leftovers& leftovers_;
 };
 
 }  // namespace jettison::process

@@ -34,10 +34,8 @@ Result<void> ReadThroughRecord(const Paths& paths, const std::string& uid) {
 // The same of all runs.
 Result<void> ReadThroughRuns(const Paths& paths, const std::string& uid,
                              const std::string& boot_id) {
-  std::vector<std::string> strange;
-  const auto runs = ReadRuns(paths, uid, boot_id, strange);
-  if (!runs && runs.error().code != ErrorCode::kNotFound) return Fail(runs.error());
-  if (!runs) return {};
+  const auto runs = ReadRuns(paths, uid, boot_id);
+  if (!runs) return Fail(runs.error());
   const auto passing = std::ranges::find(*runs, true, &FoundRun::passing);
   if (passing != runs->end()) return Fail(ErrorCode::kUnavailable, passing->fault);
   return {};

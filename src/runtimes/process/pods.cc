@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernel/files/files.h"
 #include "kernel/files/paths.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/mount_plan.h"
-#include "kernel/mounts/volumes.h"
-#include "kernel/project_quota/project_quota.h"
 #include "runtimes/process/runs/shim_order.h"
 
 namespace jettison::process {
@@ -40,6 +37,7 @@ PodEntry& Pods::Enter(PodPlan plan) {
     entry.container_groups[container->name] = ContainerGroupName(container->name, driver);
   }
   entry.plan = std::move(plan);
+  entry.foundation = std::make_unique<PodFoundation>(context_, entry.plan, entry.group);
   return entry;
 }
 
@@ -60,31 +58,6 @@ ContainerRun* Pods::FindRun(const std::string& uid, const std::string& container
 Result<void> Pods::Check(const PodEntry& entry) const {
   if (auto ok = CheckRights(*entry.plan.pod); !ok) return ok;
   return CheckMounts(context_.paths, *entry.plan.pod);
-}
-
-void Pods::MakeFiles(const PodEntry& entry, DiskWork::Done done) const {
-  context_.disk.Do(
-      [paths = context_.paths, pod = entry.plan.pod]() -> Result<void> {
-        if (auto made = MakeFolders(paths.Pod(pod->uid)); !made) return made;
-        if (auto made = PrepareVolumes(paths, *pod); !made) return made;
-        AssignProjects(DiskOf(paths, *pod));
-        if (auto made = MakeFolders(paths.Containers(pod->uid)); !made) return made;
-        return MakeFolders(paths.PodLogs(*pod));
-      },
-      std::move(done));
-}
-
-Result<void> Pods::MakeGroup(const PodEntry& entry) const {
-  return context_.cgroups.Create(entry.group, entry.plan.limits);
-}
-
-void Pods::PrepareForeignVolumes(PodEntry& entry, const PathErrand::Done& done) const {
-  entry.errand =
-      std::make_unique<PathErrand>(context_.readiness, context_.disk, context_.path_patience);
-  const auto outcome = entry.errand->Begin(VolumeSteps(context_.paths, *entry.plan.pod), done);
-  if (!outcome) return;
-  entry.errand.reset();
-  done(*outcome);
 }
 
 std::string Pods::GroupOfContainer(const PodEntry& entry, const std::string& container) const {

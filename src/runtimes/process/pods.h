@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/units/duration.h"
-#include "kernel/readiness/disk_work.h"
 #include "kernel/readiness/lifetime.h"
+#include "pods/pod_foundation.h"
 #include "ports/pod_plan.h"
 #include "runtimes/process/pod_removal.h"
 #include "runtimes/process/runs/container_run.h"
@@ -35,7 +35,7 @@ struct PodEntry {
   std::map<std::string, std::string> container_groups;        // names, in that group
   std::map<std::string, std::unique_ptr<ContainerRun>> runs;  // the newest of each container
   std::map<std::string, int> newest;  // its attempt, known also of those that ended long ago
-  std::unique_ptr<kernel::PathErrand> errand;  // volumes that have not answered yet
+  std::unique_ptr<PodFoundation> foundation;
   std::variant<Standing, Making, Removing> state;
 
   // Null where it is not.
@@ -62,11 +62,6 @@ class Pods {
 
   // Whether this machine can run it.
   [[nodiscard]] Result<void> Check(const PodEntry& entry) const;
-  // Folders and the pod's own volumes; what is there already is kept.
-  void MakeFiles(const PodEntry& entry, kernel::DiskWork::Done done) const;
-  [[nodiscard]] Result<void> MakeGroup(const PodEntry& entry) const;
-  // Volumes that touch paths of others, which may never answer; `done` is called now or later.
-  void PrepareForeignVolumes(PodEntry& entry, const kernel::PathErrand::Done& done) const;
   // The whole path of a container's group.
   [[nodiscard]] std::string GroupOfContainer(const PodEntry& entry,
                                              const std::string& container) const;

@@ -78,9 +78,8 @@ void Runtime::EnterAll(const std::vector<std::string>& names) {
 
 // Its shims are killed, too: they write nothing that is needed.
 void Runtime::RemoveLeftover(const std::string& uid) {
-  std::vector<std::string> strange;
   const auto runs =
-      ReadRuns(context_.paths, uid, context_.boot_id, strange).value_or(std::vector<FoundRun>{});
+      ReadRuns(context_.paths, uid, context_.boot_id).value_or(std::vector<FoundRun>{});
   for (const FoundRun& run : runs) {
     if (run.shim) SendSignal(run.shim, SIGKILL);
   }
@@ -142,24 +141,15 @@ void Runtime::CreatePod(const PodPlan& plan) {
   if (const auto possible = pods_.Check(entry); !possible) {
     return FailCreation(entry, possible.error());
   }
-  pods_.MakeFiles(entry, entry.state.emplace<Making>().lifetime->Guard(
-                             [this, uid](const Result<void>& made) { OnFiles(uid, made); }));
-}
-
-void Runtime::OnFiles(const std::string& uid, const Result<void>& made) {
-  PodEntry& entry = pods_.all().at(uid);
-  if (!made) return FailCreation(entry, made.error());
-  if (const auto group = pods_.MakeGroup(entry); !group) return FailCreation(entry, group.error());
-  pods_.PrepareForeignVolumes(
-      entry, [this, uid](const Result<void>& prepared) { OnVolumes(uid, prepared); });
+  entry.state.emplace<Making>();
+  entry.foundation->Make([this, uid](const Result<void>& made) { OnFoundation(uid, made); });
 }
 
 // The folder is made first and the pod's own file is written last. An interruption in between
 // leaves a folder without that file, which the next agent removes.
-void Runtime::OnVolumes(const std::string& uid, const Result<void>& prepared) {
+void Runtime::OnFoundation(const std::string& uid, const Result<void>& made) {
   PodEntry& entry = pods_.all().at(uid);
-  entry.errand.reset();
-  if (!prepared) return FailCreation(entry, prepared.error());
+  if (!made) return FailCreation(entry, made.error());
   context_.disk.Do(
       [file = context_.paths.PodFile(uid), text = context_.options.written_pods->Write(
                                                *entry.plan.pod)] { return WriteFile(file, text); },
@@ -182,11 +172,7 @@ void Runtime::FailCreation(PodEntry& entry, const Error& error) {
 void Runtime::StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
                              int oom_score_adj) {
   const auto refuse = [&](ErrorCode code, std::string why) {
-    context_.Emit(ContainerStartFailed{.pod_uid = pod_uid,
-                                       .container = container,
-                                       .attempt = attempt,
-                                       .failure = StartFailure::kCreate,
-                                       .error = {code, std::move(why)}});
+    context_.RefuseStart(pod_uid, container, attempt, {code, std::move(why)});
   };
   PodEntry* const entry = pods_.Find(pod_uid);
   if (entry == nullptr) return refuse(ErrorCode::kNotFound, "there is no such pod");
@@ -278,7 +264,7 @@ void Runtime::RemovePod(const std::string& pod_uid) {
 
 void Runtime::BeginRemoval(PodEntry& entry) {
   entry.state.emplace<Removing>();
-  entry.errand.reset();
+  entry.foundation.reset();
   for (auto& [name, run] : entry.runs) run->Kill();
   readiness_->Wake();
 }

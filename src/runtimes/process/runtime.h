@@ -52,8 +52,7 @@ class Runtime : public ContainerRuntime {
   void RemoveLeftover(const std::string& uid);
   [[nodiscard]] std::vector<RuntimePod> TakeOverAll();
   void SayWhatIsMissing() const;
-  void OnFiles(const std::string& uid, const Result<void>& made);
-  void OnVolumes(const std::string& uid, const Result<void>& prepared);
+  void OnFoundation(const std::string& uid, const Result<void>& made);
   void FinishPod(const std::string& uid, const Result<void>& written);
   void FailCreation(PodEntry& entry, const Error& error);
   void BeginRemoval(PodEntry& entry);
@@ -70,7 +69,7 @@ class Runtime : public ContainerRuntime {
   Leftovers leftovers_{context_, [this](PodRemains remains) {
                          return std::make_unique<PodRemoval>(context_, std::move(remains));
                        }};
-  Adoption adoption_{context_, pods_, leftovers_};
+  Adoption adoption_{context_, pods_};
   ObservedPods observed_{context_, pods_, adoption_};
   const std::vector<std::string> no_groups_;
 };

@@ -97,11 +97,7 @@ void PodActor::WriteRecord(const std::function<void()>& then) const {
 
 void PodActor::StartContainer(const std::string& name, int attempt, int oom_score_adj) {
   const auto refuse = [&](ErrorCode code, std::string why) {
-    context_.Emit(ContainerStartFailed{.pod_uid = pod_.uid,
-                                       .container = name,
-                                       .attempt = attempt,
-                                       .failure = StartFailure::kCreate,
-                                       .error = {code, std::move(why)}});
+    context_.RefuseStart(pod_.uid, name, attempt, {code, std::move(why)});
   };
   const Container* const spec = kernel::FindContainer(pod_, name);
   if (removing_ || !created_) return refuse(ErrorCode::kNotFound, "there is no such pod");

@@ -5,12 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernel/files/files.h"
 #include "kernel/files/paths.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/mount_plan.h"
-#include "kernel/mounts/volumes.h"
-#include "kernel/project_quota/project_quota.h"
 #include "runtimes/cri/values/sandbox_config.h"
 
 namespace jettison::cri {
@@ -29,14 +26,6 @@ Result<void> CheckContainers(const kernel::Paths& paths, const Pod& pod) {
   return {};
 }
 
-// Existing files are kept.
-Result<void> MakeFilesOf(const kernel::Paths& paths, const Pod& pod) {
-  if (auto made = kernel::MakeFolders(paths.Pod(pod.uid)); !made) return made;
-  if (auto made = kernel::PrepareVolumes(paths, pod); !made) return made;
-  AssignProjects(kernel::DiskOf(paths, pod));
-  return kernel::MakeFolders(paths.PodLogs(pod));
-}
-
 bool IsNetworkReady(const api::StatusResponse& status) {
   const auto& conditions = status.status().conditions();
   const auto it = std::find_if(conditions.begin(), conditions.end(), [](const auto& condition) {
@@ -51,36 +40,17 @@ PodSandbox::PodSandbox(RuntimeContext& context, const PodPlan& plan, const std::
                        Made made)
     : context_(context), plan_(plan), group_(group), made_(std::move(made)) {}
 
-void PodSandbox::MakeFiles(kernel::DiskWork::Done done) {
-  context_.disk.Do([paths = context_.paths, pod = pod_] { return MakeFilesOf(paths, pod); },
-                   std::move(done));
-}
-
 void PodSandbox::Make(std::uint32_t first_attempt) {
   state_ = State::kMaking;
   sandbox_.attempt = first_attempt;
   next_ = {.id = "", .attempt = first_attempt, .host_network = pod_.host_network};
   if (auto ok = CheckContainers(context_.paths, pod_); !ok) return OnMade(Fail(ok.error()));
   making_ = std::make_unique<Lifetime>();
-  MakeFiles(making_->Guard([this](const Result<void>& made) { OnFiles(made); }));
-}
-
-void PodSandbox::OnFiles(const Result<void>& made) {
-  if (!made) return OnMade(Fail(made.error()));
-  if (auto group = context_.cgroups.Create(group_, plan_.limits); !group) {
-    return OnMade(Fail(group.error()));
-  }
-  errand_ = std::make_unique<kernel::PathErrand>(context_.readiness, context_.disk,
-                                                 context_.options.path_patience);
-  const auto prepared = errand_->Begin(kernel::VolumeSteps(context_.paths, pod_),
-                                       [this](const Result<void>& later) { OnVolumes(later); });
-  if (prepared) OnVolumes(*prepared);
-}
-
-void PodSandbox::OnVolumes(const Result<void>& prepared) {
-  errand_.reset();
-  if (!prepared) return OnMade(Fail(prepared.error()));
-  StartSlice();
+  foundation_ = std::make_unique<PodFoundation>(context_, plan_, group_);
+  foundation_->Make([this](const Result<void>& made) {
+    if (!made) return OnMade(Fail(made.error()));
+    StartSlice();
+  });
 }
 
 // If there is no slice, the runtime has systemd make one without limits.
@@ -161,7 +131,7 @@ void PodSandbox::OnMade(const Result<Sandbox>& made) {
 void PodSandbox::GiveUp() {
   if (!is_making()) return;
   making_.reset();
-  errand_.reset();
+  foundation_.reset();
   clearance_.reset();
   OnMade(Fail(ErrorCode::kUnavailable, "the pod was ended while its sandbox was being made"));
 }
@@ -169,11 +139,8 @@ void PodSandbox::GiveUp() {
 void PodSandbox::Adopt(Sandbox sandbox, bool ready) {
   sandbox_ = std::move(sandbox);
   state_ = ready ? State::kReady : State::kAbsent;
-  // Groups and memory volumes do not survive a restart of the machine, but folders do.
-  const std::string what = "adopt pod " + FullName(pod_);
-  context_.LogFailure(what, context_.cgroups.Create(group_, plan_.limits));
-  MakeFiles(
-      [&context = context_, what](const Result<void>& made) { context.LogFailure(what, made); });
+  foundation_ = std::make_unique<PodFoundation>(context_, plan_, group_);
+  foundation_->MakeAgain();
 }
 
 }  // namespace jettison::cri

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "kernel/readiness/disk_work.h"
 #include "kernel/readiness/lifetime.h"
+#include "pods/pod_foundation.h"
 #include "ports/pod_plan.h"
 #include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/sandboxes.h"
@@ -46,9 +46,6 @@ class PodSandbox {
  private:
   enum class State : std::uint8_t { kAbsent, kMaking, kReady };
 
-  void MakeFiles(kernel::DiskWork::Done done);
-  void OnFiles(const Result<void>& made);
-  void OnVolumes(const Result<void>& prepared);
   void StartSlice();
   void AskStatus();
   void OnStatus(const Result<api::StatusResponse>& answer);
@@ -66,8 +63,8 @@ class PodSandbox {
   Made made_;
   State state_ = State::kAbsent;
   Sandbox sandbox_;
-  std::unique_ptr<Lifetime> making_;            // of the last creation
-  std::unique_ptr<kernel::PathErrand> errand_;  // volumes that have not answered yet
+  std::unique_ptr<Lifetime> making_;  // of the last creation
+  std::unique_ptr<PodFoundation> foundation_;
   std::unique_ptr<SandboxClearance> clearance_;
   Sandbox next_;  // that is being made
 };

@@ -21,11 +21,7 @@ namespace jettison::process {
 using namespace kernel;
 namespace {
 
-// If the exit file of a container cannot be read, it is read again at this interval and for this
-// long.
-constexpr Duration kReadAgain = std::chrono::milliseconds(100);
 constexpr Duration kLookAgain = std::chrono::milliseconds(5);
-constexpr Duration kUnreadPatience = std::chrono::seconds(10);
 
 WallTime WallTimeOfNs(std::int64_t ns) {
   return WallTime(std::chrono::nanoseconds(ns));
@@ -91,29 +87,24 @@ Result<std::string> ContainerRun::MakeOrder(int oom_score_adj,
                                             const std::vector<ProcsFile>& groups) {
   const Paths& paths = context_.paths;
   const auto& [uid, container, attempt] = name_;
-  RunOrder order;
   if (auto fits = CheckProgram(container_); !fits) return Fail(fits.error());
   auto command = CommandLineOf(container_);
   if (!command) return Fail(command.error());
   auto mounts = PlanMounts(paths, *pod_, container_);
   if (!mounts) return Fail(mounts.error());
-  order.command = std::move(*command);
-  order.environment = EnvironmentOf(*pod_, container_);
-  if (UnspeakableWord(order.command) || UnspeakableWord(order.environment)) {
-    return Fail(ErrorCode::kInvalidArgument, "a NUL is not allowed in a command or a variable");
-  }
-  order.groups = NamesOf(groups);
-  order.mounts = std::move(*mounts);
-  order.working_dir = container_.working_dir;
-  order.rootfs = paths.Rootfs(uid, container, attempt);
-  order.run_dir = paths.Run(uid, container, attempt);
-  order.log_path = paths.Log(*pod_, container, attempt);
-  order.log_max_bytes = context_.options.log_max_bytes;
-  order.log_max_files = context_.options.log_max_files;
-  order.boot_id = context_.boot_id;
-  order.oom_kills = oom_kills_before_;
-  order.oom_score_adj = oom_score_adj;
-  return Format(order);
+  return Format({.command = std::move(*command),
+                 .environment = EnvironmentOf(*pod_, container_),
+                 .groups = NamesOf(groups),
+                 .working_dir = container_.working_dir,
+                 .rootfs = paths.Rootfs(uid, container, attempt),
+                 .oom_score_adj = oom_score_adj,
+                 .run_dir = paths.Run(uid, container, attempt),
+                 .mounts = std::move(*mounts),
+                 .log_path = paths.Log(*pod_, container, attempt),
+                 .log_max_bytes = context_.options.log_max_bytes,
+                 .log_max_files = context_.options.log_max_files,
+                 .boot_id = context_.boot_id,
+                 .oom_kills = oom_kills_before_});
 }
 
 tl::expected<void, StartError> ContainerRun::Launch(int oom_score_adj) {
@@ -228,20 +219,12 @@ void ContainerRun::EndStart(StartError why) {
                                      .error = std::move(why.error)});
 }
 
-// The shim's exit record, or, if the shim was killed, what is known without it. Absent if the disk
-// answers with errors, because it may answer again soon.
-std::optional<ExitRecord> ContainerRun::LastWord() {
+// The shim's exit record, or, if the shim was killed or the record cannot be read, what is known
+// without it.
+ExitRecord ContainerRun::LastWord() {
   const std::string run_dir = context_.paths.Run(name_.pod_uid, name_.container, name_.attempt);
-  FoundRun found = ReadEnd(run_dir);
-  if (found.exit) return found.exit;
-  const Instant now = context_.clock.Now();
-  if (found.passing && !unread_since_) {
-    unread_since_ = now;
-    context_.Log(
-        fmt::format("{} has ended, and its exit status cannot be read: {}; the agent tries again",
-                    Described(), found.fault));
-  }
-  if (found.passing && now - *unread_since_ < kUnreadPatience) return std::nullopt;
+  const FoundRun found = ReadEnd(run_dir);
+  if (found.exit) return *found.exit;
   const ExitRecord lost = LostRun(started_wall_, context_.clock.Wall());
   context_.Log(fmt::format("{} lost its shim{}; it was killed and counts as exit code {}",
                            Described(), found.fault.empty() ? "" : ": " + found.fault, lost.code));
@@ -268,12 +251,7 @@ void ContainerRun::TellExit() {
     on_retry_ = context_.readiness.After(kLookAgain, [this] { TellExit(); });
     return;
   }
-  const auto found = LastWord();
-  if (!found) {
-    on_retry_ = context_.readiness.After(kReadAgain, [this] { TellExit(); });
-    return;
-  }
-  const ExitRecord& last = *found;
+  const ExitRecord last = LastWord();
   phase_ = Phase::kEnded;
   if (last.lost_log_bytes > 0) {
     context_.Log(fmt::format("{} lost {} bytes of output that the disk had no room for",

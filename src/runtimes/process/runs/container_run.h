@@ -62,8 +62,7 @@ class ContainerRun {
   void EndStart(StartError why);
   void Exit();
   void TellExit();
-  // Absent: it cannot be read just now.
-  [[nodiscard]] std::optional<ExitRecord> LastWord();
+  [[nodiscard]] ExitRecord LastWord();
   void EndStragglers();
   void RunHook(Duration grace);
   [[nodiscard]] Result<std::unique_ptr<PreStopHook>> StartHook();
@@ -89,7 +88,6 @@ class ContainerRun {
   kernel::Readiness::Watch on_message_;
   kernel::Readiness::Watch on_end_;
   kernel::Readiness::Watch on_retry_;
-  std::optional<Instant> unread_since_;  // its last word
   std::optional<StartError> failure_;
   std::optional<Duration> stop_pending_;
   bool kill_pending_ = false;

@@ -113,10 +113,10 @@ FoundRun ReadEnd(const std::string& run_dir) {
 }
 
 Result<std::vector<FoundRun>> ReadRuns(const Paths& paths, std::string_view uid,
-                                       std::string_view boot_id,
-                                       std::vector<std::string>& strange) {
+                                       std::string_view boot_id) {
   std::vector<FoundRun> runs;
   const auto containers = NamesIn(paths.Containers(uid));
+  if (!containers && containers.error().code == ErrorCode::kNotFound) return runs;
   if (!containers) return Fail(containers.error());
   for (const std::string& container : *containers) {
     const std::string folder = paths.Container(uid, container);
@@ -126,10 +126,7 @@ Result<std::vector<FoundRun>> ReadRuns(const Paths& paths, std::string_view uid,
     const std::size_t first = runs.size();
     for (const std::string& name : *names) {
       const auto attempt = AttemptNamed(name);
-      if (!attempt) {
-        strange.push_back(fmt::format("{}/{}", folder, name));
-        continue;
-      }
+      if (!attempt) continue;
       FoundRun run = ReadRun(paths.Run(uid, container, *attempt), boot_id);
       run.container = container;
       run.attempt = *attempt;

@@ -41,11 +41,11 @@ struct FoundRun {
 // waits for the end of a run must not read more: the disk may be slow just then.
 [[nodiscard]] FoundRun ReadEnd(const std::string& run_dir);
 
-// Every run of a pod, by container and attempt; fails where a folder cannot be listed. `strange`
-// receives the folders beside them that are no runs: what an interrupted removal has left.
+// Every run of a pod, by container and attempt, none where there is no folder of them; fails where
+// one cannot be listed.
 [[nodiscard]] Result<std::vector<FoundRun>> ReadRuns(const kernel::Paths& paths,
-                                                     std::string_view uid, std::string_view boot_id,
-                                                     std::vector<std::string>& strange);
+                                                     std::string_view uid,
+                                                     std::string_view boot_id);
 
 // For each run of one container, in the order of attempts: whether the kernel's OOM killer struck
 // in the container's group while it lasted. `now` is the group's counter.

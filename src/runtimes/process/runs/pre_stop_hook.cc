@@ -67,19 +67,16 @@ Result<std::unique_ptr<PreStopHook>> PreStopHook::Start(RuntimeContext& context,
   if (auto fits = CheckProgram(container); !fits) return Fail(fits.error());
   auto groups = context.cgroups.OpenProcs(place.group);
   if (!groups) return Fail(groups.error().In(kIntoGroups));
-  const HookOrder order{.command = container.pre_stop->command,
-                        .environment = EnvironmentOf(pod, container),
-                        .groups = NamesOf(*groups),
-                        .working_dir = container.working_dir,
-                        .rootfs = place.rootfs,
-                        .oom_score_adj = place.container.oom_score_adj};
-  if (order.command.empty()) return Fail(ErrorCode::kInvalidArgument, "it has no command");
-  if (UnspeakableWord(order.command) || UnspeakableWord(order.environment)) {
-    return Fail(ErrorCode::kInvalidArgument, "a NUL is not allowed in a command or a variable");
-  }
+  const auto order = Format({.command = container.pre_stop->command,
+                             .environment = EnvironmentOf(pod, container),
+                             .groups = NamesOf(*groups),
+                             .working_dir = container.working_dir,
+                             .rootfs = place.rootfs,
+                             .oom_score_adj = place.container.oom_score_adj});
+  if (!order) return Fail(order.error());
   const std::string about = fmt::format("preStop of {}/{}", pod.uid, container.name);
   auto shim = ShimProcess::Start(
-      context.options.shim, Format(order), about,
+      context.options.shim, *order, about,
       {.groups = std::move(*groups), .mount_namespace = &place.container.mount_namespace});
   if (!shim) return Fail(shim.error());
   return std::unique_ptr<PreStopHook>(

@@ -100,34 +100,26 @@ Result<std::vector<std::string>> CommandLineOf(const Container& container) {
   return line;
 }
 
-std::string Format(const RunOrder& order) {
-  OrderText text("run");
-  text.AddAll("arg", order.command).AddAll("env", order.environment);
-  text.AddAll("group", order.groups);
-  text.AddIfSet("cwd", order.working_dir).Add("scratch", order.rootfs);
-  text.Add("run_dir", order.run_dir);
-  for (const kernel::PlannedMount& mount : order.mounts) text.AddMount(mount);
-  text.Add("log", order.log_path).Add("log_max_bytes", order.log_max_bytes);
-  text.Add("log_max_files", order.log_max_files).Add("boot", order.boot_id);
-  text.Add("oom_kills", order.oom_kills).Add("oom_score_adj", order.oom_score_adj);
-  return text.Take();
-}
-
-std::string Format(const HookOrder& order) {
-  OrderText text("hook");
+Result<std::string> Format(const ShimOrder& order) {
+  const auto has_nul = [](const std::string& word) { return word.find('\0') != word.npos; };
+  if (order.command.empty()) return Fail(ErrorCode::kInvalidArgument, "it has no command");
+  if (std::ranges::any_of(order.command, has_nul) ||
+      std::ranges::any_of(order.environment, has_nul)) {
+    return Fail(ErrorCode::kInvalidArgument, "a NUL is not allowed in a command or a variable");
+  }
+  const bool is_hook = order.run_dir.empty();
+  OrderText text(is_hook ? "hook" : "run");
   text.AddAll("arg", order.command).AddAll("env", order.environment);
   text.AddAll("group", order.groups);
   text.AddIfSet("cwd", order.working_dir).Add("scratch", order.rootfs);
   text.Add("oom_score_adj", order.oom_score_adj);
+  if (is_hook) return text.Take();
+  text.Add("run_dir", order.run_dir);
+  for (const kernel::PlannedMount& mount : order.mounts) text.AddMount(mount);
+  text.Add("log", order.log_path).Add("log_max_bytes", order.log_max_bytes);
+  text.Add("log_max_files", order.log_max_files).Add("boot", order.boot_id);
+  text.Add("oom_kills", order.oom_kills);
   return text.Take();
-}
-
-std::optional<std::string> UnspeakableWord(const std::vector<std::string>& words) {
-  const auto it = std::find_if(words.begin(), words.end(), [](const std::string& word) {
-    return word.find('\0') != std::string::npos;
-  });
-  if (it == words.end()) return std::nullopt;
-  return it->substr(0, it->find('\0'));
 }
 
 Result<void> CheckRights(const Pod& pod) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,38 +24,27 @@ inline constexpr std::string_view kDefaultPath =
 // command: there is no image to take one from.
 [[nodiscard]] Result<std::vector<std::string>> CommandLineOf(const Container& container);
 
-// Each makes the text of an order to a shim, as shim/order.h reads it.
-
-struct RunOrder {
+// What a shim is told to run: a container, or a hook beside one, for which the fields after the
+// first six stay as they are.
+struct ShimOrder {
   std::vector<std::string> command;
   std::vector<std::string> environment;
   std::vector<std::string> groups;  // names of the files that the shim is handed
   std::string working_dir;          // empty: the writable layer
   std::string rootfs;
-  std::string run_dir;
-  std::vector<kernel::PlannedMount> mounts;
-  std::string log_path;
+  int oom_score_adj = 0;
+
+  std::string run_dir = "";  // empty: it is a hook, and the shim is handed a mount namespace
+  std::vector<kernel::PlannedMount> mounts = {};
+  std::string log_path = "";
   std::uint64_t log_max_bytes = 0;
   int log_max_files = 0;
-  std::string boot_id;
+  std::string boot_id = "";
   std::uint64_t oom_kills = 0;
-  int oom_score_adj = 0;
 };
-[[nodiscard]] std::string Format(const RunOrder& order);
-
-// The shim is started with the mount namespace that the hook joins.
-struct HookOrder {
-  std::vector<std::string> command;
-  std::vector<std::string> environment;
-  std::vector<std::string> groups;  // as above
-  std::string working_dir;          // empty: the writable layer
-  std::string rootfs;
-  int oom_score_adj = 0;
-};
-[[nodiscard]] std::string Format(const HookOrder& order);
-
-// A string that cannot be handed over, because it holds a NUL; absent when all can.
-[[nodiscard]] std::optional<std::string> UnspeakableWord(const std::vector<std::string>& words);
+// The text of an order, as shim/order.h reads it. Fails where there is no command, or a NUL in it
+// or in a variable.
+[[nodiscard]] Result<std::string> Format(const ShimOrder& order);
 
 // Refuses a pod that relies on rights which this runtime does not give or take: its containers are
 // root on the host's own filesystem, like the agent. Being root and privileged is what they get in

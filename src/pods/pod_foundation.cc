@@ -1,0 +1,63 @@
+#include "pods/pod_foundation.h"
+
+#include <utility>
+
+#include "kernel/files/files.h"
+#include "kernel/files/paths.h"
+#include "kernel/mounts/volumes.h"
+#include "kernel/project_quota/project_quota.h"
+
+namespace jettison {
+namespace {
+
+Result<void> MakeFilesOf(const kernel::Paths& paths, const Pod& pod) {
+  if (auto made = kernel::MakeFolders(paths.Pod(pod.uid)); !made) return made;
+  if (auto made = kernel::PrepareVolumes(paths, pod); !made) return made;
+  AssignProjects(kernel::DiskOf(paths, pod));
+  return kernel::MakeFolders(paths.PodLogs(pod));
+}
+
+}  // namespace
+
+void PodFoundation::Make(Done done) {
+  done_ = std::move(done);
+  MakeFiles(lifetime_.Guard([this](const Result<void>& made) {
+    if (!made) return Finish(made);
+    if (auto group = MakeGroup(); !group) return Finish(group);
+    PrepareVolumes();
+  }));
+}
+
+void PodFoundation::MakeAgain() {
+  const auto log_failure = [&edges = edges_, about = "adopt pod " + FullName(*plan_.pod)](
+                               const Result<void>& made) { edges.LogFailure(about, made); };
+  done_ = log_failure;
+  log_failure(MakeGroup());
+  MakeFiles(log_failure);
+  PrepareVolumes();
+}
+
+Result<void> PodFoundation::MakeGroup() const {
+  return edges_.cgroups.Create(group_, plan_.limits);
+}
+
+void PodFoundation::MakeFiles(kernel::DiskWork::Done done) {
+  edges_.disk.Do([paths = edges_.paths, pod = plan_.pod] { return MakeFilesOf(paths, *pod); },
+                 std::move(done));
+}
+
+void PodFoundation::PrepareVolumes() {
+  errand_ =
+      std::make_unique<kernel::PathErrand>(edges_.readiness, edges_.disk, edges_.path_patience);
+  const auto outcome = errand_->Begin(kernel::VolumeSteps(edges_.paths, *plan_.pod),
+                                      [this](const Result<void>& later) { Finish(later); });
+  if (outcome) Finish(*outcome);
+}
+
+void PodFoundation::Finish(const Result<void>& made) {
+  const Result<void> outcome = made;
+  const Done done = done_;
+  done(outcome);
+}
+
+}  // namespace jettison

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/units/result.h"
+#include "kernel/readiness/disk_work.h"
+#include "kernel/readiness/lifetime.h"
+#include "pods/run_edges.h"
+#include "ports/pod_plan.h"
+
+namespace jettison {
+
+// What stands on the host before a pod's containers, whatever these are: its folders, its volumes
+// and its group. What is there already is kept.
+class PodFoundation {
+ public:
+  using Done = std::function<void(const Result<void>&)>;
+
+  // All must outlive it.
+  PodFoundation(PodEdges& edges, const PodPlan& plan, const std::string& group)
+      : edges_(edges), plan_(plan), group_(group) {}
+  PodFoundation(const PodFoundation&) = delete;
+  PodFoundation& operator=(const PodFoundation&) = delete;
+  ~PodFoundation() = default;
+
+  // Makes it; called once. `done` is called now or later, unless this is destroyed before, and may
+  // destroy it. Paths of others may never answer: that is a failure after a while.
+  void Make(Done done);
+  // The same for a pod that is taken over, whose containers wait for nothing: groups and volumes in
+  // memory do not outlive a restart of the machine. Failures are logged.
+  void MakeAgain();
+
+ private:
+  [[nodiscard]] Result<void> MakeGroup() const;
+  void MakeFiles(kernel::DiskWork::Done done);
+  void PrepareVolumes();
+  void Finish(const Result<void>& made);
+
+  PodEdges& edges_;
+  const PodPlan& plan_;
+  const std::string& group_;
+  Done done_;
+  std::unique_ptr<kernel::PathErrand> errand_;  // volumes that have not answered yet
+  Lifetime lifetime_;
+};
+
+}  // namespace jettison
