@@ -18,4 +18,5 @@ endfunction()
 
 jettison_archive(JETTISON_YAML yaml-cpp libyaml-cpp.a)
 jettison_archive(JETTISON_ZSTD PkgConfig::zstd libzstd.a)
+jettison_archive(JETTISON_ZLIB ZLIB::ZLIB libz.a)
 jettison_archive(JETTISON_PROTOBUF PkgConfig::protobuf libprotobuf.a)

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <functional>
-#include <limits>
 #include <memory>
 #include <random>
 #include <string>
@@ -31,24 +30,25 @@
 namespace jettison {
 namespace {
 
-constexpr std::int64_t kNeverRotated = std::numeric_limits<std::int64_t>::max();
-
 auto LogOf(const Log& log, const char* runtime) {
   return [&log, runtime](std::string_view message) { log.Warn(runtime, {{"problem", message}}); };
 }
 
+PodOptions OptionsOf(const AgentConfig& config, const RuntimeEdges& dependencies,
+                     const char* about) {
+  return {.root = config.root,
+          .logs = config.logs.directory,
+          .written_pods = std::make_shared<JsonPods>(LimitSettingsOf(config)),
+          .cgroup_driver = config.cgroup_driver,
+          .log_max_bytes = config.logs.max_size_bytes,
+          .log_max_files = config.logs.max_files,
+          .disk_thread = dependencies.disk_thread,
+          .log = LogOf(dependencies.log, about)};
+}
+
 Result<OpenedRuntime> OpenProcess(const AgentConfig& config, const RuntimeEdges& dependencies) {
-  ProcessRuntimeOptions options;
-  options.root = config.root;
-  options.logs = config.logs.directory;
-  options.written_pods = std::make_shared<JsonPods>(LimitSettingsOf(config));
-  options.cgroup_driver = config.cgroup_driver;
+  ProcessRuntimeOptions options{OptionsOf(config, dependencies, "process runtime")};
   if (!config.cgroup_root.empty()) options.cgroup_root = config.cgroup_root.substr(1) + "/";
-  options.log_max_bytes =
-      static_cast<std::uint64_t>(config.logs.max_size_bytes.value_or(kNeverRotated));
-  options.log_max_files = config.logs.max_files;
-  options.disk_thread = dependencies.disk_thread;
-  options.log = LogOf(dependencies.log, "process runtime");
   auto runtime = OpenProcessRuntime(std::move(options), dependencies.pod_groups,
                                     dependencies.group_end, dependencies.clock);
   if (!runtime) return Fail(runtime.error());
@@ -65,17 +65,9 @@ Result<std::unique_ptr<cri::Calls>> ConnectTo(const AgentConfig& config) {
 Result<OpenedRuntime> OpenCri(const AgentConfig& config, const RuntimeEdges& dependencies) {
   auto calls = ConnectTo(config);
   if (!calls) return Fail(calls.error());
-  CriRuntimeOptions options;
-  options.root = config.root;
-  options.logs = config.logs.directory;
+  CriRuntimeOptions options{OptionsOf(config, dependencies, "container runtime")};
   options.cgroup_prefix = config.node_cgroup + config.cgroup_root;
-  options.written_pods = std::make_shared<JsonPods>(LimitSettingsOf(config));
-  options.cgroup_driver = config.cgroup_driver;
   options.request_timeout = config.runtime_request_timeout;
-  options.log_max_bytes = config.logs.max_size_bytes;
-  options.log_max_files = config.logs.max_files;
-  options.disk_thread = dependencies.disk_thread;
-  options.log = LogOf(dependencies.log, "container runtime");
   cri::Calls& shared = **calls;  // owned by the runtime, which outlives the images
   auto own = OpenCriRuntime(options, std::move(*calls), dependencies.pod_groups,
                             dependencies.group_end, dependencies.clock);

@@ -61,7 +61,9 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
                    return std::make_unique<PodRemoval>(context_, std::move(remains));
                  }),
       observed_(context_, ObservedWays()),
-      rotation_(context_, [this] { return pods_.RunningLogs(); }) {
+      rotation_(
+          context_, context_.options, [this] { return pods_.RunningLogs(); },
+          [this](const RunningLog& log, auto done) { pods_.ReopenLog(log, std::move(done)); }) {
   Calls& calls = *edges_.calls;
   on_answers_ = readiness_->OnReadable(calls.fd(), [&calls] { calls.Deliver(); });
 }

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "pods/leftovers.h"
+#include "pods/log_rotation.h"
 #include "ports/file_descriptor.h"
 #include "runtimes/cri/adoption.h"
 #include "runtimes/cri/base/runtime_context.h"
-#include "runtimes/cri/containers/log_rotation.h"
 #include "runtimes/cri/cri_runtime.h"
 #include "runtimes/cri/inventory.h"
 #include "runtimes/cri/observed_pods.h"

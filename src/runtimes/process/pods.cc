@@ -60,6 +60,26 @@ Result<void> Pods::Check(const PodEntry& entry) const {
   return CheckMounts(context_.paths, *entry.plan.pod);
 }
 
+std::vector<RunningLog> Pods::RunningLogs() const {
+  std::vector<RunningLog> logs;
+  for (const auto& [uid, entry] : pods_) {
+    for (const auto& [name, run] : entry.runs) {
+      if (!run->running()) continue;
+      logs.push_back({.pod_uid = uid,
+                      .container = name,
+                      .path = context_.paths.Log(*entry.plan.pod, name, run->attempt())});
+    }
+  }
+  return logs;
+}
+
+void Pods::ReopenLog(const RunningLog& log, const std::function<void(const Result<void>&)>& done) {
+  ContainerRun* const run = FindRun(log.pod_uid, log.container);
+  if (run == nullptr) return done(Fail(ErrorCode::kNotFound, "its container has ended"));
+  run->ReopenLog();
+  done({});
+}
+
 std::string Pods::GroupOfContainer(const PodEntry& entry, const std::string& container) const {
   return ContainerGroup(entry.group, ContainerGroupName(container, context_.options.cgroup_driver));
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,6 +11,7 @@
 
 #include "core/units/duration.h"
 #include "kernel/readiness/lifetime.h"
+#include "pods/log_rotation.h"
 #include "pods/pod_foundation.h"
 #include "ports/pod_plan.h"
 #include "runtimes/process/pod_removal.h"
@@ -62,6 +63,10 @@ class Pods {
 
   // Whether this machine can run it.
   [[nodiscard]] Result<void> Check(const PodEntry& entry) const;
+  // The logs of containers that run.
+  [[nodiscard]] std::vector<RunningLog> RunningLogs() const;
+  // Has a shim open its log anew.
+  void ReopenLog(const RunningLog& log, const std::function<void(const Result<void>&)>& done);
   // The whole path of a container's group.
   [[nodiscard]] std::string GroupOfContainer(const PodEntry& entry,
                                              const std::string& container) const;

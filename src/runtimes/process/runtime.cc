@@ -57,6 +57,7 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   if (!uids) return Fail(uids.error());
   SayWhatIsMissing();
   EnterAll(*uids);
+  rotation_.Start();
   return TakeOverAll();
 }
 

@@ -8,6 +8,7 @@
 
 #include "kernel/processes/processes.h"
 #include "pods/leftovers.h"
+#include "pods/log_rotation.h"
 #include "ports/container_runtime.h"
 #include "ports/file_descriptor.h"
 #include "runtimes/process/adoption.h"
@@ -71,6 +72,9 @@ class Runtime : public ContainerRuntime {
                        }};
   Adoption adoption_{context_, pods_};
   ObservedPods observed_{context_, pods_, adoption_};
+  LogRotation rotation_{
+      context_, context_.options, [this] { return pods_.RunningLogs(); },
+      [this](const RunningLog& log, const auto& done) { pods_.ReopenLog(log, done); }};
   const std::vector<std::string> no_groups_;
 };
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,14 +61,14 @@ class RuntimeBed {
     written_pods->on_write = [this] {
       if (on_format) on_format();
     };
-    ProcessRuntimeOptions options{
-        .root = root_,
-        .shim = shim,
-        .written_pods = std::move(written_pods),
-        .path_patience = path_patience,
-        .disk_thread = disk_thread,
-        .log = [this](std::string_view message) { logged.emplace_back(message); }};
-    return options;
+    return {{.root = root_,
+             .written_pods = std::move(written_pods),
+             .log_max_bytes = log_max_bytes,
+             .log_period = std::chrono::milliseconds(10),
+             .path_patience = path_patience,
+             .disk_thread = disk_thread,
+             .log = [this](std::string_view message) { logged.emplace_back(message); }},
+            shim};
   }
 
   void Open() {
@@ -146,6 +147,7 @@ class RuntimeBed {
   std::string shim = JETTISON_SHIM;
   std::map<std::string, Pod> known;
   std::vector<std::string> logged;
+  std::optional<std::int64_t> log_max_bytes;
   Duration path_patience = std::chrono::seconds(10);
   std::shared_ptr<DiskThread> disk_thread;  // null: the disk is fast, and nothing hangs
   std::function<void()> on_format;          // called in the middle of CreatePod

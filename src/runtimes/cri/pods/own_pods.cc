@@ -238,6 +238,18 @@ std::vector<RunningLog> OwnPods::RunningLogs() const {
   return logs;
 }
 
+void OwnPods::ReopenLog(const RunningLog& log,
+                        std::function<void(const Result<void>&)> done) const {
+  const ContainerRun* const run = FindRun(log.pod_uid, log.container);
+  if (run == nullptr) return done(Fail(ErrorCode::kNotFound, "its container has ended"));
+  api::ReopenContainerLogRequest request;
+  request.set_container_id(run->id());
+  context_.calls.Make(kReopenContainerLog, request, context_.options.request_timeout,
+                      [done = std::move(done)](const auto& answer) {
+                        done(answer ? Result<void>() : Fail(answer.error()));
+                      });
+}
+
 void OwnPods::WriteRecords() const {
   for (const auto& [uid, actor] : actors_) actor->WriteRecord();
 }

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "containers/cri_container.h"
+#include "pods/log_rotation.h"
 #include "ports/pod_disk.h"
 #include "ports/pod_plan.h"
 #include "runtimes/cri/base/runtime_context.h"
-#include "runtimes/cri/containers/log_rotation.h"
 #include "runtimes/cri/containers/pod_removal.h"
 #include "runtimes/cri/pods/pod_record.h"
 #include "runtimes/cri/pods/pod_runs.h"
@@ -121,6 +121,8 @@ class OwnPods {
   // IDs of sandboxes and containers that the runtime must have.
   [[nodiscard]] std::set<std::string, std::less<>> KnownIds() const;
   [[nodiscard]] std::vector<RunningLog> RunningLogs() const;
+  // Has the runtime open a log anew.
+  void ReopenLog(const RunningLog& log, std::function<void(const Result<void>&)> done) const;
   void WriteRecords() const;
   // Those that could not be written before.
   void WriteMissedRecords() const;

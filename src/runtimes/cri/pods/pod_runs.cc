@@ -246,8 +246,9 @@ void PodRuns::AddKnown(std::set<std::string, std::less<>>& ids) const {
 void PodRuns::AddLogs(std::vector<RunningLog>& logs) const {
   for (const auto& [name, run] : runs_) {
     if (!run->running()) continue;
-    logs.push_back(
-        {.container_id = run->id(), .path = context_.paths.Log(pod_, name, run->attempt())});
+    logs.push_back({.pod_uid = pod_.uid,
+                    .container = name,
+                    .path = context_.paths.Log(pod_, name, run->attempt())});
   }
 }
 

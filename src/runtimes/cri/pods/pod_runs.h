@@ -12,11 +12,11 @@
 
 #include "containers/cri_container.h"
 #include "kernel/readiness/lifetime.h"
+#include "pods/log_rotation.h"
 #include "ports/pod_disk.h"
 #include "ports/pod_plan.h"
 #include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/container_run.h"
-#include "runtimes/cri/containers/log_rotation.h"
 #include "runtimes/cri/pods/pod_record.h"
 
 namespace jettison::cri {

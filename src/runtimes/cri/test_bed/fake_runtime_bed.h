@@ -98,17 +98,19 @@ class FakeRuntimeBed {
     runtime = std::move(*all);
   }
   [[nodiscard]] CriRuntimeOptions Options() {
-    return {.root = root(),
-            .cgroup_prefix = cgroup_prefix,
-            .written_pods = std::make_shared<kernel::PodsByUid>(known),
-            .cgroup_driver = cgroup_driver,
-            .log_max_bytes = log_max_bytes,
-            .log_max_files = 3,
-            .log_period = std::chrono::milliseconds(10),
-            .relist_period = relist_period,
-            .path_patience = path_patience,
-            .disk_thread = disk_thread,
-            .log = [this](std::string_view message) { logged.emplace_back(message); }};
+    CriRuntimeOptions options{
+        {.root = root(),
+         .written_pods = std::make_shared<kernel::PodsByUid>(known),
+         .cgroup_driver = cgroup_driver,
+         .log_max_bytes = log_max_bytes,
+         .log_max_files = 3,
+         .log_period = std::chrono::milliseconds(10),
+         .path_patience = path_patience,
+         .disk_thread = disk_thread,
+         .log = [this](std::string_view message) { logged.emplace_back(message); }},
+        cgroup_prefix};
+    options.relist_period = relist_period;
+    return options;
   }
   [[nodiscard]] const std::string& root() const { return folder_.path(); }
 

@@ -91,15 +91,15 @@ class LiveCriRuntime : public testing::Test {
     auto calls = Connect(bed_->endpoint());
     ASSERT_TRUE(calls) << calls.error().message;
     CriRuntimeOptions options{
-        .root = root(),
-        .cgroup_prefix = node_.empty() ? "" : "/" + node_,
-        .written_pods = std::make_shared<kernel::PodsByUid>(known_, kLimitSettings),
-        .cgroup_driver = driver_,
-        .log_max_bytes = log_max_bytes_,
-        .log_max_files = 4,
-        .log_period = std::chrono::milliseconds(100),
-        .relist_period = std::chrono::milliseconds(200),
-        .log = [this](std::string_view message) { logged_.emplace_back(message); }};
+        {.root = root(),
+         .written_pods = std::make_shared<kernel::PodsByUid>(known_, kLimitSettings),
+         .cgroup_driver = driver_,
+         .log_max_bytes = log_max_bytes_,
+         .log_max_files = 4,
+         .log_period = std::chrono::milliseconds(100),
+         .log = [this](std::string_view message) { logged_.emplace_back(message); }},
+        node_.empty() ? "" : "/" + node_};
+    options.relist_period = std::chrono::milliseconds(200);
     Calls& shared = **calls;
     auto own = OpenCriRuntime(options, std::move(*calls), *cgroups_, *cgroups_, clock_);
     ASSERT_TRUE(own) << own.error().message;

@@ -12,6 +12,7 @@
 #include "core/pods/variables.h"
 #include "kernel/files/files.h"
 #include "kernel/mounts/mount_plan.h"
+#include "kernel/readiness/pidfd.h"
 #include "ports/system_error.h"
 #include "runtimes/process/runs/pre_stop_hook.h"
 #include "runtimes/process/runs/shim_order.h"
@@ -101,8 +102,6 @@ Result<std::string> ContainerRun::MakeOrder(int oom_score_adj,
                  .run_dir = paths.Run(uid, container, attempt),
                  .mounts = std::move(*mounts),
                  .log_path = paths.Log(*pod_, container, attempt),
-                 .log_max_bytes = context_.options.log_max_bytes,
-                 .log_max_files = context_.options.log_max_files,
                  .boot_id = context_.boot_id,
                  .oom_kills = oom_kills_before_});
 }
@@ -330,6 +329,10 @@ void ContainerRun::Kill() {
   if (phase_ == Phase::kStarting) kill_pending_ = true;
   const auto killed = context_.group_end.Kill(group_);
   if (!killed) context_.LogFailure(Described(), killed);
+}
+
+void ContainerRun::ReopenLog() const {
+  SendSignal(shim_ ? shim_->pidfd() : adopted_shim_, SIGHUP);
 }
 
 void NoteLost(RuntimeContext& context, std::string about, std::string run_dir,

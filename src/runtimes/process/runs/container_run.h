@@ -44,6 +44,10 @@ class ContainerRun {
   // KILL for the whole group; a run that is being started is killed as soon as it can be.
   void Kill();
 
+  // Has the shim open its log anew.
+  void ReopenLog() const;
+
+  [[nodiscard]] bool running() const { return phase_ == Phase::kRunning; }
   [[nodiscard]] bool ended() const { return phase_ == Phase::kEnded; }
   [[nodiscard]] int attempt() const { return name_.attempt; }
 

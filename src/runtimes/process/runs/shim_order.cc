@@ -116,9 +116,7 @@ Result<std::string> Format(const ShimOrder& order) {
   if (is_hook) return text.Take();
   text.Add("run_dir", order.run_dir);
   for (const kernel::PlannedMount& mount : order.mounts) text.AddMount(mount);
-  text.Add("log", order.log_path).Add("log_max_bytes", order.log_max_bytes);
-  text.Add("log_max_files", order.log_max_files).Add("boot", order.boot_id);
-  text.Add("oom_kills", order.oom_kills);
+  text.Add("log", order.log_path).Add("boot", order.boot_id).Add("oom_kills", order.oom_kills);
   return text.Take();
 }
 

@@ -37,8 +37,6 @@ struct ShimOrder {
   std::string run_dir = "";  // empty: it is a hook, and the shim is handed a mount namespace
   std::vector<kernel::PlannedMount> mounts = {};
   std::string log_path = "";
-  std::uint64_t log_max_bytes = 0;
-  int log_max_files = 0;
   std::string boot_id = "";
   std::uint64_t oom_kills = 0;
 };

@@ -1,13 +1,10 @@
 #include "runtimes/process/shim/log_file.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
-#include <climits>
-#include <cstdio>
 #include <cstring>
 
 namespace jettison::shim {
@@ -37,11 +34,6 @@ std::size_t WriteAll(int fd, const char* data, std::size_t size) {
     done += static_cast<std::size_t>(n);
   }
   return done;
-}
-
-void RotatedName(const char* path, std::int64_t number, char (&name)[PATH_MAX]) {
-  std::snprintf(name, sizeof(name), number == 0 ? "%s" : "%s.%lld", path,
-                static_cast<long long>(number));
 }
 
 }  // namespace
@@ -97,28 +89,22 @@ void FormatHead(std::int64_t ns_since_epoch, const char* stream, bool full,
   Put(at, ' ');
 }
 
-bool LogFile::Open(const char* path, std::int64_t max_bytes, std::int64_t max_files) {
+bool LogFile::Open(const char* path) {
   path_ = path;
-  max_bytes_ = max_bytes;
-  max_files_ = max_files;
-  return Reopen();
+  fd_ = open(path_, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
+  return fd_ >= 0;
 }
 
-bool LogFile::Reopen() {
-  fd_ = open(path_, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
-  if (fd_ < 0) return false;
-  struct stat facts;
-  size_ = fstat(fd_, &facts) == 0 ? facts.st_size : 0;
-  return true;
+// Where it cannot be opened, it is tried again with the next line.
+void LogFile::Reopen() {
+  Flush();
+  if (fd_ >= 0) close(fd_);
+  torn_ = false;
+  (void)Open(path_);
 }
 
 void LogFile::Add(std::int64_t ns_since_epoch, const char* stream, const Line& line) {
   const std::size_t size = kHeadSize + line.size + 1;
-  const std::int64_t after = size_ + static_cast<std::int64_t>(pending_ + size);
-  if (max_bytes_ > 0 && after > max_bytes_ && size_ + static_cast<std::int64_t>(pending_) > 0) {
-    Flush();
-    Rotate();
-  }
   if (pending_ + size > sizeof(buffer_)) Flush();
   char head[kHeadSize];
   FormatHead(ns_since_epoch, stream, line.full, head);
@@ -131,32 +117,14 @@ void LogFile::Add(std::int64_t ns_since_epoch, const char* stream, const Line& l
 void LogFile::Flush() {
   if (pending_ == 0) return;
   std::size_t written = 0;
-  if (fd_ >= 0 || Reopen()) {
+  if (fd_ >= 0 || Open(path_)) {
     // The rest of a line that was written in part is lost; what follows starts on a new line.
     if (torn_) torn_ = WriteAll(fd_, "\n", 1) == 0;
     if (!torn_) written = WriteAll(fd_, buffer_, pending_);
     torn_ = torn_ || (written > 0 && written < pending_ && buffer_[written - 1] != '\n');
   }
-  size_ += static_cast<std::int64_t>(written);
   lost_bytes_ += static_cast<std::int64_t>(pending_ - written);
   pending_ = 0;
-}
-
-void LogFile::Rotate() {
-  if (fd_ >= 0) close(fd_);
-  char from[PATH_MAX];
-  char to[PATH_MAX];
-  if (max_files_ <= 1) unlink(path_);
-  // The rename of the second oldest file overwrites the oldest.
-  for (std::int64_t i = max_files_ - 1; i >= 1; --i) {
-    RotatedName(path_, i - 1, from);
-    RotatedName(path_, i, to);
-    rename(from, to);
-  }
-  size_ = 0;
-  torn_ = false;
-  fd_ = -1;
-  if (!Reopen()) fd_ = -1;  // tried again with the next line
 }
 
 }  // namespace jettison::shim

@@ -64,8 +64,6 @@ constexpr TextField kTexts[] = {
     {"boot", &Order::boot_id},
 };
 constexpr NumberField kNumbers[] = {
-    {"log_max_bytes", &Order::log_max_bytes},
-    {"log_max_files", &Order::log_max_files},
     {"oom_kills", &Order::oom_kills},
     {"oom_score_adj", &Order::oom_score_adj},
 };

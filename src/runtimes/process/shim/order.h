@@ -46,8 +46,6 @@ struct Order {
   const char* scratch_dir = nullptr;
   const char* run_dir = nullptr;            // where the state files go
   const char* log_path = nullptr;
-  std::int64_t log_max_bytes = 0;
-  std::int64_t log_max_files = 0;
   const char* boot_id = nullptr;
   std::int64_t oom_kills = 0;  // of the group before the start, kept for whoever adopts the run
   std::int64_t oom_score_adj = 0;

@@ -168,10 +168,9 @@ void EndAbandoned() {
 
 // Copies output until the container's process has ended; returns its wait status.
 int Attend(Forked& forked) {
-  sigset_t child_signal;
-  sigemptyset(&child_signal);
-  sigaddset(&child_signal, SIGCHLD);
-  const int signals = signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK);
+  sigset_t blocked;
+  sigprocmask(SIG_BLOCK, nullptr, &blocked);
+  const int signals = signalfd(-1, &blocked, SFD_CLOEXEC | SFD_NONBLOCK);
   for (const int fd : forked.streams) fcntl(fd, F_SETFL, O_NONBLOCK);
   const int at_most_ms = signals < 0 ? 100 : -1;
   int status = 0;
@@ -180,7 +179,9 @@ int Attend(Forked& forked) {
         {signals, POLLIN, 0}, {forked.streams[0], POLLIN, 0}, {forked.streams[1], POLLIN, 0}};
     if (poll(watched, 3, at_most_ms) < 0) continue;
     struct signalfd_siginfo info;
-    (void)!read(signals, &info, sizeof(info));
+    while (read(signals, &info, sizeof(info)) == sizeof(info)) {
+      if (info.ssi_signo == SIGHUP) log_file.Reopen();
+    }
     for (int i = 0; i < 2; ++i) {
       if (watched[i + 1].revents == 0) continue;
       bool ended = false;
@@ -208,7 +209,7 @@ int Refuse(Stage stage, const char* detail) {
 int RunContainer(const Order& order) {
   RunFiles files;
   if (!files.Open(order.run_dir)) return Refuse(Stage::kState, files.what());
-  if (!log_file.Open(order.log_path, order.log_max_bytes, order.log_max_files)) {
+  if (!log_file.Open(order.log_path)) {
     return Refuse(Stage::kLog, order.log_path);
   }
   Forked forked;

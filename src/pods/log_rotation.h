@@ -5,30 +5,39 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernel/readiness/lifetime.h"
 #include "pods/child_job.h"
-#include "runtimes/cri/base/runtime_context.h"
+#include "pods/pod_options.h"
+#include "pods/run_edges.h"
 
-namespace jettison::cri {
+namespace jettison {
 
 // A log that a running container writes.
 struct RunningLog {
-  std::string container_id;
+  std::string pod_uid;
+  std::string container;
   std::string path;
 };
 
 // Keeps logs small, as the kubelet does (containerLogManager): every few seconds a log that has
-// grown beyond the limit is renamed, and the runtime told to open a new one. A child compresses
-// older files and deletes those that are too many, one log after the other.
+// grown beyond the limit is renamed, and whoever writes it told to open a new one. A child
+// compresses older files and deletes those that are too many, one log after the other.
 class LogRotation {
  public:
   // The logs that are written at present.
   using Running = std::function<std::vector<RunningLog>()>;
+  // Has a log opened anew; kNotFound: its container has ended.
+  using Reopen = std::function<void(const RunningLog&, std::function<void(const Result<void>&)>)>;
 
-  LogRotation(RuntimeContext& context, Running running)
-      : context_(context), running_(std::move(running)) {}
+  // `edges` and `options` must outlive it.
+  LogRotation(PodEdges& edges, const PodOptions& options, Running running, Reopen reopen)
+      : edges_(edges),
+        options_(options),
+        running_(std::move(running)),
+        reopen_(std::move(reopen)) {}
   // From now on; nothing happens where there is no limit.
   void Start();
 
@@ -37,13 +46,15 @@ class LogRotation {
   void LookAt(const RunningLog& log);
   void Rotate(const RunningLog& log);
   // `rotated`: the name that the log was given; empty: it was missing.
-  void Reopen(const RunningLog& log, const std::string& rotated);
+  void ReopenLog(const RunningLog& log, const std::string& rotated);
   void OnReopened(const RunningLog& log, const std::string& rotated, const Result<void>& outcome);
   void TidyNext();
   void Say(const std::string& path, const Error& error);
 
-  RuntimeContext& context_;
+  PodEdges& edges_;
+  const PodOptions& options_;
   Running running_;
+  Reopen reopen_;
   std::set<std::string> busy_;      // paths that are being renamed or opened again
   std::deque<std::string> untidy_;  // paths of logs that have been rotated
   std::set<std::string> failing_;   // paths about which something was said
@@ -52,4 +63,4 @@ class LogRotation {
   Lifetime lifetime_;
 };
 
-}  // namespace jettison::cri
+}  // namespace jettison

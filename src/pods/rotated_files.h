@@ -1,18 +1,16 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/units/duration.h"
+#include "core/units/result.h"
+#include "kernel/readiness/readiness.h"
+#include "pods/child_job.h"
 
-namespace jettison::cri {
-
-// Writes a compressed copy of a file, in gzip's format and with the file's mode, to `temporary`,
-// renames that to `to` and removes the file. Gives an errno or 0; what fails leaves the file and no
-// temporary one. For a forked child: allocates nothing and calls only what is async-signal-safe.
-// Not for several threads at once.
-[[nodiscard]] int GzipFile(const char* from, const char* temporary, const char* to);
+namespace jettison {
 
 // The name that a log gets when it is rotated: its own and the time, UTC, "0.log.20060102-150405".
 [[nodiscard]] std::string RotatedName(std::string_view log, WallTime now);
@@ -35,4 +33,11 @@ struct LogTidying {
 [[nodiscard]] LogTidying PlanTidying(const std::vector<std::string>& names, const std::string& log,
                                      int max_files);
 
-}  // namespace jettison::cri
+// Does that in a child, in idle time. A compressed file is in gzip's format and has the mode of the
+// one that it replaces; what cannot be compressed stays as it is.
+[[nodiscard]] Result<std::unique_ptr<ChildJob>> StartTidying(kernel::Readiness& readiness,
+                                                             const std::string& folder,
+                                                             const LogTidying& plan,
+                                                             ChildJob::Done done);
+
+}  // namespace jettison

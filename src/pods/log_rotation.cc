@@ -1,20 +1,17 @@
-#include "runtimes/cri/containers/log_rotation.h"
+#include "pods/log_rotation.h"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <utility>
 
 #include "kernel/files/files.h"
+#include "pods/rotated_files.h"
 #include "ports/system_error.h"
-#include "runtimes/cri/host/gzip_file.h"
 
-namespace jettison::cri {
+namespace jettison {
 namespace {
 
 // Fails if the new name exists, so that no lines are lost.
@@ -36,57 +33,11 @@ Result<std::string> RenameToNext(const std::string& path, WallTime now) {
   return rotated;
 }
 
-// The work of the child, with absolute paths.
-struct TidyOrder {
-  struct Compression {
-    std::string from;
-    std::string temporary;
-    std::string to;
-  };
-  std::vector<std::string> remove;
-  std::vector<Compression> compress;
-};
-
-TidyOrder OrderFor(const std::string& folder, const LogTidying& plan) {
-  TidyOrder order;
-  for (const std::string& name : plan.remove) order.remove.push_back(folder + "/" + name);
-  for (const std::string& name : plan.compress) {
-    const std::string path = folder + "/" + name;
-    order.compress.push_back({.from = path, .temporary = path + ".tmp", .to = path + ".gz"});
-  }
-  return order;
-}
-
-// The agent may have the highest priority; this work may only use idle time. (linux/ioprio.h)
-void GiveWay() {
-  constexpr int kLowest = 19;
-  constexpr int kWhoProcess = 1;
-  constexpr int kIdleClass = 3 << 13;
-  (void)::setpriority(PRIO_PROCESS, 0, kLowest);
-  (void)::syscall(SYS_ioprio_set, kWhoProcess, 0, kIdleClass);
-}
-
-// A missing file was removed with its pod.
-int Tidy(const TidyOrder& order) {
-  GiveWay();
-  int error = 0;
-  const auto note = [&error](int failed) {
-    if (error == 0 && failed != ENOENT) error = failed;
-  };
-  for (const std::string& path : order.remove) {
-    if (::unlink(path.c_str()) != 0) note(errno);
-  }
-  for (const auto& [from, temporary, to] : order.compress) {
-    note(GzipFile(from.c_str(), temporary.c_str(), to.c_str()));
-  }
-  return error;
-}
-
 }  // namespace
 
 void LogRotation::Start() {
-  if (!context_.options.log_max_bytes) return;
-  on_look_ = context_.readiness.After(context_.options.log_period, [this] {
+  if (!options_.log_max_bytes) return;
+  on_look_ = edges_.readiness.After(options_.log_period, [this] {
     on_look_.Stop();
     Look();
     Start();
@@ -106,9 +57,9 @@ void LogRotation::Look() {
 void LogRotation::LookAt(const RunningLog& log) {
   struct stat facts {};
   if (::stat(log.path.c_str(), &facts) == 0) {
-    if (facts.st_size >= *context_.options.log_max_bytes) Rotate(log);
+    if (facts.st_size >= *options_.log_max_bytes) Rotate(log);
   } else if (errno == ENOENT) {
-    Reopen(log, "");
+    ReopenLog(log, "");
   } else {
     Say(log.path, SystemError(errno, "look at it"));
   }
@@ -117,8 +68,8 @@ void LogRotation::LookAt(const RunningLog& log) {
 void LogRotation::Rotate(const RunningLog& log) {
   busy_.insert(log.path);
   const auto rotated = std::make_shared<std::string>();
-  context_.disk.Do(
-      [path = log.path, now = context_.clock.Wall(), rotated]() -> Result<void> {
+  edges_.disk.Do(
+      [path = log.path, now = edges_.clock.Wall(), rotated]() -> Result<void> {
         auto name = RenameToNext(path, now);
         if (name) *rotated = *name;
         return name.map([](const auto&) {});
@@ -126,19 +77,15 @@ void LogRotation::Rotate(const RunningLog& log) {
       lifetime_.Guard([this, log, rotated](const Result<void>& renamed) {
         busy_.erase(log.path);
         if (!renamed) return Say(log.path, renamed.error());
-        if (!rotated->empty()) Reopen(log, *rotated);
+        if (!rotated->empty()) ReopenLog(log, *rotated);
       }));
 }
 
-void LogRotation::Reopen(const RunningLog& log, const std::string& rotated) {
+void LogRotation::ReopenLog(const RunningLog& log, const std::string& rotated) {
   busy_.insert(log.path);
-  api::ReopenContainerLogRequest request;
-  request.set_container_id(log.container_id);
-  context_.calls.Make(
-      kReopenContainerLog, request, context_.options.request_timeout,
-      lifetime_.Guard([this, log, rotated](const Result<api::ReopenContainerLogResponse>& answer) {
-        OnReopened(log, rotated, answer ? Result<void>{} : Fail(answer.error()));
-      }));
+  reopen_(log, lifetime_.Guard([this, log, rotated](const Result<void>& outcome) {
+    OnReopened(log, rotated, outcome);
+  }));
 }
 
 // If the call failed, the log gets its name back, unless the runtime has opened a new one all the
@@ -164,12 +111,10 @@ void LogRotation::TidyNext() {
     const std::string folder = path.substr(0, slash);
     const auto names = kernel::NamesIn(folder);
     if (!names) continue;
-    const TidyOrder order = OrderFor(
-        folder, PlanTidying(*names, path.substr(slash + 1), context_.options.log_max_files));
-    if (order.remove.empty() && order.compress.empty()) continue;
-    auto job = ChildJob::Start(
-        context_.readiness, "tidy up rotated files", [&order] { return Tidy(order); },
-        [this, path](const Result<void>& tidied) {
+    const LogTidying plan = PlanTidying(*names, path.substr(slash + 1), options_.log_max_files);
+    if (plan.remove.empty() && plan.compress.empty()) continue;
+    auto job =
+        StartTidying(edges_.readiness, folder, plan, [this, path](const Result<void>& tidied) {
           if (!tidied) Say(path, tidied.error());
           job_.reset();
           TidyNext();
@@ -186,7 +131,7 @@ void LogRotation::TidyNext() {
 // ending has no log to reopen.
 void LogRotation::Say(const std::string& path, const Error& error) {
   if (error.code == ErrorCode::kNotFound || !failing_.insert(path).second) return;
-  context_.Log(error.In("rotate the log " + path).message);
+  edges_.Log(error.In("rotate the log " + path).message);
 }
 
-}  // namespace jettison::cri
+}  // namespace jettison

@@ -1,9 +1,11 @@
-#include "runtimes/cri/host/gzip_file.h"
+#include "pods/rotated_files.h"
 
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -15,31 +17,16 @@
 #include <cstdio>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "ports/file_descriptor.h"
 
-namespace jettison::cri {
+namespace jettison {
 namespace {
 
-// zlib asks for some 268 KiB (zconf.h: (1 << (windowBits+2)) + (1 << (memLevel+9))). Pages that are
-// never touched cost nothing.
-alignas(std::max_align_t) std::array<unsigned char, std::size_t{512} << 10> workspace;
+// Of the child alone.
 std::array<unsigned char, std::size_t{64} << 10> input;
 std::array<unsigned char, std::size_t{64} << 10> output;
-
-// Hands out the workspace piece by piece.
-void* Allocate(void* used, unsigned count, unsigned size) {
-  constexpr std::size_t kAlignment = alignof(std::max_align_t);
-  auto& begin = *static_cast<std::size_t*>(used);
-  const std::size_t bytes = std::size_t{count} * size;
-  const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  if (rounded > workspace.size() - begin) return nullptr;
-  void* const piece = workspace.data() + begin;
-  begin += rounded;
-  return piece;
-}
-
-void Free(void*, void*) {}
 
 int WriteAll(int fd, std::size_t size) {
   for (std::size_t at = 0; at < size;) {
@@ -61,18 +48,8 @@ int Compress(z_stream& stream, int to, bool last) {
   return 0;
 }
 
-int Copy(int from, int to) {
-  constexpr int kGzipFormat = 16;
-  constexpr int kUsualMemory = 8;
-  std::size_t used = 0;
-  z_stream stream{};
-  stream.zalloc = Allocate;
-  stream.zfree = Free;
-  stream.opaque = &used;
-  if (::deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipFormat + MAX_WBITS,
-                     kUsualMemory, Z_DEFAULT_STRATEGY) != Z_OK) {
-    return ENOMEM;
-  }
+int Copy(z_stream& stream, int from, int to) {
+  if (::deflateReset(&stream) != Z_OK) return EIO;
   for (;;) {
     const ssize_t size = ::read(from, input.data(), input.size());
     if (size < 0 && errno == EINTR) continue;
@@ -111,9 +88,9 @@ std::optional<WallTime> TimeIn(const std::string& name, std::string_view log) {
                   std::chrono::minutes(minute) + std::chrono::seconds(second));
 }
 
-}  // namespace
-
-int GzipFile(const char* from, const char* temporary, const char* to) {
+// Writes a compressed copy to `temporary`, renames that to `to` and removes the file. What fails
+// leaves the file and no temporary one.
+int GzipFile(z_stream& stream, const char* from, const char* temporary, const char* to) {
   const FileDescriptor source(::open(from, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!source) return errno;
   struct stat facts {};
@@ -122,7 +99,7 @@ int GzipFile(const char* from, const char* temporary, const char* to) {
   const FileDescriptor copy(
       ::open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, facts.st_mode & 0777U));
   if (!copy) return errno;
-  int error = Copy(source.get(), copy.get());
+  int error = Copy(stream, source.get(), copy.get());
   if (error == 0 && ::rename(temporary, to) != 0) error = errno;
   if (error != 0) {
     (void)::unlink(temporary);
@@ -130,6 +107,54 @@ int GzipFile(const char* from, const char* temporary, const char* to) {
   }
   return ::unlink(from) == 0 || errno == ENOENT ? 0 : errno;
 }
+
+// The work of the child, with absolute paths.
+struct TidyOrder {
+  struct Compression {
+    std::string from;
+    std::string temporary;
+    std::string to;
+  };
+  std::vector<std::string> remove;
+  std::vector<Compression> compress;
+};
+
+TidyOrder OrderFor(const std::string& folder, const LogTidying& plan) {
+  TidyOrder order;
+  for (const std::string& name : plan.remove) order.remove.push_back(folder + "/" + name);
+  for (const std::string& name : plan.compress) {
+    const std::string path = folder + "/" + name;
+    order.compress.push_back({.from = path, .temporary = path + ".tmp", .to = path + ".gz"});
+  }
+  return order;
+}
+
+// The agent may have the highest priority; this work may only use idle time. (linux/ioprio.h)
+void GiveWay() {
+  constexpr int kLowest = 19;
+  constexpr int kWhoProcess = 1;
+  constexpr int kIdleClass = 3 << 13;
+  (void)::setpriority(PRIO_PROCESS, 0, kLowest);
+  (void)::syscall(SYS_ioprio_set, kWhoProcess, 0, kIdleClass);
+}
+
+// A missing file was removed with its pod.
+int Tidy(const TidyOrder& order, z_stream& stream) {
+  GiveWay();
+  int error = 0;
+  const auto note = [&error](int failed) {
+    if (error == 0 && failed != ENOENT) error = failed;
+  };
+  for (const std::string& path : order.remove) {
+    if (::unlink(path.c_str()) != 0) note(errno);
+  }
+  for (const auto& [from, temporary, to] : order.compress) {
+    note(GzipFile(stream, from.c_str(), temporary.c_str(), to.c_str()));
+  }
+  return error;
+}
+
+}  // namespace
 
 std::string RotatedName(std::string_view log, WallTime now) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
@@ -173,4 +198,22 @@ LogTidying PlanTidying(const std::vector<std::string>& names, const std::string&
   return plan;
 }
 
-}  // namespace jettison::cri
+// zlib allocates all that it needs in deflateInit2, so that the child allocates nothing.
+Result<std::unique_ptr<ChildJob>> StartTidying(kernel::Readiness& readiness,
+                                               const std::string& folder, const LogTidying& plan,
+                                               ChildJob::Done done) {
+  constexpr int kGzipFormat = 16;
+  constexpr int kUsualMemory = 8;
+  z_stream stream{};
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipFormat + MAX_WBITS,
+                   kUsualMemory, Z_DEFAULT_STRATEGY) != Z_OK) {
+    return Fail(ErrorCode::kUnavailable, "there is no memory to compress with");
+  }
+  const TidyOrder order = OrderFor(folder, plan);
+  auto job = ChildJob::Start(
+      readiness, "tidy up rotated files", [&] { return Tidy(order, stream); }, std::move(done));
+  (void)::deflateEnd(&stream);
+  return job;
+}
+
+}  // namespace jettison

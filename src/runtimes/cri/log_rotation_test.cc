@@ -1,5 +1,3 @@
-#include "runtimes/cri/containers/log_rotation.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
