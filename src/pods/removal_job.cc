@@ -2,19 +2,19 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <linux/stat.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstddef>
+#include <climits>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include "kernel/mounts/mount_info.h"
@@ -81,102 +81,6 @@ bool IsGone(int folder, const char* name) {
          errno == ENOENT;
 }
 
-// A mount of /proc/self/mountinfo: "ID PARENT MAJOR:MINOR ROOT ...".
-struct MountLine {
-  std::uint64_t id = 0;
-  std::uint64_t device_major = 0;
-  std::uint64_t device_minor = 0;
-  bool shows_all = false;  // its root is "/"
-};
-
-// Takes such a file character by character; only the beginnings of lines are kept.
-class MountLines {
- public:
-  // True when `line()` is whole with this character.
-  [[nodiscard]] bool Take(char next) {
-    if (next == '\n') {
-      const bool is_whole = field_ >= kRoot;
-      if (!is_whole) *this = {};
-      return is_whole;
-    }
-    if (next == ' ') {
-      ++field_;
-      return false;
-    }
-    if (field_ == kRoot) {
-      line_.shows_all = root_size_++ == 0 && next == '/';
-    } else if (next == ':') {
-      is_minor_ = true;
-    } else if (next >= '0' && next <= '9') {
-      AddDigit(static_cast<std::uint64_t>(next - '0'));
-    }
-    return false;
-  }
-  // The line that is whole; the next one begins.
-  [[nodiscard]] MountLine Line() {
-    const MountLine line = line_;
-    *this = {};
-    return line;
-  }
-
- private:
-  static constexpr int kDevice = 2;
-  static constexpr int kRoot = 3;
-
-  void AddDigit(std::uint64_t digit) {
-    if (field_ == 0) line_.id = line_.id * 10 + digit;
-    if (field_ != kDevice) return;
-    std::uint64_t& number = is_minor_ ? line_.device_minor : line_.device_major;
-    number = number * 10 + digit;
-  }
-
-  MountLine line_;
-  int field_ = 0;
-  bool is_minor_ = false;
-  std::size_t root_size_ = 0;
-};
-
-// Whether the open mountinfo lists this mount with all of its file system, and no other mount of
-// the same.
-bool IsOnlyMount(int mountinfo, const struct statx& mount) {
-  MountLines lines;
-  bool is_there = false;
-  std::array<char, 4096> buffer;
-  for (;;) {
-    const ssize_t size = ::read(mountinfo, buffer.data(), buffer.size());
-    if (size < 0) return false;
-    if (size == 0) return is_there;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i) {
-      if (!lines.Take(buffer[i])) continue;
-      const MountLine line = lines.Line();
-      if (line.device_major != mount.stx_dev_major || line.device_minor != mount.stx_dev_minor) {
-        continue;
-      }
-      if (line.id != mount.stx_mnt_id || !line.shows_all) return false;
-      is_there = true;
-    }
-  }
-}
-
-// Whether the open folder is the root of a tmpfs that is mounted there and nowhere else, as for a
-// volume in memory. What a bind mount shows belongs to another place, and so does a tmpfs whose
-// mounts cannot be read. Mounts that only other mount namespaces have do not count. Allocates
-// nothing and takes no lock.
-bool IsOwnTmpfs(int folder) {
-  struct statfs filesystem {};
-  if (::fstatfs(folder, &filesystem) != 0 || filesystem.f_type != TMPFS_MAGIC) return false;
-  struct statx mount {};
-  if (::statx(folder, "", AT_EMPTY_PATH, STATX_MNT_ID, &mount) != 0 ||
-      (mount.stx_mask & STATX_MNT_ID) == 0 || (mount.stx_attributes & STATX_ATTR_MOUNT_ROOT) == 0) {
-    return false;
-  }
-  const int mountinfo = ::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-  if (mountinfo < 0) return false;
-  const bool is_own = IsOnlyMount(mountinfo, mount);
-  ::close(mountinfo);
-  return is_own;
-}
-
 // One deletion; remembers what went wrong first.
 class Removal {
  public:
@@ -225,31 +129,6 @@ class Removal {
   unsigned long moved_ = 0;
 };
 
-// The paths are made by the parent: the child allocates nothing.
-struct Deletion {
-  explicit Deletion(const RemovalOrder& order)
-      : sub_paths(order.pod.empty() ? "" : order.pod + "/sub-paths"),
-        volumes(order.pod.empty() ? "" : order.pod + "/volumes"),
-        trees(order.trees) {}
-
-  // A part of a volume that a container used is another mount of the volume's file system, and only
-  // what is mounted once is emptied.
-  [[nodiscard]] int Run() const {
-    int error = 0;
-    const auto note = [&](int failed) {
-      if (error == 0) error = failed;
-    };
-    if (!sub_paths.empty()) note(RemoveTree(sub_paths.c_str()));
-    if (!volumes.empty()) note(EmptyMemoryVolumes(volumes.c_str()));
-    for (const std::string& tree : trees) note(RemoveTree(tree.c_str()));
-    return error;
-  }
-
-  std::string sub_paths;
-  std::string volumes;
-  const std::vector<std::string>& trees;
-};
-
 }  // namespace
 
 int RemoveTree(const char* path) {
@@ -258,30 +137,52 @@ int RemoveTree(const char* path) {
   return removal.error();
 }
 
-int EmptyMemoryVolumes(const char* folder) {
-  const int open = ::open(folder, kFolder);
+int EmptyFolder(const char* path) {
+  const int open = ::open(path, kFolder);
   if (open < 0) return errno == ENOENT ? 0 : errno;
-  int error = 0;
-  ForEachName(open, [&](const char* name) {
-    if (!IsMounted(open, name)) return;
-    const int inner = ::openat(open, name, kFolder);
-    if (inner < 0) return;
-    if (IsOwnTmpfs(inner)) {
-      Removal removal;
-      removal.Empty(inner, 1);
-      if (error == 0) error = removal.error();
-    }
-    ::close(inner);
-  });
+  Removal removal;
+  removal.Empty(open, 1);
   ::close(open);
-  return error;
+  return removal.error();
 }
 
+// A part of a volume that a container used is another mount of the volume's file system, below the
+// pod's own sub-paths. The kernel lists mounts by their real paths.
+std::vector<std::string> MemoryVolumesOf(const std::string& pod) {
+  std::array<char, PATH_MAX> real{};
+  if (::realpath(pod.c_str(), real.data()) == nullptr) return {};
+  const std::string volumes = std::string(real.data()) + "/volumes/";
+  const std::string sub_paths = std::string(real.data()) + "/sub-paths/";
+  const auto mounts =
+      kernel::ReadMounts("/proc/self/mountinfo").value_or(std::vector<kernel::Mount>{});
+  std::vector<std::string> memory;
+  for (const kernel::Mount& mount : mounts) {
+    const bool is_volume = mount.type == "tmpfs" && mount.IsOfRoot() &&
+                           mount.point.starts_with(volumes) &&
+                           mount.point.find('/', volumes.size()) == std::string::npos;
+    const auto is_elsewhere = [&](const kernel::Mount& other) {
+      return &other != &mount && other.device == mount.device &&
+             !other.point.starts_with(sub_paths);
+    };
+    if (is_volume && std::ranges::none_of(mounts, is_elsewhere)) memory.push_back(mount.point);
+  }
+  return memory;
+}
+
+// The paths are made here, because the child allocates nothing.
 Result<std::unique_ptr<ChildJob>> StartRemoval(kernel::Readiness& readiness,
                                                const RemovalOrder& order, ChildJob::Done done) {
-  const Deletion removal(order);
-  return ChildJob::Start(
-      readiness, "delete files", [&removal] { return removal.Run(); }, std::move(done));
+  const auto memory = order.pod.empty() ? std::vector<std::string>() : MemoryVolumesOf(order.pod);
+  const auto work = [&] {
+    int error = 0;
+    const auto note = [&error](int failed) {
+      if (error == 0) error = failed;
+    };
+    for (const std::string& volume : memory) note(EmptyFolder(volume.c_str()));
+    for (const std::string& tree : order.trees) note(RemoveTree(tree.c_str()));
+    return error;
+  };
+  return ChildJob::Start(readiness, "delete files", work, std::move(done));
 }
 
 }  // namespace jettison

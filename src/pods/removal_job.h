@@ -15,11 +15,13 @@ namespace jettison {
 // Deletes a folder or file with everything in it, however deep and however much. A mount is never
 // crossed: it is detached, and what it showed stays.
 [[nodiscard]] int RemoveTree(const char* path);
+// Deletes what is in a folder in the same way.
+[[nodiscard]] int EmptyFolder(const char* path);
 
-// Empties each tmpfs that is mounted directly in the folder and nowhere else: its memory would
-// otherwise stay for as long as another mount namespace or a process holds the mount. What a bind
-// mount shows is not touched.
-[[nodiscard]] int EmptyMemoryVolumes(const char* folder);
+// The volumes in memory of a pod with this folder: each tmpfs that is mounted directly among its
+// volumes and nowhere else. Unless it is emptied, its memory stays for as long as another mount
+// namespace or a process holds the mount. What a bind mount shows belongs to another place.
+[[nodiscard]] std::vector<std::string> MemoryVolumesOf(const std::string& pod);
 
 // What is to be deleted.
 struct RemovalOrder {

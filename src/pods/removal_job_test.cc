@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kernel/files/files.h"
 #include "kernel/files/testing/temporary_folder.h"
@@ -109,16 +110,16 @@ TEST_F(LiveRemoveTree, WhatIsNotOnAReadOnlyFileSystemIsNoError) {
 }
 
 TEST_F(LiveRemoveTree, EmptiesATmpfsThatSomebodyElseStillHolds) {
-  ASSERT_TRUE(kernel::MakeFolders(tree_ + "/memory"));
-  ASSERT_TRUE(kernel::MakeFolders(tree_ + "/disk"));
-  ASSERT_TRUE(kernel::WriteFile(tree_ + "/disk/file", ""));
-  ASSERT_EQ(::mount("tmpfs", (tree_ + "/memory").c_str(), "tmpfs", 0, nullptr), 0);
-  ASSERT_TRUE(kernel::MakeFolders(tree_ + "/memory/a"));
-  ASSERT_TRUE(kernel::WriteFile(tree_ + "/memory/a/file", "x"));
-  const FileDescriptor held(::open((tree_ + "/memory").c_str(), O_RDONLY | O_DIRECTORY));
-  EXPECT_EQ(EmptyMemoryVolumes(tree_.c_str()), 0);
+  const std::string memory = tree_ + "/volumes/memory";
+  ASSERT_TRUE(kernel::MakeFolders(memory));
+  ASSERT_TRUE(kernel::MakeFolders(tree_ + "/volumes/disk"));
+  ASSERT_EQ(::mount("tmpfs", memory.c_str(), "tmpfs", 0, nullptr), 0);
+  ASSERT_TRUE(kernel::MakeFolders(memory + "/a"));
+  ASSERT_TRUE(kernel::WriteFile(memory + "/a/file", "x"));
+  const FileDescriptor held(::open(memory.c_str(), O_RDONLY | O_DIRECTORY));
+  ASSERT_EQ(MemoryVolumesOf(tree_), std::vector<std::string>{memory});
+  EXPECT_EQ(EmptyFolder(memory.c_str()), 0);
   EXPECT_NE(::faccessat(held.get(), "a", F_OK, 0), 0);
-  EXPECT_TRUE(kernel::Exists(tree_ + "/disk/file"));
   EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
 }
 
@@ -126,17 +127,16 @@ TEST_F(LiveRemoveTree, EmptiesATmpfsThatSomebodyElseStillHolds) {
 TEST_F(LiveRemoveTree, EmptiesNoTmpfsThatIsMountedElsewhereToo) {
   const std::string other = folder_.path() + "/other";
   ASSERT_TRUE(kernel::MakeFolders(other));
-  ASSERT_TRUE(kernel::MakeFolders(tree_ + "/all"));
-  ASSERT_TRUE(kernel::MakeFolders(tree_ + "/part"));
+  ASSERT_TRUE(kernel::MakeFolders(tree_ + "/volumes/all"));
+  ASSERT_TRUE(kernel::MakeFolders(tree_ + "/volumes/part"));
   ASSERT_EQ(::mount("tmpfs", other.c_str(), "tmpfs", 0, nullptr), 0);
   ASSERT_TRUE(kernel::MakeFolders(other + "/folder"));
   ASSERT_TRUE(kernel::WriteFile(other + "/folder/kept", "x"));
-  ASSERT_EQ(::mount(other.c_str(), (tree_ + "/all").c_str(), nullptr, MS_BIND, nullptr), 0);
-  ASSERT_EQ(
-      ::mount((other + "/folder").c_str(), (tree_ + "/part").c_str(), nullptr, MS_BIND, nullptr),
-      0);
-  EXPECT_EQ(EmptyMemoryVolumes(tree_.c_str()), 0);
-  EXPECT_TRUE(kernel::Exists(other + "/folder/kept"));
+  const std::string all = tree_ + "/volumes/all";
+  const std::string part = tree_ + "/volumes/part";
+  ASSERT_EQ(::mount(other.c_str(), all.c_str(), nullptr, MS_BIND, nullptr), 0);
+  ASSERT_EQ(::mount((other + "/folder").c_str(), part.c_str(), nullptr, MS_BIND, nullptr), 0);
+  EXPECT_TRUE(MemoryVolumesOf(tree_).empty());
   EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
   EXPECT_TRUE(kernel::Exists(other + "/folder/kept"));
   EXPECT_EQ(::umount2(other.c_str(), MNT_DETACH), 0);
