@@ -107,16 +107,5 @@ TEST_F(CriLogRotation, AHangingRuntimeIsAskedOnce) {
   EXPECT_THAT(Names(), ElementsAre("0.log", "0.log.19700101-000140"));
 }
 
-TEST_F(CriLogRotation, APodGoesWithItsRotatedFiles) {
-  for (int i = 0; i < 2; ++i) {
-    bed_.clock.Advance(seconds(1));
-    const std::size_t before = Names().size();
-    Write(std::string(200, 'a'));
-    ASSERT_TRUE(Becomes([&] { return Names().size() > before; }));
-  }
-  ASSERT_TRUE(bed_.Remove("u"));
-  bed_.ExpectNothingLeft("u");
-}
-
 }  // namespace
 }  // namespace jettison::cri

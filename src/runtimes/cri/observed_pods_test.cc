@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 
-#include "ports/fakes/fake_disk_thread.h"
 #include "runtimes/cri/pods/pod_record.h"
 #include "runtimes/cri/test_bed/runtime_fixture.h"
 
@@ -183,29 +181,6 @@ TEST_F(CriUnread, WhenTheSandboxIsRemovedThePodStartsAndTheFilesAreSetAside) {
   ExpectQuarantined();
 }
 
-TEST_F(CriUnread, ItsFilesAreSetAsideWhenASlowDiskAnswers) {
-  const auto disk = std::make_shared<FakeDiskThread>();
-  bed_.disk_thread = disk;
-  DamageBoth();
-  containerd().Exit("main", 1);
-  containerd().boxes.at(box_).ready = false;
-  EXPECT_THAT(List(), IsEmpty());
-  (void)disk->Answer();
-  runtime().CreatePod(kernel::PlainPlan(pod_));
-  ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
-  LetItLook();
-  EXPECT_EQ(disk->Answer(), 1) << "its record is read";
-  LetItLook();
-  ExpectFilesStay();
-  runtime().CreatePod(kernel::PlainPlan(pod_));
-  EXPECT_NE(bed_.Await<PodFailed>("u"), nullptr) << "its place is not free yet";
-  LetItLook();
-  disk->refuses = true;  // from here on the disk is fast
-  EXPECT_EQ(disk->Answer(), 1) << "the files are moved once";
-  ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), pod_));
-  ExpectQuarantined();
-}
-
 TEST_F(CriUnread, OfADeadOneTheFilesStayUntilItsPlaceIsWanted) {
   DamageBoth();
   containerd().Exit("main", 1);
@@ -257,23 +232,6 @@ TEST_F(CriUnread, ARecordThatIsMendedGivesThePodBack) {
   ExpectItGoesOn();
   ASSERT_TRUE(bed_.Create(pod_)) << "it exists";
   ExpectItCanBeTakenDown();
-}
-
-TEST_F(CriUnread, ARecordThatCannotBeReadForAMomentIsNoDamage) {
-  DamageAnnotation();
-  containerd().Exit("main", 1);
-  containerd().boxes.at(box_).ready = false;
-  ASSERT_EQ(std::rename(record().c_str(), (record() + ".away").c_str()), 0);
-  ASSERT_EQ(::symlink("away", record().c_str()), 0) << "a link is not followed";
-  EXPECT_THAT(List(), IsEmpty());
-  runtime().CreatePod(kernel::PlainPlan(pod_));
-  ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
-  LetItLook();
-  ExpectFilesStay();
-  ASSERT_EQ(std::rename((record() + ".away").c_str(), record().c_str()), 0);
-  runtime().CreatePod(kernel::PlainPlan(pod_));
-  ASSERT_NE(bed_.Await<PodFound>("u"), nullptr);
-  ExpectFilesStay();
 }
 
 TEST_F(CriUnread, TheManifestThatItCameFromGivesThePodBack) {
@@ -334,19 +292,6 @@ TEST_F(CriUnread, KeptFilesAmongThoseOfAnotherProgramAreNotTakenOver) {
   LetItLook();
   ExpectFilesStay();
   EXPECT_TRUE(kernel::Exists(folder() + "/notes"));
-}
-
-TEST_F(CriUnread, NothingIsJudgedWhileTheRuntimeHangs) {
-  DamageBoth();
-  ASSERT_THAT(List(), SizeIs(1));
-  bed_.calls->Hang();
-  runtime().CreatePod(kernel::PlainPlan(pod_));
-  ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
-  (void)bed_.Await<PodRemoved>("nobody", milliseconds(50));
-  EXPECT_TRUE(containerd().processes.Runs(1000));
-  bed_.calls->Resume();
-  bed_.calls->Deliver();
-  ExpectItGoesOn();
 }
 
 TEST_F(CriUnread, OneThatTurnsUpLaterIsKeptToo) {

@@ -257,28 +257,5 @@ TEST_F(LiveAdoption, AContainerWhoseShimDiedBetweenTwoAgentsIsEndedAtTheNextStar
   RemoveAllAndLookForRemains();
 }
 
-TEST_F(LiveAdoption, ADamagedRunGoesOnUntilItIsEnded) {
-  EXPECT_FALSE(RunAgentUntilThePodRuns());
-  ASSERT_TRUE(WriteFile(bed_->paths().Run("u", "main", 0) + "/running", "rubbish\n"));
-  bed_->Open();
-  const auto listed = bed_->runtime().List();
-  ASSERT_TRUE(listed);
-  ASSERT_THAT(*listed, SizeIs(1));
-  EXPECT_TRUE((*listed)[0].foreign && (*listed)[0].spared);
-  EXPECT_THAT(*cgroups_->Processes("kubepods/burstable/podu"), SizeIs(1));
-  EXPECT_THAT(bed_->logged, testing::Contains(testing::HasSubstr("/running: line 1")));
-  bed_->runtime().KillContainer("u", "main");
-  EXPECT_THAT(*cgroups_->Processes("kubepods/burstable/podu"), SizeIs(1)) << "nobody ends it";
-  ASSERT_TRUE(cgroups_->Kill("kubepods/burstable/podu"));
-  ASSERT_NE(bed_->Await<PodRemoved>("u"), nullptr);
-  // Once the processes are gone, the damaged record is sufficient.
-  bed_->Close();
-  bed_->Open();
-  const auto again = bed_->runtime().List();
-  ASSERT_TRUE(again);
-  ASSERT_TRUE(again->at(0).containers.at(0).exit);
-  RemoveAllAndLookForRemains();
-}
-
 }  // namespace
 }  // namespace jettison::process

@@ -14,10 +14,8 @@
 namespace jettison::cri {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 constexpr Duration kDeadline = seconds(30);
@@ -75,64 +73,9 @@ class LiveBed : public ::testing::Test {
     });
     return started ? created->container_id() : started.error().message;
   }
-  api::ContainerStatus StatusOf(const std::string& container) {
-    api::ContainerStatusRequest request;
-    request.set_container_id(container);
-    const auto status = bed_->Await<api::ContainerStatusResponse>([&](auto answer) {
-      bed_->calls().Make(kContainerStatus, request, kDeadline, std::move(answer));
-    });
-    return status ? status->status() : api::ContainerStatus();
-  }
-  Result<api::VersionResponse> Version(Duration deadline) {
-    return bed_->Await<api::VersionResponse>(
-        [&](auto answer) { AskVersion(bed_->calls(), deadline, std::move(answer)); });
-  }
 
   std::unique_ptr<LiveContainerd> bed_;
 };
-
-class LiveContainerdTest : public LiveBed {};
-
-TEST_F(LiveContainerdTest, RunsThePodsOfATestAndLeavesNothing) {
-  StartBed();
-  EXPECT_THAT(bed_->Traces(), IsEmpty());
-  const std::string container = Run("a", LiveContainerd::kTestImage);
-  EXPECT_EQ(StatusOf(container).state(), api::CONTAINER_RUNNING) << container;
-  EXPECT_THAT(bed_->Traces(), Not(IsEmpty()));
-}
-
-TEST_F(LiveContainerdTest, RunsTheProgramThatIsAskedFor) {
-  StartBed();
-  api::ExecSyncRequest request;
-  request.set_container_id(Run("a", LiveContainerd::kTestImage));
-  for (const char* word : {"/test-program", "print", "one", "two"}) request.add_cmd(word);
-  const auto output = bed_->Await<api::ExecSyncResponse>(
-      [&](auto answer) { bed_->calls().Make(kExecSync, request, kDeadline, std::move(answer)); });
-  ASSERT_TRUE(output) << output.error().message;
-  EXPECT_EQ(output->stdout(), "one\ntwo\n");
-  EXPECT_EQ(output->exit_code(), 0);
-}
-
-TEST_F(LiveContainerdTest, ContainersOutliveACrashAndTheClientFindsTheDaemonAgain) {
-  StartBed();
-  const std::string container = Run("a", LiveContainerd::kTestImage);
-  bed_->Kill();
-  const auto gone = Version(kDeadline);
-  ASSERT_FALSE(gone);
-  EXPECT_EQ(gone.error().code, ErrorCode::kUnavailable);
-  ASSERT_TRUE(bed_->StartAgain());
-  EXPECT_EQ(StatusOf(container).state(), api::CONTAINER_RUNNING);
-}
-
-TEST_F(LiveContainerdTest, AFrozenDaemonIsADeadlineUntilItThaws) {
-  StartBed();
-  bed_->Freeze();
-  const auto frozen = Version(milliseconds(200));
-  ASSERT_FALSE(frozen);
-  EXPECT_EQ(frozen.error().code, ErrorCode::kDeadlineExceeded);
-  bed_->Thaw();
-  EXPECT_TRUE(Version(kDeadline));
-}
 
 // The bytes of the files below a folder; files that vanish meanwhile do not count.
 std::uintmax_t SizeOf(const std::string& folder) {
