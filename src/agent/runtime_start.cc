@@ -49,8 +49,7 @@ void ImagePlaces::Advance(Instant now) {
 
 void RuntimeStart::Try() {
   next_.reset();
-  auto pods =
-      dependencies_.runtime.Ready().and_then([this] { return dependencies_.runtime.List(); });
+  auto pods = dependencies_.runtime.List();
   if (!pods) return GoOnWithout(pods.error());
   listed_ = true;
   dependencies_.listed(std::move(*pods));

@@ -79,14 +79,12 @@ class ContainerRuntime {
  public:
   virtual ~ContainerRuntime() = default;
 
-  // Whether the runtime answers; the eviction loop starts after the first success.
-  [[nodiscard]] virtual Result<void> Ready() = 0;
   // For a runtime that does not answer: the pods that have a running process, by the agent's own
   // records and the kernel. They can be stopped, killed and removed, but nothing may be started
-  // before List, which returns all pods, including these. Called at most once, and before List.
+  // before List succeeds, which returns all pods, including these. Called at most once.
   [[nodiscard]] virtual std::vector<RuntimePod> Recall() { return {}; }
   // The pods that exist already, to be adopted. Called until it succeeds, before any pod is
-  // created.
+  // created; fails while the runtime does not answer.
   [[nodiscard]] virtual Result<std::vector<RuntimePod>> List() = 0;
 
   // Creates the pod's groups, volumes and directories -> PodReady or PodFailed.

@@ -33,7 +33,6 @@ class NoOwnPods : public OwnRuntime {
   [[nodiscard]] UidClaim ClaimOn(const std::string&) const override { return UidClaim::kNone; }
   void OnTaken(std::function<void(const std::string&)>) override {}
 
-  [[nodiscard]] Result<void> Ready() override { return {}; }
   [[nodiscard]] Result<std::vector<RuntimePod>> List() override {
     return std::vector<RuntimePod>{};
   }
@@ -92,7 +91,6 @@ class PodsOfNode : public ContainerRuntime {
   }
   void Add(std::unique_ptr<ForeignSource> source) { sources_.push_back(std::move(source)); }
 
-  [[nodiscard]] Result<void> Ready() override { return own_->Ready(); }
   [[nodiscard]] std::vector<RuntimePod> Recall() override;
   [[nodiscard]] Result<std::vector<RuntimePod>> List() override;
   void CreatePod(const PodPlan& plan) override { own_->CreatePod(plan); }

@@ -10,11 +10,6 @@ namespace jettison {
 
 FakeRuntime::FakeRuntime() : event_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
-Result<void> FakeRuntime::Ready() {
-  commands_.emplace_back("ready?");
-  return {};
-}
-
 void FakeRuntime::SetExisting(std::vector<RuntimePod> pods) {
   existing_ = std::move(pods);
   for (const RuntimePod& pod : existing_) {

@@ -19,7 +19,6 @@ class FakeRuntime : public ContainerRuntime {
  public:
   FakeRuntime();
 
-  [[nodiscard]] Result<void> Ready() override;
   [[nodiscard]] Result<std::vector<RuntimePod>> List() override { return existing_; }
   void CreatePod(const PodPlan& plan) override;
   void StartContainer(const std::string& pod_uid, const std::string& container, int attempt,

@@ -15,19 +15,6 @@
 namespace jettison::cri {
 namespace {
 
-// A probe without an answer for this long has failed.
-constexpr Duration kProbeDeadline = std::chrono::seconds(5);
-
-// What keeps the runtime from working, according to its status.
-Result<void> CheckStatus(const api::StatusResponse& status) {
-  for (const api::RuntimeCondition& condition : status.status().conditions()) {
-    if (condition.type() != "RuntimeReady" || condition.status()) continue;
-    return Fail(ErrorCode::kUnavailable, fmt::format("the container runtime is not ready: {}: {}",
-                                                     condition.reason(), condition.message()));
-  }
-  return {};
-}
-
 // How long the runtime has to answer with a container's status; after that the caller asks again.
 constexpr Duration kStatusDeadline = std::chrono::seconds(3);
 
@@ -153,32 +140,6 @@ void Inventory::AskStatuses(const std::shared_ptr<Inquiry>& inquiry) {
                           --inquiry->missing;
                         });
   }
-}
-
-Result<void> ReadyProbe::Ask(Duration wait) {
-  if (!probe_) Start();
-  const std::shared_ptr<Probe> probe = probe_;
-  if (!AwaitAnswers(context_.calls, wait, [&] { return probe->outcome.has_value(); })) {
-    return Fail(ErrorCode::kUnavailable, "the container runtime has not answered yet");
-  }
-  probe_.reset();
-  return *probe->outcome;
-}
-
-void ReadyProbe::Start() {
-  probe_ = std::make_shared<Probe>();
-  AskVersion(
-      context_.calls, kProbeDeadline,
-      [probe = probe_, calls = &context_.calls](const Result<api::VersionResponse>& version) {
-        if (!version) {
-          probe->outcome = Fail(version.error());
-          return;
-        }
-        calls->Make(kStatus, api::StatusRequest(), kProbeDeadline,
-                    [probe](const Result<api::StatusResponse>& status) {
-                      probe->outcome = status ? CheckStatus(*status) : Fail(status.error());
-                    });
-      });
 }
 
 }  // namespace jettison::cri

@@ -18,9 +18,8 @@
 namespace jettison::cri {
 namespace {
 
-// How long Ready waits for its answer, and List for all of its answers. The node is not guarded
-// meanwhile. After that the agent guards what it knows without the runtime, and asks again.
-constexpr Duration kReadyWait = std::chrono::milliseconds(100);
+// How long List waits for all of its answers. The node is not guarded meanwhile. After that the agent
+// guards what it knows without the runtime, and asks again.
 constexpr Duration kListWait = std::chrono::milliseconds(500);
 
 Listing EverythingIn(Found found) {
@@ -52,7 +51,6 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
                options,
                *edges_.calls,
                edges_.slices.get()},
-      probe_(context_),
       inventory_(context_),
       pods_(context_),
       adoption_(context_, pods_),
@@ -82,10 +80,6 @@ UidClaim Runtime::ClaimOn(const std::string& uid) const {
 
 void Runtime::NoteTaken(const std::string& uid) {
   if (on_taken_) on_taken_(uid);
-}
-
-Result<void> Runtime::Ready() {
-  return probe_.Ask(recalled_ ? Duration::zero() : kReadyWait);
 }
 
 std::vector<RuntimePod> Runtime::Recall() {

@@ -38,7 +38,6 @@ class Runtime : public CriRuntime {
   Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& cgroups,
           GroupEnd& group_end, const Clock& clock);
 
-  [[nodiscard]] Result<void> Ready() override;
   [[nodiscard]] std::vector<RuntimePod> Recall() override;
   [[nodiscard]] Result<std::vector<RuntimePod>> List() override;
   void CreatePod(const PodPlan& plan) override;
@@ -83,7 +82,6 @@ class Runtime : public CriRuntime {
   RuntimeEdges edges_;
   kernel::Readiness* readiness_;
   RuntimeContext context_;
-  ReadyProbe probe_;
   Inventory inventory_;
   OwnPods pods_;
   Adoption adoption_;

@@ -26,8 +26,6 @@ class Runtime : public ContainerRuntime {
           const ProcessRuntimeOptions& options, std::string boot_id, Cgroups& cgroups,
           GroupEnd& group_end, const Clock& clock);
 
-  // Always: what runs must be guarded, whatever the runtime lacks to start more.
-  [[nodiscard]] Result<void> Ready() override { return {}; }
   [[nodiscard]] Result<std::vector<RuntimePod>> List() override;
   void CreatePod(const PodPlan& plan) override;
   void StartContainer(const std::string& pod_uid, const std::string& container, int attempt,

@@ -86,8 +86,8 @@ TEST_F(LiveInterruptedStart, AFrozenContainerdKeepsNoGuardFromThePodsOfBefore) {
   const std::string group(runtime().GroupOf("u", "main"));
   bed_->Freeze();
   runtime_.reset();
-  OpenWithoutWaiting();
-  EXPECT_FALSE(runtime().Ready());
+  Open();
+  EXPECT_FALSE(runtime().List());
   const auto recalled = runtime().Recall();
   ASSERT_EQ(recalled.size(), 2U) << Said();
   EXPECT_EQ(recalled[0].pod, pod);
@@ -100,13 +100,13 @@ TEST_F(LiveInterruptedStart, AFrozenContainerdKeepsNoGuardFromThePodsOfBefore) {
   while (!ProcessesIn(pod).empty() && steady_clock::now() < deadline) Serve(microseconds(1000));
   EXPECT_THAT(ProcessesIn(pod), testing::IsEmpty());
   const auto before = steady_clock::now();
-  EXPECT_FALSE(runtime().Ready());
+  EXPECT_FALSE(runtime().List());
   EXPECT_LT(steady_clock::now() - before, std::chrono::milliseconds(20)) << "it does not wait";
   bed_->Thaw();
   Result<std::vector<RuntimePod>> listed = Fail(ErrorCode::kUnavailable, "not ready");
   for (int i = 0; i < 100 && !listed; ++i) {
     Serve(microseconds(100'000));
-    if (runtime().Ready()) listed = runtime().List();
+    listed = runtime().List();
   }
   ASSERT_TRUE(listed) << listed.error().message;
   ASSERT_EQ(listed->size(), 1U);

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <map>
 #include <memory>
@@ -83,10 +82,6 @@ class LiveCriRuntime : public testing::Test {
 
   // Begins anew, as a restarted agent does.
   void Open() {
-    OpenWithoutWaiting();
-    ASSERT_TRUE(IsReady());
-  }
-  void OpenWithoutWaiting() {
     runtime_.reset();
     auto calls = Connect(bed_->endpoint());
     ASSERT_TRUE(calls) << calls.error().message;
@@ -115,13 +110,6 @@ class LiveCriRuntime : public testing::Test {
   }
   [[nodiscard]] std::string GroupOf(const Pod& pod) const {
     return kernel::PodGroup(QosClass::kBurstable, pod.uid, driver_);
-  }
-  [[nodiscard]] bool IsReady() {
-    for (int i = 0; i < 100; ++i) {
-      if (runtime_->Ready()) return true;
-      ::usleep(50'000);  // an answer at once that nobody listens yet
-    }
-    return false;
   }
   [[nodiscard]] const std::string& root() const { return folder_.path(); }
   [[nodiscard]] ContainerRuntime& runtime() { return *runtime_; }
