@@ -502,8 +502,7 @@ std::optional<Instant> NodeAgent::NextDeadline() const {
                    parts_->disk_walks->NextDeadline(), runtime_start_.NextDeadline(),
                    image_places_ ? image_places_->NextDeadline() : std::nullopt,
                    manifests_.NextDeadline(), config_.NextDeadline(), threads_.NextDeadline(),
-                   next_alive_,
-                   parts_->cluster ? parts_->cluster->NextDeadline() : std::nullopt,
+                   next_alive_, parts_->cluster ? parts_->cluster->NextDeadline() : std::nullopt,
                    parts_->shadow ? parts_->shadow->NextDeadline() : std::nullopt,
                    begun_ ? parts_->state->NextDeadline(changes) : std::nullopt});
 }

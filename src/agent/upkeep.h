@@ -21,8 +21,8 @@ struct EndingDependencies {
   bool stop_pods = false;  // they are ended first
 };
 
-// How the agent ends when it is asked to: at once, or after its pods have ended. The node is watched
-// meanwhile.
+// How the agent ends when it is asked to: at once, or after its pods have ended. The node is
+// watched meanwhile.
 class Ending {
  public:
   explicit Ending(EndingDependencies dependencies);

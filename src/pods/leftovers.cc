@@ -51,8 +51,7 @@ const PodRemoval* Leftovers::Find(const std::string& uid) const {
 }
 
 bool Leftovers::IsDeleting() const {
-  return trees_.busy() ||
-         (!removals_.empty() && edges_.clock.Now() < since_ + kRemovalTakes);
+  return trees_.busy() || (!removals_.empty() && edges_.clock.Now() < since_ + kRemovalTakes);
 }
 
 void Leftovers::Advance() {

@@ -9,8 +9,8 @@
 
 #include "kernel/files/files.h"
 #include "kernel/processes/processes.h"
+#include "runtimes/cri/containers/testing/plain_pod.h"
 #include "runtimes/cri/test_bed/live_runtime_bed.h"
-#include "runtimes/cri/values/testing/plain_pod.h"
 
 namespace jettison::cri {
 

@@ -14,7 +14,7 @@
 #include "ports/container_runtime.h"
 #include "ports/group_end.h"
 #include "rpc/calls.h"
-#include "runtimes/cri/base/cri_options.h"
+#include "runtimes/cri/containers/cri_options.h"
 #include "runtimes/cri/cri_runtime.h"
 #include "sources/kubernetes/pods/kubelet_pod.h"
 

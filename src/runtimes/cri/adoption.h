@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "containers/cri_container.h"
-#include "runtimes/cri/base/runtime_context.h"
+#include "runtimes/cri/containers/runtime_context.h"
 #include "runtimes/cri/inventory.h"
-#include "runtimes/cri/pods/own_pods.h"
-#include "runtimes/cri/pods/pod_record.h"
+#include "runtimes/cri/own_pods.h"
+#include "runtimes/cri/pod_record.h"
 
 namespace jettison::cri {
 

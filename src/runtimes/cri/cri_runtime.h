@@ -8,7 +8,7 @@
 #include "ports/clock.h"
 #include "ports/group_end.h"
 #include "ports/own_runtime.h"
-#include "runtimes/cri/base/cri_options.h"
+#include "runtimes/cri/containers/cri_options.h"
 
 namespace jettison {
 

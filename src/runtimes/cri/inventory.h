@@ -8,8 +8,8 @@
 
 #include "containers/cri_container.h"
 #include "kernel/readiness/lifetime.h"
-#include "runtimes/cri/base/runtime_context.h"
-#include "runtimes/cri/pods/pod_record.h"
+#include "runtimes/cri/containers/runtime_context.h"
+#include "runtimes/cri/pod_record.h"
 
 namespace jettison::cri {
 

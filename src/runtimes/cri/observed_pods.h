@@ -7,9 +7,9 @@
 #include "pods/leftovers.h"
 #include "pods/observed_pods.h"
 #include "runtimes/cri/adoption.h"
-#include "runtimes/cri/base/runtime_context.h"
-#include "runtimes/cri/pods/own_pods.h"
-#include "runtimes/cri/pods/pod_record.h"
+#include "runtimes/cri/containers/runtime_context.h"
+#include "runtimes/cri/own_pods.h"
+#include "runtimes/cri/pod_record.h"
 
 namespace jettison::cri {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "runtimes/cri/pods/pod_record.h"
+#include "runtimes/cri/pod_record.h"
 #include "runtimes/cri/test_bed/runtime_fixture.h"
 
 namespace jettison::cri {

@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "runtimes/cri/pods/pod_record.h"
+#include "runtimes/cri/pod_record.h"
 #include "runtimes/cri/test_bed/runtime_fixture.h"
 
 namespace jettison::cri {

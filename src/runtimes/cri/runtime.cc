@@ -12,14 +12,14 @@
 #include "pods/pod_groups.h"
 #include "rpc/calls.h"
 #include "runtimes/cri/containers/pod_removal.h"
+#include "runtimes/cri/containers/systemd_slices.h"
 #include "runtimes/cri/cri_runtime.h"
-#include "runtimes/cri/host/systemd_slices.h"
 
 namespace jettison::cri {
 namespace {
 
-// How long List waits for all of its answers. The node is not guarded meanwhile. After that the agent
-// guards what it knows without the runtime, and asks again.
+// How long List waits for all of its answers. The node is not guarded meanwhile. After that the
+// agent guards what it knows without the runtime, and asks again.
 constexpr Duration kListWait = std::chrono::milliseconds(500);
 
 Listing EverythingIn(Found found) {
@@ -194,8 +194,8 @@ void Runtime::RemoveStrays(const Listing& listing) {
 bool Runtime::HasOwner(const api::PodSandbox& sandbox) const {
   const std::string& uid = sandbox.metadata().uid();
   const PodActor* const actor = pods_.Find(uid);
-  return (actor != nullptr && actor->Claims(sandbox.id())) ||
-         leftovers_.Find(uid) != nullptr || observed_.Has(uid);
+  return (actor != nullptr && actor->Claims(sandbox.id())) || leftovers_.Find(uid) != nullptr ||
+         observed_.Has(uid);
 }
 
 void Runtime::ClearStray(const std::string& uid, const std::string& sandbox_id) {
@@ -235,8 +235,7 @@ void Runtime::StartContainer(const std::string& pod_uid, const std::string& cont
   if (PodActor* pod = pods_.Find(pod_uid)) {
     return pod->StartContainer(container, attempt, oom_score_adj);
   }
-  context_.RefuseStart(pod_uid, container, attempt,
-                       {ErrorCode::kNotFound, "there is no such pod"});
+  context_.RefuseStart(pod_uid, container, attempt, {ErrorCode::kNotFound, "there is no such pod"});
 }
 
 void Runtime::StopContainer(const std::string& pod_uid, const std::string& container,

@@ -13,12 +13,12 @@
 #include "pods/log_rotation.h"
 #include "ports/file_descriptor.h"
 #include "runtimes/cri/adoption.h"
-#include "runtimes/cri/base/runtime_context.h"
+#include "runtimes/cri/containers/runtime_context.h"
 #include "runtimes/cri/cri_runtime.h"
 #include "runtimes/cri/inventory.h"
 #include "runtimes/cri/observed_pods.h"
-#include "runtimes/cri/pods/own_pods.h"
-#include "runtimes/cri/pods/pod_record.h"
+#include "runtimes/cri/own_pods.h"
+#include "runtimes/cri/pod_record.h"
 
 namespace jettison::cri {
 

@@ -294,10 +294,9 @@ bool Runtime::IsRemoved(const std::string& uid, PodEntry& entry) {
   auto& removal = entry.removing()->removal;
   if (!removal) {
     removal = std::make_unique<PodRemoval>(
-        context_,
-        PodRemains{.uid = uid,
-                   .groups = {entry.group},
-                   .log_dirs = {context_.paths.PodLogs(*entry.plan.pod)}});
+        context_, PodRemains{.uid = uid,
+                             .groups = {entry.group},
+                             .log_dirs = {context_.paths.PodLogs(*entry.plan.pod)}});
     removal->Start();
   }
   return removal->done();

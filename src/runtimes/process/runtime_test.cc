@@ -1,5 +1,6 @@
 
 #include <algorithm>
+
 #include "runtimes/process/runs/shim_process.h"
 #include "runtimes/process/runtime_fixture.h"
 

@@ -7,8 +7,8 @@
 
 #include "containers/running_container.h"
 #include "kernel/readiness/lifetime.h"
-#include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/container_start.h"
+#include "runtimes/cri/containers/runtime_context.h"
 
 namespace jettison::cri {
 

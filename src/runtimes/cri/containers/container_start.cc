@@ -13,7 +13,7 @@
 #include "kernel/mounts/mount_plan.h"
 #include "rpc/verbose_info.h"
 #include "runtimes/cri/containers/sandboxes.h"
-#include "runtimes/cri/host/sub_path.h"
+#include "runtimes/cri/containers/sub_path.h"
 
 namespace jettison::cri {
 namespace {
@@ -146,9 +146,8 @@ void ContainerStart::Create() {
                                                  .mounts = std::move(mounts_),
                                                  .limits = limits});
   *request.mutable_sandbox_config() = DescriptionOf(context_, pod, group, sandbox_);
-  context_.calls.Make(
-      kCreateContainer, request, context_.options.request_timeout,
-      lifetime_.Guard([this](const auto& answer) { OnCreated(answer); }));
+  context_.calls.Make(kCreateContainer, request, context_.options.request_timeout,
+                      lifetime_.Guard([this](const auto& answer) { OnCreated(answer); }));
 }
 
 void ContainerStart::OnCreated(const Result<api::CreateContainerResponse>& answer) {

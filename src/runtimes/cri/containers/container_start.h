@@ -12,10 +12,10 @@
 #include "kernel/processes/processes.h"
 #include "kernel/readiness/disk_work.h"
 #include "kernel/readiness/lifetime.h"
-#include "runtimes/cri/base/runtime_context.h"
+#include "runtimes/cri/containers/container_config.h"
+#include "runtimes/cri/containers/image_fetch.h"
+#include "runtimes/cri/containers/runtime_context.h"
 #include "runtimes/cri/containers/sandboxes.h"
-#include "runtimes/cri/images/image_fetch.h"
-#include "runtimes/cri/values/container_config.h"
 
 namespace jettison::cri {
 

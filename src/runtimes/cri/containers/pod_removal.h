@@ -7,7 +7,7 @@
 
 #include "kernel/readiness/readiness.h"
 #include "pods/pod_removal.h"
-#include "runtimes/cri/base/runtime_context.h"
+#include "runtimes/cri/containers/runtime_context.h"
 #include "runtimes/cri/containers/sandboxes.h"
 
 namespace jettison::cri {

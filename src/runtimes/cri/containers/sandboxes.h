@@ -7,7 +7,7 @@
 
 #include "kernel/readiness/lifetime.h"
 #include "rpc/calls.h"
-#include "runtimes/cri/base/runtime_context.h"
+#include "runtimes/cri/containers/runtime_context.h"
 
 namespace jettison::cri {
 

@@ -1,5 +1,3 @@
-#include "runtimes/cri/test_bed/live_containerd.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 #include "kernel/mounts/mount_info.h"
 #include "runtimes/cri/images/image_store.h"
 #include "runtimes/cri/test_bed/containerd_remains.h"
+#include "runtimes/cri/test_bed/live_containerd.h"
 
 namespace jettison::cri {
 namespace {

@@ -19,10 +19,10 @@
 #include "machine/pods/open_pods.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
+#include "runtimes/cri/containers/testing/plain_pod.h"
 #include "runtimes/cri/runtime.h"
 #include "runtimes/cri/test_bed/event_reader.h"
 #include "runtimes/cri/test_bed/fake_containerd.h"
-#include "runtimes/cri/values/testing/plain_pod.h"
 
 namespace jettison::cri {
 

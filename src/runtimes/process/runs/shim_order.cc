@@ -31,7 +31,8 @@ class OrderText {
     return value.empty() ? *this : Add(key, value);
   }
   OrderText& AddMount(const kernel::PlannedMount& mount) {
-    Add("mount", fmt::format("{}{}", mount.read_only ? "r" : "", mount.kept_by_operator ? "k" : ""));
+    Add("mount",
+        fmt::format("{}{}", mount.read_only ? "r" : "", mount.kept_by_operator ? "k" : ""));
     Add("source", mount.source).AddIfSet("sub", mount.sub_path);
     return Add("target", mount.target);
   }

@@ -59,9 +59,8 @@ struct MountField {
   const char* MountOrder::*field;
 };
 constexpr TextField kTexts[] = {
-    {"cwd", &Order::working_dir}, {"scratch", &Order::scratch_dir},
-    {"run_dir", &Order::run_dir}, {"log", &Order::log_path},
-    {"boot", &Order::boot_id},
+    {"cwd", &Order::working_dir}, {"scratch", &Order::scratch_dir}, {"run_dir", &Order::run_dir},
+    {"log", &Order::log_path},    {"boot", &Order::boot_id},
 };
 constexpr NumberField kNumbers[] = {
     {"oom_kills", &Order::oom_kills},
@@ -108,8 +107,7 @@ bool IsComplete(const Order& order) {
     case Mode::kNone: return false;
     case Mode::kRun:
       return order.args.count > 0 && order.groups.count > 0 && order.run_dir != nullptr &&
-             order.scratch_dir != nullptr && order.log_path != nullptr &&
-             order.boot_id != nullptr;
+             order.scratch_dir != nullptr && order.log_path != nullptr && order.boot_id != nullptr;
     case Mode::kHook:
       return order.args.count > 0 && order.groups.count > 0 && order.scratch_dir != nullptr;
   }

@@ -44,7 +44,7 @@ struct Order {
   List<char*> groups;
   const char* working_dir = nullptr;  // null: the run's own folder for what it writes
   const char* scratch_dir = nullptr;
-  const char* run_dir = nullptr;            // where the state files go
+  const char* run_dir = nullptr;  // where the state files go
   const char* log_path = nullptr;
   const char* boot_id = nullptr;
   std::int64_t oom_kills = 0;  // of the group before the start, kept for whoever adopts the run

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtimes/cri/values/container_config.h"
-#include "runtimes/cri/values/sandbox_config.h"
+#include "runtimes/cri/containers/container_config.h"
+#include "runtimes/cri/containers/sandbox_config.h"
 
 namespace jettison::cri {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "core/pods/start_failure.h"
 #include "kernel/readiness/lifetime.h"
-#include "runtimes/cri/base/runtime_context.h"
-#include "runtimes/cri/values/container_config.h"
+#include "runtimes/cri/containers/container_config.h"
+#include "runtimes/cri/containers/runtime_context.h"
 
 namespace jettison::cri {
 

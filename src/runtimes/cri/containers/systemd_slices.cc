@@ -1,4 +1,4 @@
-#include "runtimes/cri/host/systemd_slices.h"
+#include "runtimes/cri/containers/systemd_slices.h"
 
 #include <fmt/format.h>
 

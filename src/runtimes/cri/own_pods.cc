@@ -1,4 +1,4 @@
-#include "runtimes/cri/pods/own_pods.h"
+#include "runtimes/cri/own_pods.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

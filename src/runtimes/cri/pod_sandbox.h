@@ -8,7 +8,7 @@
 #include "kernel/readiness/lifetime.h"
 #include "pods/pod_foundation.h"
 #include "ports/pod_plan.h"
-#include "runtimes/cri/base/runtime_context.h"
+#include "runtimes/cri/containers/runtime_context.h"
 #include "runtimes/cri/containers/sandboxes.h"
 
 namespace jettison::cri {

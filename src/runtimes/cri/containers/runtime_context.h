@@ -6,8 +6,8 @@
 #include "core/units/once.h"
 #include "pods/run_edges.h"
 #include "rpc/calls.h"
-#include "runtimes/cri/base/cri_options.h"
-#include "runtimes/cri/host/systemd_slices.h"
+#include "runtimes/cri/containers/cri_options.h"
+#include "runtimes/cri/containers/systemd_slices.h"
 
 namespace jettison::cri {
 

@@ -1,4 +1,4 @@
-#include "runtimes/cri/host/sub_path.h"
+#include "runtimes/cri/containers/sub_path.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

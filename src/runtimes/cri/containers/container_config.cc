@@ -1,4 +1,4 @@
-#include "runtimes/cri/values/container_config.h"
+#include "runtimes/cri/containers/container_config.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "containers/cri_container.h"
 #include "core/pods/variables.h"
-#include "runtimes/cri/values/sandbox_config.h"
+#include "runtimes/cri/containers/sandbox_config.h"
 
 namespace jettison::cri {
 namespace {

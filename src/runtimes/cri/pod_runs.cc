@@ -1,4 +1,4 @@
-#include "runtimes/cri/pods/pod_runs.h"
+#include "runtimes/cri/pod_runs.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -14,11 +14,11 @@
 #include "pods/log_rotation.h"
 #include "ports/pod_disk.h"
 #include "ports/pod_plan.h"
-#include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/pod_removal.h"
-#include "runtimes/cri/pods/pod_record.h"
-#include "runtimes/cri/pods/pod_runs.h"
-#include "runtimes/cri/pods/pod_sandbox.h"
+#include "runtimes/cri/containers/runtime_context.h"
+#include "runtimes/cri/pod_record.h"
+#include "runtimes/cri/pod_runs.h"
+#include "runtimes/cri/pod_sandbox.h"
 
 namespace jettison::cri {
 

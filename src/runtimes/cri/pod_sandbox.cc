@@ -1,4 +1,4 @@
-#include "runtimes/cri/pods/pod_sandbox.h"
+#include "runtimes/cri/pod_sandbox.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "kernel/files/paths.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/mount_plan.h"
-#include "runtimes/cri/values/sandbox_config.h"
+#include "runtimes/cri/containers/sandbox_config.h"
 
 namespace jettison::cri {
 namespace {
@@ -101,9 +101,8 @@ void PodSandbox::Run() {
                        .root = context_.options.root,
                        .written_pod = context_.options.written_pods->Write(pod_),
                        .seen = context_.clock.Wall()});
-  context_.calls.Make(
-      kRunPodSandbox, request, context_.options.request_timeout * 2,
-      making_->Guard([this](const auto& answer) { OnRun(answer); }));
+  context_.calls.Make(kRunPodSandbox, request, context_.options.request_timeout * 2,
+                      making_->Guard([this](const auto& answer) { OnRun(answer); }));
 }
 
 void PodSandbox::OnRun(const Result<api::RunPodSandboxResponse>& answer) {

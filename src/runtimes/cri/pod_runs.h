@@ -15,9 +15,9 @@
 #include "pods/log_rotation.h"
 #include "ports/pod_disk.h"
 #include "ports/pod_plan.h"
-#include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/container_run.h"
-#include "runtimes/cri/pods/pod_record.h"
+#include "runtimes/cri/containers/runtime_context.h"
+#include "runtimes/cri/pod_record.h"
 
 namespace jettison::cri {
 

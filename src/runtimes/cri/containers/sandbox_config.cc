@@ -1,4 +1,4 @@
-#include "runtimes/cri/values/sandbox_config.h"
+#include "runtimes/cri/containers/sandbox_config.h"
 
 #include <algorithm>
 

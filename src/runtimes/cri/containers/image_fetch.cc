@@ -1,4 +1,4 @@
-#include "runtimes/cri/images/image_fetch.h"
+#include "runtimes/cri/containers/image_fetch.h"
 
 #include <fmt/format.h>
 

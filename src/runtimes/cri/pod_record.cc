@@ -1,4 +1,4 @@
-#include "runtimes/cri/pods/pod_record.h"
+#include "runtimes/cri/pod_record.h"
 
 #include <fmt/format.h>
 

@@ -12,7 +12,7 @@
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "ports/pod_plan.h"
-#include "runtimes/cri/base/runtime_context.h"
+#include "runtimes/cri/containers/runtime_context.h"
 #include "runtimes/cri/containers/sandboxes.h"
 
 namespace jettison::cri {
