@@ -8,7 +8,6 @@
 #include <csignal>
 
 #include "kernel/files/files.h"
-#include "kernel/mounts/mount_info.h"
 #include "rpc/client.h"
 #include "runtimes/cri/test_bed/containerd_remains.h"
 #include "runtimes/cri/test_bed/programs.h"
@@ -23,22 +22,6 @@ std::string EndOf(const std::string& log) {
   constexpr std::size_t kTail = 2000;
   const std::string text = kernel::ReadFile(log).value_or("no log");
   return text.size() > kTail ? text.substr(text.size() - kTail) : text;
-}
-
-std::vector<OwnImage> WithTheProgram(const std::vector<TestImage>& images,
-                                     const std::string& program) {
-  std::vector<OwnImage> made;
-  for (const TestImage& image : images) {
-    OwnImage& own = made.emplace_back(OwnImage{
-        .reference = image.reference,
-        .entrypoint = {"/test-program"},
-        .arguments = image.arguments,
-        .entries = {{"tmp/"}, {"etc/"}, {"test-program", ImageEntry::Kind::kFile, program}}});
-    if (image.padding_bytes == 0) continue;
-    own.entries.push_back(
-        {"padding", ImageEntry::Kind::kFile, std::string(image.padding_bytes, 'p')});
-  }
-  return made;
 }
 
 }  // namespace
@@ -116,23 +99,16 @@ Result<void> LiveContainerd::AwaitReady() {
 }
 
 Result<void> LiveContainerd::Import(const std::vector<TestImage>& images) {
-  if (const auto imported = ImportInto(kCriNamespace, images); !imported) return imported;
+  if (const auto imported = own_.Import(kCriNamespace, images); !imported) return imported;
   for (const TestImage& image : images) {
     if (const auto seen = AwaitImage(image.reference); !seen) return seen;
   }
   return {};
 }
 
-Result<void> LiveContainerd::ImportInto(const std::string& in_namespace,
-                                        const std::vector<TestImage>& images) {
-  const auto program = kernel::ReadFile(JETTISON_CRI_TEST_PROGRAM);
-  if (!program) return Fail(program.error());
-  return own_.Import(in_namespace, WithTheProgram(images, *program));
-}
-
 Result<void> LiveContainerd::RunStray(const StrayContainer& container) {
   if (stray_.insert(container.in_namespace).second && container.in_namespace != kCriNamespace) {
-    const auto imported = ImportInto(container.in_namespace, {{.reference = kTestImage}});
+    const auto imported = own_.Import(container.in_namespace, {{.reference = kTestImage}});
     if (!imported) return imported;
   }
   // Without pipes, which ctr would leave outside the folder.
@@ -176,14 +152,6 @@ void LiveContainerd::Freeze() {
 
 void LiveContainerd::Thaw() {
   ::kill(pid_, SIGCONT);
-}
-
-std::vector<std::string> LiveContainerd::Traces() const {
-  std::vector<std::string> traces = kernel::MountsBelow(folder());
-  for (const pid_t pid : ProcessesOf(folder())) traces.push_back(fmt::format("process {}", pid));
-  for (std::string& socket : ShimSocketsOf(folder())) traces.push_back(std::move(socket));
-  for (std::string& group : GroupsNamed(group_)) traces.push_back(std::move(group));
-  return traces;
 }
 
 }  // namespace jettison::cri

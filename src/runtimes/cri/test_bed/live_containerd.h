@@ -18,14 +18,6 @@
 
 namespace jettison::cri {
 
-// An image of the test program (see test_program_main.cc), at /test-program in it. Two that differ
-// in any of this have different IDs.
-struct TestImage {
-  std::string reference;                        // with tag: "bed.local/app:1"
-  std::vector<std::string> arguments{"pause"};  // when a container names none
-  std::size_t padding_bytes = 0;                // of a file in the image that nobody reads
-};
-
 struct LiveContainerdOptions {
   // Imported before Start returns, besides the image of sandboxes.
   std::vector<TestImage> images;
@@ -97,15 +89,10 @@ class LiveContainerd {
   void Freeze();
   void Thaw();
 
-  // Processes, mounts, sockets and control groups that its pods have now; empty when all are gone.
-  [[nodiscard]] std::vector<std::string> Traces() const;
-
  private:
   LiveContainerd();
   [[nodiscard]] Result<void> Spawn();
   [[nodiscard]] Result<void> AwaitReady();
-  [[nodiscard]] Result<void> ImportInto(const std::string& in_namespace,
-                                        const std::vector<TestImage>& images);
   [[nodiscard]] Result<void> AwaitImage(const std::string& reference);
   [[nodiscard]] bool HasEnded() const;
 

@@ -15,11 +15,14 @@ namespace {
 
 constexpr std::size_t kBlock = 512;
 
-using Kind = ImageEntry::Kind;
+// A file in an archive, or a folder, whose path ends with a slash.
+struct ImageEntry {
+  std::string path;
+  std::string content = {};
+};
 
 // One entry of a tar archive (POSIX.1-1988 ustar), owned by root, with the time of the epoch.
 void Append(std::string& tar, const ImageEntry& entry) {
-  const std::string& content = entry.kind == Kind::kFile ? entry.content : std::string();
   std::array<char, kBlock> header{};
   const auto put = [&](std::size_t at, const std::string& text) {
     std::copy(text.begin(), text.end(), header.begin() + static_cast<std::ptrdiff_t>(at));
@@ -28,11 +31,10 @@ void Append(std::string& tar, const ImageEntry& entry) {
   put(100, entry.path == "tmp/" ? "0001777" : "0000755");
   put(108, "0000000");  // owner
   put(116, "0000000");  // group
-  put(124, fmt::format("{:011o}", content.size()));
+  put(124, fmt::format("{:011o}", entry.content.size()));
   put(136, "00000000000");  // modified
   put(148, "        ");     // the checksum field counts as blanks
-  header[156] = static_cast<char>(entry.kind);
-  if (entry.kind == Kind::kLink) put(157, entry.content);
+  header[156] = entry.path.ends_with('/') ? '5' : '0';
   put(257, "ustar");
   put(263, "00");
   unsigned sum = 0;
@@ -40,8 +42,8 @@ void Append(std::string& tar, const ImageEntry& entry) {
   put(148, fmt::format("{:06o}", sum));
   header[154] = '\0';
   tar.append(header.data(), header.size());
-  tar += content;
-  tar.append((kBlock - content.size() % kBlock) % kBlock, '\0');
+  tar += entry.content;
+  tar.append((kBlock - entry.content.size() % kBlock) % kBlock, '\0');
 }
 
 std::string Tar(const std::vector<ImageEntry>& entries) {
@@ -102,45 +104,42 @@ disabled_plugins = ["io.containerd.internal.v1.opt", "io.containerd.snapshotter.
         SystemdCgroup = {systemd}
 )";
 
-Result<std::string> Installed(const std::string& program) {
-  auto found = FindProgram(program);
-  if (found) return found;
-  return Fail(ErrorCode::kNotFound,
-              fmt::format("{} is not installed; try: apt-get install containerd runc", program));
-}
-
-}  // namespace
-
-Result<std::string> ImageArchive(const std::vector<OwnImage>& images, const std::string& scratch) {
+// An archive of images as `docker save` writes it, with `scratch` as a file for a while.
+Result<std::string> ImageArchive(const std::vector<TestImage>& images, const std::string& program,
+                                 const std::string& scratch) {
   std::vector<ImageEntry> entries;
   std::vector<std::string> manifest;
-  for (const OwnImage& image : images) {
-    std::string layer = Tar(image.entries);
+  for (const TestImage& image : images) {
+    std::vector<ImageEntry> files = {{"tmp/"}, {"etc/"}, {"test-program", program}};
+    if (image.padding_bytes > 0)
+      files.push_back({"padding", std::string(image.padding_bytes, 'p')});
+    std::string layer = Tar(files);
     const auto digest = DigestOf(layer, scratch);
     if (!digest) return Fail(digest.error());
     // Without its reference two images with the same content would be one.
     std::string config = fmt::format(
-        R"({{"architecture":"amd64","os":"linux","config":{{"Entrypoint":{},"Cmd":{},)"
-        R"("WorkingDir":"/","Labels":{{"jettison.io/reference":"{}"}}}},)"
+        R"({{"architecture":"amd64","os":"linux","config":{{"Entrypoint":["/test-program"],)"
+        R"("Cmd":{},"WorkingDir":"/","Labels":{{"jettison.io/reference":"{}"}}}},)"
         R"("rootfs":{{"type":"layers","diff_ids":["sha256:{}"]}}}})",
-        ListJson(image.entrypoint), ListJson(image.arguments), image.reference, *digest);
+        ListJson(image.arguments), image.reference, *digest);
     const std::string config_name = fmt::format("{}.json", manifest.size());
     const std::string layer_name = fmt::format("{}.tar", manifest.size());
     manifest.push_back(fmt::format(R"({{"Config":"{}","RepoTags":["{}"],"Layers":["{}"]}})",
                                    config_name, image.reference, layer_name));
-    entries.push_back({config_name, Kind::kFile, std::move(config)});
-    entries.push_back({layer_name, Kind::kFile, std::move(layer)});
+    entries.push_back({config_name, std::move(config)});
+    entries.push_back({layer_name, std::move(layer)});
   }
-  entries.push_back({"manifest.json", Kind::kFile, fmt::format("[{}]", fmt::join(manifest, ","))});
+  entries.push_back({"manifest.json", fmt::format("[{}]", fmt::join(manifest, ","))});
   return Tar(entries);
 }
 
+}  // namespace
+
 Result<pid_t> OwnContainerd::Start() const {
-  const auto containerd = Installed("containerd");
+  const auto containerd = FindProgram("containerd");
   if (!containerd) return Fail(containerd.error());
-  const auto runc = Installed("runc");
+  const auto runc = FindProgram("runc");
   if (!runc) return Fail(runc.error());
-  if (const auto ctr = Installed("ctr"); !ctr) return Fail(ctr.error());
   const std::string config = folder + "/config.toml";
   const auto written = kernel::WriteFile(
       config, fmt::format(fmt::runtime(kConfiguration), fmt::arg("root", root),
@@ -153,7 +152,7 @@ Result<pid_t> OwnContainerd::Start() const {
 
 Result<void> OwnContainerd::Ctr(const std::string& in_namespace,
                                 const std::vector<std::string>& words) const {
-  const auto ctr = Installed("ctr");
+  const auto ctr = FindProgram("ctr");
   if (!ctr) return Fail(ctr.error());
   std::vector<std::string> command = {*ctr, "--address", Socket(), "--namespace", in_namespace};
   command.insert(command.end(), words.begin(), words.end());
@@ -162,9 +161,11 @@ Result<void> OwnContainerd::Ctr(const std::string& in_namespace,
 }
 
 Result<void> OwnContainerd::Import(const std::string& in_namespace,
-                                   const std::vector<OwnImage>& images) const {
+                                   const std::vector<TestImage>& images) const {
+  const auto program = kernel::ReadFile(JETTISON_CRI_TEST_PROGRAM);
+  if (!program) return Fail(program.error());
   const std::string path = folder + "/images.tar";
-  const auto archive = ImageArchive(images, path);
+  const auto archive = ImageArchive(images, *program, path);
   if (!archive) return Fail(archive.error());
   if (auto written = kernel::WriteFile(path, *archive); !written) return written;
   auto imported = Ctr(in_namespace, {"images", "import", path});

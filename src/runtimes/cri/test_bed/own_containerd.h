@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -10,28 +11,13 @@
 
 namespace jettison::cri {
 
-// A folder, a file or a link in an image. Everything belongs to root, and everybody may write to
-// /tmp.
-struct ImageEntry {
-  enum class Kind : char { kFile = '0', kLink = '2', kFolder = '5' };
-
-  std::string path;  // relative to the image's root; of a folder with a slash at the end
-  Kind kind = Kind::kFolder;
-  std::string content = {};  // of a file its bytes, of a link where it leads
+// An image of the test program (see test_program_main.cc), at /test-program in it. Two that differ
+// in any of this have different IDs.
+struct TestImage {
+  std::string reference;                        // with tag: "bed.local/app:1"
+  std::vector<std::string> arguments{"pause"};  // when a container names none
+  std::size_t padding_bytes = 0;                // of a file in the image that nobody reads
 };
-
-// An image with one layer. Two that differ in any of this have different IDs.
-struct OwnImage {
-  std::string reference;  // with tag: "bed.local/app:1"
-  std::vector<std::string> entrypoint;
-  std::vector<std::string> arguments = {};  // when a container names none
-  std::vector<ImageEntry> entries;
-};
-
-// An archive of images as `docker save` writes it, with `scratch` as a file for a while. Needs the
-// program sha256sum.
-[[nodiscard]] Result<std::string> ImageArchive(const std::vector<OwnImage>& images,
-                                               const std::string& scratch);
 
 // containerd's namespace of what CRI makes.
 inline constexpr const char* kCriNamespace = "k8s.io";
@@ -49,14 +35,14 @@ struct OwnContainerd {
   [[nodiscard]] std::string Log() const { return folder + "/containerd.log"; }
 
   // Starts it; it answers some 200 ms later. It ends with this thread, or before by the caller, who
-  // then takes away what it leaves. kNotFound where containerd or runc is not installed.
+  // then takes away what it leaves.
   [[nodiscard]] Result<pid_t> Start() const;
   // Runs the command ctr in one of its namespaces; fails with the last line of what it says.
   [[nodiscard]] Result<void> Ctr(const std::string& in_namespace,
                                  const std::vector<std::string>& words) const;
   // Makes images known in that namespace.
   [[nodiscard]] Result<void> Import(const std::string& in_namespace,
-                                    const std::vector<OwnImage>& images) const;
+                                    const std::vector<TestImage>& images) const;
 };
 
 }  // namespace jettison::cri
