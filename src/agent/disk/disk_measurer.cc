@@ -19,13 +19,6 @@ WalkOptions Told(WalkOptions options, DiskSoFar& so_far) {
   return options;
 }
 
-// Whether it is for good that a file system cannot be watched: the kernel or the file system has
-// no such thing, or the agent no right to it. Otherwise a descriptor, a group or memory was lacking
-// for the moment.
-bool Lasts(const Error& error) {
-  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kPermissionDenied;
-}
-
 }  // namespace
 
 Instant DueAgain(const std::string& path, Instant done, Duration period) {
@@ -114,26 +107,22 @@ DiskMeasurer::Filesystem& DiskMeasurer::FilesystemOf(const std::string& path, de
   return place->second;
 }
 
-// Each file system is named once, whichever of its paths is tried in whichever pass.
-void DiskMeasurer::NoteUnwatched(Filesystem& filesystem, const Error& error) {
-  const bool is_first = !std::exchange(filesystem.said, true);
-  if (!is_first && !filesystem.refused) return;
-  const std::string how_long = filesystem.refused ? "" : " for now";
-  Note("changes on a file system cannot be watched" + how_long +
-       ", so all files of pods there are read each time: " + error.message);
-}
-
-// Whether changes are reported from now on; begins to watch if that is wanted.
+// Whether changes are reported from now on; begins to watch if that is wanted. Each file system is
+// named once, whichever of its paths is tried in whichever pass.
 bool DiskMeasurer::Watch(Filesystem& filesystem, const std::string& path) {
-  if (filesystem.events || !filesystem.wanted || filesystem.refused || filesystem.failed) {
+  if (filesystem.events || !filesystem.wanted || filesystem.failed) {
     return filesystem.events.has_value();
   }
   auto events = FilesystemEvents::Of(path);
   if (!events) {
     if (events.error().code == ErrorCode::kNotFound) return false;  // the tree has just gone
-    filesystem.refused = Lasts(events.error());
     filesystem.failed = true;
-    NoteUnwatched(filesystem, events.error());
+    if (!std::exchange(filesystem.said, true)) {
+      Note(
+          "changes on a file system cannot be watched, so all files of pods there are read each "
+          "time: " +
+          events.error().message);
+    }
     return false;
   }
   filesystem.events = std::move(*events);

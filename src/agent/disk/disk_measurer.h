@@ -72,7 +72,6 @@ class DiskMeasurer {
   };
   struct Filesystem {
     bool wanted = false;                     // changes should be watched
-    bool refused = false;                    // changes can never be watched
     bool failed = false;                     // changes could not be watched in this pass
     bool said = false;                       // that changes cannot be watched
     std::optional<FilesystemEvents> events;  // present: changes are watched
@@ -95,7 +94,6 @@ class DiskMeasurer {
   [[nodiscard]] FsUsage MeasureTree(const std::string& path, TreeKind kind, Instant& as_of);
   [[nodiscard]] Filesystem& FilesystemOf(const std::string& path, dev_t device);
   [[nodiscard]] bool Watch(Filesystem& filesystem, const std::string& path);
-  void NoteUnwatched(Filesystem& filesystem, const Error& error);
   [[nodiscard]] FsUsage WalkWhole(const std::string& path, Instant& as_of);
   [[nodiscard]] FsUsage BringUpToDate(const std::string& path, Filesystem& filesystem,
                                       Instant& as_of);

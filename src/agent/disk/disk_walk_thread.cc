@@ -16,8 +16,9 @@
 namespace jettison {
 namespace {
 
-// The share of its time in which a thread walks, as long as no disk is short.
-constexpr double kShare = 0.5;
+// Shorter pieces of work cost more in wake-ups than a rest saves.
+constexpr std::chrono::milliseconds kPiece{5};
+constexpr std::chrono::steady_clock::duration kLongestRest = std::chrono::milliseconds(100);
 // How long the end of threads is waited for. A thread whose files do not answer is left behind.
 constexpr std::chrono::seconds kFarewell{1};
 constexpr std::chrono::milliseconds kFarewellStep{2};
@@ -53,10 +54,6 @@ std::optional<dev_t> DeviceOfLayers(const PodDisk& disk) {
 
 }  // namespace
 
-DiskWalkThread::Shared::Shared(std::shared_ptr<const Clock> shared_clock,
-                               DeletedFileSources sources)
-    : clock(std::move(shared_clock)), deleted(std::move(sources)), pace(kShare) {}
-
 DiskWalkThread::Walker::Walker(std::shared_ptr<Shared> with) : shared(std::move(with)) {
   Renew();
 }
@@ -66,11 +63,20 @@ void DiskWalkThread::Walker::Renew() {
   Shared* const of = shared.get();  // the owner of the options keeps it alive
   measurer = std::make_unique<DiskMeasurer>(*of->clock,
                                             WalkOptions{.cancelled = &of->cancelled,
-                                                        .breathe = [of] { of->pace.Breathe(); },
+                                                        .breathe = [this] { Breathe(); },
                                                         .directories = &of->directories,
                                                         .progress = nullptr},
                                             DiskMeasurerSettings{}, so_far);
   remembers = false;
+}
+
+void DiskWalkThread::Walker::Breathe() {
+  const auto worked = std::chrono::steady_clock::now() - works_since;
+  if (worked < kPiece) return;
+  if (!shared->urgent && !shared->cancelled) {
+    std::this_thread::sleep_for(std::min(worked, kLongestRest));
+  }
+  works_since = std::chrono::steady_clock::now();
 }
 
 std::optional<DiskWalkThread::Task> DiskWalkThread::Walker::Next(std::optional<PodDiskUse> use) {
@@ -108,8 +114,8 @@ void DiskWalkThread::Walker::AddDeletedFiles(const Task& task, PodDiskUse& use) 
 void DiskWalkThread::Walker::Walk() {
   LowerDiskThreadPriority();
   descriptors_left = kMostDescriptors;
-  shared->pace.TakeUp();
   const auto begin = std::chrono::steady_clock::now();
+  works_since = begin;
   const std::uint64_t directories = shared->directories;
   const std::uint64_t trees = measurer->full_walks();
   measurer->BeginPass();
@@ -154,7 +160,6 @@ DiskWalkThread::~DiskWalkThread() {
     const std::lock_guard lock(crew.walker->mutex);
     crew.walker->waiting.clear();
   }
-  shared_->pace.Stop();
   const auto until = std::chrono::steady_clock::now() + kFarewell;
   while (std::chrono::steady_clock::now() < until && !PodsUnderWay().empty()) {
     std::this_thread::sleep_for(kFarewellStep);
@@ -304,7 +309,7 @@ std::optional<Instant> DiskWalkThread::NextDeadline() const {
 }
 
 Duration DiskWalkThread::Patience() const {
-  return shared_->pace.urgent() ? patience_.urgent : patience_.ordinary;
+  return shared_->urgent ? patience_.urgent : patience_.ordinary;
 }
 
 }  // namespace jettison

@@ -19,7 +19,6 @@
 #include "agent/dependencies/dependencies.h"
 #include "agent/disk/disk_figures.h"
 #include "agent/disk/disk_measurer.h"
-#include "agent/disk/disk_pace.h"
 #include "core/units/duration.h"
 #include "machine/loop/job_queue.h"
 #include "ports/cgroups.h"
@@ -68,7 +67,7 @@ class DiskWalkThread : public DiskWalks {
 
   void Start(std::span<const PodFacts* const> pods, bool disk_is_short) override;
   // Whether a disk is short.
-  void SetUrgent(bool urgent) override { shared_->pace.SetUrgent(urgent); }
+  void SetUrgent(bool urgent) override { shared_->urgent = urgent; }
   [[nodiscard]] DiskUse LastKnown() override;
   [[nodiscard]] std::optional<Instant> UnreadUntil() override {
     return known_.UnreadUntil(shared_->clock->Now());
@@ -96,11 +95,12 @@ class DiskWalkThread : public DiskWalks {
   };
   // What a thread needs that is left behind.
   struct Shared {
-    Shared(std::shared_ptr<const Clock> shared_clock, DeletedFileSources sources);
+    Shared(std::shared_ptr<const Clock> shared_clock, DeletedFileSources sources)
+        : clock(std::move(shared_clock)), deleted(std::move(sources)) {}
     const std::shared_ptr<const Clock> clock;
     const DeletedFileSources deleted;
     std::atomic<bool> cancelled = false;
-    DiskPace pace;
+    std::atomic<bool> urgent = false;
     std::atomic<std::uint64_t> directories = 0;  // read, ever
     Mailbox<std::monostate> ends;                // a walk may be over
     Mailbox<WalkCost> costs;
@@ -111,6 +111,8 @@ class DiskWalkThread : public DiskWalks {
     explicit Walker(std::shared_ptr<Shared> with);
     void Renew();
     void Walk();
+    // Between two pieces of work: rests as long as it has worked, unless a decision waits.
+    void Breathe();
     // Takes what was found of the present pod, and returns the next one; absent: there is none.
     [[nodiscard]] std::optional<Task> Next(std::optional<PodDiskUse> use);
     void AddDeletedFiles(const Task& task, PodDiskUse& use);
@@ -120,6 +122,7 @@ class DiskWalkThread : public DiskWalks {
     std::unique_ptr<DiskMeasurer> measurer;
     bool remembers = false;            // trees, since it walked
     std::size_t descriptors_left = 0;  // that may be looked at in this walk
+    std::chrono::steady_clock::time_point works_since;
 
     // With the loop:
     struct Present {
