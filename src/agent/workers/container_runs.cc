@@ -274,6 +274,13 @@ bool ContainerRuns::EveryRegularRan() const {
       runs_, [](const ContainerLifecycle& run) { return run.is_init() || run.HasRun(); });
 }
 
+bool ContainerRuns::EveryIsReady() const {
+  return std::ranges::all_of(runs_, [](const ContainerLifecycle& run) {
+    return (run.is_init() && !run.IsSidecar()) ||
+           run.phase() == ContainerLifecycle::Phase::kRunning;
+  });
+}
+
 void ContainerRuns::Take(std::vector<ContainerRecord> records) {
   std::ranges::sort(records, {}, &ContainerRecord::attempt);
   for (const ContainerRecord& record : records) {

@@ -116,6 +116,8 @@ class ContainerRuns {
   [[nodiscard]] bool BeginAnew(RestartPolicy policy);
   // Each regular container runs, or has run before.
   [[nodiscard]] bool EveryRegularRan() const;
+  // Each sidecar and regular container runs.
+  [[nodiscard]] bool EveryIsReady() const;
 
   // Takes the runs that the runtime remembers. A run that is known already is not changed, because
   // its end may have been reported meanwhile.

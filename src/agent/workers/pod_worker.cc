@@ -1,5 +1,7 @@
 #include "agent/workers/pod_worker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -24,12 +26,11 @@ const std::string& UidOf(const RuntimeEvent& event) {
 PodWorker::PodWorker(SharedPodFacts facts, WorkerDependencies& dependencies)
     : facts_(std::move(facts)),
       dependencies_(&dependencies),
-      news_(facts_->pod, dependencies),
       state_(Creating{}),
       runs_(facts_->pod, dependencies.restart_rule) {}
 
 void PodWorker::Start(Instant now) {
-  status_.Begin(now);
+  BeginStatus(now);
   UpdateStatus(now);
   Create(std::get<Creating>(state_));
 }
@@ -50,7 +51,7 @@ void PodWorker::Remember(const SavedPod& kept) {
 }
 
 void PodWorker::Recall(std::vector<ContainerRecord> records, Instant now) {
-  status_.Begin(now);
+  BeginStatus(now);
   runs_.Take(std::move(records));
   (void)running_counted_.Take();
   state_ = Recalled{};
@@ -62,7 +63,7 @@ void PodWorker::Adopt(std::vector<ContainerRecord> records, Instant now) {
   if (!std::holds_alternative<Creating>(state_) && !std::holds_alternative<Recalled>(state_)) {
     return;
   }
-  status_.Begin(now);
+  BeginStatus(now);
   runs_.Take(std::move(records));
   runs_.Resume(std::exchange(saved_runs_, {}), now);
   // If a regular container has ever run, the init containers are done, even if their own records
@@ -154,7 +155,8 @@ void PodWorker::On(const PodFailed& event, Instant now) {
   creating->error = event.error.message;
   creating->is_held_by_others = event.by_others;
   creating->again_at = creating->backoff.NextStart(now, now);
-  news_.CreateFailed(creating->error, now);
+  ++dependencies_->counters.started_pods_errors;
+  Report(EventType::kWarning, "FailedCreatePodSandBox", creating->error, now);
 }
 
 void PodWorker::On(const ContainerStarted& event, Instant now) {
@@ -162,14 +164,22 @@ void PodWorker::On(const ContainerStarted& event, Instant now) {
   if (run == nullptr || run->phase() != ContainerLifecycle::Phase::kStarting) return;
   run->Started(event.at);
   if (!run->is_init()) CountRunning(now);
-  news_.Started(event, now);
+  const std::string which = event.attempt == 0
+                                ? event.container
+                                : fmt::format("{} (restart {})", event.container, event.attempt);
+  Report(EventType::kNormal, "Started", "Started container " + which, now);
 }
 
 void PodWorker::On(const ContainerStartFailed& event, Instant now) {
   ContainerLifecycle* run = runs_.Find(event.container, event.attempt);
   if (run == nullptr || run->phase() != ContainerLifecycle::Phase::kStarting) return;
   run->StartFailed({event.failure, event.error}, now);
-  news_.StartFailed(event, run->is_init(), now);
+  ++dependencies_->counters
+        .started_containers_errors[run->is_init() ? 1 : 0][IndexOf(event.failure)];
+  Report(EventType::kWarning, "Failed",
+         fmt::format("Error: container {}: {}: {}", event.container, ReasonOf(event.failure),
+                     event.error.message),
+         now);
 }
 
 void PodWorker::On(const ContainerExited& event, Instant now) {
@@ -181,10 +191,17 @@ void PodWorker::On(const ContainerExited& event, Instant now) {
   ContainerLifecycle* run = runs_.Find(event.container, event.attempt);
   if (run == nullptr || !run->IsAlive()) return;
   run->Exited(event.exit);
-  news_.Exited(event);
+  dependencies_->log.Info("container ended", {{"pod", FullName(facts_->pod)},
+                                              {"container", event.container},
+                                              {"exitCode", fmt::to_string(event.exit.exit_code)},
+                                              {"reason", TerminationReason(event.exit)}});
   const bool restarts =
       std::holds_alternative<Running>(state_) && run->RestartsUnder(facts_->pod.restart_policy);
-  if (restarts && run->restart_at() > now) news_.BacksOff(event.container, now);
+  if (!restarts || run->restart_at() <= now) return;
+  Report(EventType::kWarning, "BackOff",
+         fmt::format("Back-off restarting failed container {} in pod {}", event.container,
+                     FullName(facts_->pod)),
+         now);
 }
 
 void PodWorker::On(const PodRemoved&, Instant) {
@@ -261,7 +278,13 @@ void PodWorker::BeginEnding(Duration grace, bool remove, Instant now) {
 }
 
 void PodWorker::AdvanceEnding(Instant now) {
-  if (ending()->Advance(AsTarget(), now)) news_.KillIsLate(now);
+  if (ending()->Advance(AsTarget(), now)) {
+    ++dependencies_->counters.late_kills;
+    Report(EventType::kWarning, "ExceededGracePeriod",
+           "Container runtime did not kill the pod within specified grace period.", now);
+    dependencies_->log.Error("pod could not be killed in time, killing again",
+                             {{"pod", FullName(facts_->pod)}});
+  }
   NoteRemoval();
 }
 
@@ -329,21 +352,63 @@ PodActivity PodWorker::activity() const {
   return runs ? PodActivity::kRunning : PodActivity::kStarting;
 }
 
-PodCourse PodWorker::Course() const {
-  PodCourse course{.runs = runs_,
-                   .restart_policy = facts_->pod.restart_policy,
-                   .initialized = initialized_,
-                   .up = activity() == PodActivity::kRunning,
-                   .recalled = std::holds_alternative<Recalled>(state_),
-                   .eviction = eviction_ ? &eviction_->order : nullptr};
-  if (activity() == PodActivity::kFinished) course.ended_well = !failed_;
-  if (const auto* const creating = std::get_if<Creating>(&state_)) course.problem = creating->error;
-  return course;
+// (kubelet: getPhase)
+PodPhase PodWorker::Phase() const {
+  if (eviction_) return PodPhase::kFailed;
+  if (activity() == PodActivity::kFinished)
+    return failed_ ? PodPhase::kFailed : PodPhase::kSucceeded;
+  // Of a pod that is recalled only those containers are known that run.
+  const bool runs = std::holds_alternative<Recalled>(state_) ? runs_.AnyRegularStarted()
+                                                             : runs_.EveryRegularRan();
+  return runs ? PodPhase::kRunning : PodPhase::kPending;
+}
+
+void PodWorker::UpdateStatus(Instant now) {
+  const auto set = [&](const char* type, bool value, const char* reason, std::string message = {}) {
+    conditions_.Set({.type = type,
+                     .status = value,
+                     .reason = reason,
+                     .message = std::move(message),
+                     .last_transition = now});
+  };
+  if (eviction_ && eviction_->order.disruption_target) {
+    set("DisruptionTarget", true, "TerminationByKubelet", eviction_->order.message);
+  }
+  const bool ready = activity() == PodActivity::kRunning && runs_.EveryIsReady();
+  set("Initialized", initialized_, initialized_ ? "" : "ContainersNotInitialized");
+  set("ContainersReady", ready, ready ? "" : "ContainersNotReady");
+  set("Ready", ready, ready ? "" : "ContainersNotReady");
+}
+
+PodStatus PodWorker::Status(Instant now) const {
+  PodStatus status;
+  status.phase = Phase();
+  if (eviction_) {
+    status.reason = eviction_->order.reason;
+    status.message = eviction_->order.message;
+  } else if (const auto* const creating = std::get_if<Creating>(&state_)) {
+    status.message = creating->error;
+  }
+  status.conditions = conditions_.conditions;
+  status.start_time = start_time_;
+  for (const ContainerLifecycle& run : runs_.all()) {
+    status.containers.push_back(run.Status(facts_->pod.restart_policy, initialized_, now));
+  }
+  return status;
+}
+
+void PodWorker::Report(EventType type, const char* reason, std::string message, Instant now) const {
+  dependencies_->events.Add(now, FullName(facts_->pod),
+                            {.object = facts_->pod.uid,
+                             .type = type,
+                             .reason = reason,
+                             .message = std::move(message),
+                             .annotations = {}});
 }
 
 void PodWorker::CountRunning(Instant now) {
   if (!running_counted_.Take()) return;
-  dependencies_->counters.pod_start.Observe(Elapsed(*status_.start_time(), now));
+  dependencies_->counters.pod_start.Observe(Elapsed(*start_time_, now));
 }
 
 }  // namespace jettison

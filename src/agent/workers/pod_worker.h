@@ -7,13 +7,14 @@
 
 #include "agent/workers/container_runs.h"
 #include "agent/workers/pod_ending.h"
-#include "agent/workers/pod_news.h"
 #include "agent/workers/worker_dependencies.h"
 #include "core/model/eviction_order.h"
 #include "core/model/pod_origin.h"
 #include "core/pods/pod_facts.h"
 #include "core/units/once.h"
+#include "machine/log/event_log.h"
 #include "ports/container_runtime.h"
+#include "view/pod_status.h"
 #include "view/snapshot.h"
 
 namespace jettison {
@@ -91,7 +92,8 @@ class PodWorker {
   // Forgets a dead run and has the runtime forget it.
   void ForgetRun(const std::string& container, int attempt);
   [[nodiscard]] const PodFacts& facts() const { return *facts_; }
-  [[nodiscard]] PodStatus Status(Instant now) const { return status_.At(Course(), now); }
+  // An evicted pod counts as Failed from the decision on, however its containers end.
+  [[nodiscard]] PodStatus Status(Instant now) const;
 
  private:
   // The runtime is to make its groups and volumes.
@@ -139,20 +141,26 @@ class PodWorker {
   [[nodiscard]] PodEnding::Target AsTarget() {
     return {.uid = facts_->pod.uid, .runs = runs_, .runtime = dependencies_->runtime};
   }
-  [[nodiscard]] PodCourse Course() const;
-  void UpdateStatus(Instant now) { status_.Update(Course(), now); }
+  // The pod was admitted, or found; the first time counts.
+  void BeginStatus(Instant now) {
+    if (!start_time_) start_time_ = now;
+  }
+  [[nodiscard]] PodPhase Phase() const;
+  // To be called whenever the conditions of the status may have changed.
+  void UpdateStatus(Instant now);
+  void Report(EventType type, const char* reason, std::string message, Instant now) const;
   void CountRunning(Instant now);
 
   SharedPodFacts facts_;
   WorkerDependencies* dependencies_;
-  PodNews news_;
   State state_;
   ContainerRuns runs_;
   bool initialized_ = false;  // every init container has done its part
   bool failed_ = false;       // it ended badly by itself
   Once running_counted_;      // a regular container has started, or was found
   std::optional<Eviction> eviction_;
-  ReportedStatus status_;
+  std::optional<Instant> start_time_;
+  PodStatus conditions_;  // only its conditions, which remember when they last changed
   // Of an agent before, until they are resumed.
   std::optional<SavedEnding> saved_ending_;
   std::optional<bool> saved_outcome_;
