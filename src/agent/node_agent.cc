@@ -112,7 +112,6 @@ Result<void> NodeAgent::WatchAll() {
   watch(parts_->memory->fd(), [this] { parts_->memory->TakeLevels(*loop_); });
   watch(ending_.fd(), [this] { ending_.Take(parts_->listed); });
   watch(parts_->hooks->fd(), [this] { parts_->hooks->LogFailures(*log_); });
-  if (auto* const logs = parts_->remains->logs()) watch(logs->fd(), [logs] { logs->TakeFound(); });
   if (parts_->recorder) {
     watch(parts_->recorder->fd(), [this] { parts_->recorder->LogComplaints(*log_); });
   }

@@ -1,7 +1,5 @@
 #include "agent/pods/remains.h"
 
-#include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -16,90 +14,27 @@
 namespace jettison {
 namespace {
 
-void Doom(const PodLogsPlaces& places, const std::string& name, FoundPodLogs& found) {
-  const std::string path = places.folder + "/" + name;
-  std::string doomed = places.folder + "/" + std::string(kernel::kDoomedPrefix) + name;
-  if (std::rename(path.c_str(), doomed.c_str()) == 0) {
-    found.doomed.push_back(std::move(doomed));
-    found.removed.push_back(name);
-    return;
-  }
-  // The renamed folder of an earlier removal may still be there; this one is removed the next time.
-  if (errno == ENOENT || errno == ENOTEMPTY || errno == EEXIST) return;
-  found.failures.push_back({.path = path, .err = std::generic_category().message(errno)});
-}
-
 constexpr std::string_view kPodPrefix = "pod";
 
 // Only logs below the agent's root, which is locked, are its own; elsewhere a kubelet may have
 // logs.
-std::unique_ptr<PodLogsCollector> PodLogsOf(const AgentConfig& config,
-                                            std::shared_ptr<DiskThread> disk, const Log& log) {
+std::optional<PodLogsPlaces> PodLogsOf(const AgentConfig& config) {
   const std::string& folder = config.logs.directory;
   const std::string below = config.root == "/" ? "/" : config.root + "/";
-  if (!folder.starts_with(below)) return nullptr;
-  return std::make_unique<PodLogsCollector>(
-      PodLogsPlaces{.folder = folder, .pods = config.root + "/pods"}, std::move(disk), log);
+  if (!folder.starts_with(below)) return std::nullopt;
+  return PodLogsPlaces{.folder = folder, .pods = config.root + "/pods"};
 }
 
 }  // namespace
 
-FoundPodLogs DoomPodLogs(const PodLogsPlaces& places, const PodsForGc& pods) {
-  FoundPodLogs found;
-  std::vector<std::string> names;
-  for (std::string& name : kernel::NamesIn(places.folder).value_or(std::vector<std::string>{})) {
-    if (name.starts_with(kernel::kDoomedPrefix)) {
-      found.doomed.push_back(places.folder + "/" + name);
-    } else {
-      names.push_back(std::move(name));
-    }
-  }
+void RemoveLogsOfGonePods(const PodLogsPlaces& places, const PodsForGc& pods) {
+  const auto names = kernel::NamesIn(places.folder).value_or(std::vector<std::string>{});
   for (const std::string& name : PodLogsToRemove(names, pods)) {
+    const std::string path = places.folder + "/" + name;
     // The pod's record cannot be read at the moment, or the pod is being made or removed.
     if (kernel::Exists(places.pods + "/" + name.substr(name.rfind('_') + 1))) continue;
-    if (kernel::IsLogFolder(places.folder + "/" + name)) {
-      Doom(places, name, found);
-    } else {
-      found.strange.push_back(name);
-    }
-  }
-  return found;
-}
-
-void PodLogsCollector::Collect(const PodsForGc& pods) {
-  if (std::exchange(is_searching_, true)) return;
-  const auto search = [places = places_, pods, found = found_] {
-    found->Put(DoomPodLogs(places, pods));
-  };
-  if (disk_ && disk_->Do(search)) return;
-  search();
-  TakeFound();
-}
-
-void PodLogsCollector::TakeFound() {
-  for (FoundPodLogs& found : found_->TakeAll()) {
-    is_searching_ = false;
-    LogFound(found);
-    if (found.doomed.empty()) continue;
-    deletions_.Do([doomed = std::move(found.doomed)] {
-      std::error_code ignored;  // what is left is found the next time
-      for (const std::string& path : doomed) std::filesystem::remove_all(path, ignored);
-    });
-  }
-}
-
-void PodLogsCollector::LogFound(const FoundPodLogs& found) {
-  for (const auto& [path, err] : found.failures) {
-    log_.Warn("container garbage collector: logs of a pod that is gone cannot be removed",
-              {{"path", path}, {"err", err}});
-  }
-  for (const std::string& name : found.strange) {
-    if (!left_.insert(name).second) continue;
-    log_.Info("container garbage collector: a folder that is no pod's logs stays",
-              {{"path", places_.folder + "/" + name}});
-  }
-  for (const std::string& name : found.removed) {
-    log_.Info("container garbage collector: removed logs of a pod that is gone", {{"name", name}});
+    std::error_code ignored;
+    if (kernel::IsLogFolder(path)) std::filesystem::remove_all(path, ignored);
   }
 }
 
@@ -161,10 +96,17 @@ Remains::Remains(const AgentConfig& config, Cgroups& groups, const PodTable& pod
     : pods_(pods),
       groups_(groups, config.cgroup_driver, log),
       owns_groups_(config.source == SourceKind::kManifests),
-      logs_(PodLogsOf(config, std::move(disk), log)) {}
+      logs_(PodLogsOf(config)),
+      disk_(std::move(disk)) {}
 
 void Remains::CollectLogs() {
-  if (logs_) logs_->Collect(pods_.StandingForGc());
+  if (!logs_ || collecting_->exchange(true)) return;
+  const DiskThread::Work collect = [places = *logs_, pods = pods_.StandingForGc(),
+                                    collecting = collecting_] {
+    RemoveLogsOfGonePods(places, pods);
+    *collecting = false;
+  };
+  if (!disk_ || !disk_->Do(collect)) collect();
 }
 
 void Remains::SweepGroups() {
