@@ -160,7 +160,7 @@ std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& mach
           .take_held = [&machine] { return machine.cluster->TakeHeld(); },
           .end_pod =
               [&machine, &parts](const EvictionOrder& order) {
-                return parts.pods->EvictNow(order, machine.clock.Now()).has_value();
+                return parts.pods->Evict(order, machine.clock.Now()).has_value();
               },
           .dry_run = config.dry_run},
       config.node_name);
@@ -200,12 +200,11 @@ NodeDependencies DependenciesOf(Machine& machine, const Log& log, AgentParts& pa
       .clock = machine.clock,
       .figures = *parts.figures,
       .disk_walks = *parts.disk_walks,
-      .notifier = *parts.memory,
       .pods = *parts.pods,
-      .killer = parts.no_killer ? *parts.no_killer : *parts.pods,
       .reclaimer = *parts.reclaimer,
       .events = *parts.events,
       .log = log,
+      .arm = [&parts](std::vector<MemoryLevel> levels) { parts.memory->Arm(std::move(levels)); },
       .collect_remains =
           [&parts] {
             parts.remains->CollectLogs();
@@ -281,7 +280,6 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   parts.shadow = ShadowFor(config, machine);
   BuildSoftEvictions(config, machine, log, parts);
   parts.worker_dependencies->soft = parts.soft_evictions.get();
-  if (config.dry_run) parts.no_killer = std::make_unique<DryRunKiller>();
   parts.remains = std::make_unique<Remains>(config, machine.pod_groups(), *parts.pods,
                                             machine.disk_thread, log);
   BuildImages(config, machine, log, parts);

@@ -43,7 +43,6 @@ struct AgentParts {
   std::unique_ptr<StatsCollector> figures;
   std::unique_ptr<DiskWalkThread> disk_walks;
   std::unique_ptr<MemoryWatch> memory;
-  std::unique_ptr<PodKiller> no_killer;  // in a dry run; null: the pods are evicted
   std::unique_ptr<Hooks> hooks;
   std::unique_ptr<ClusterSide> cluster;  // null: there is no cluster
   std::unique_ptr<ShadowWatch> shadow;   // null: the same, or no dry run

@@ -71,15 +71,11 @@ using DiskUse = TextIndex<PodDiskUse>;
 class Figures {
  public:
   virtual ~Figures() = default;
-  // Memory, process ids and file systems of the node. It waits for a file system that is slow to
-  // answer, but not for long.
+  // Memory, process ids and file systems of the node. It waits for nothing: the figures of a file
+  // system that is slow to answer are the last ones, with their time.
   [[nodiscard]] virtual NodeStats ReadNode() = 0;
-  // The same without waiting: the figures of a file system that is slow to answer are the last
-  // ones, with their time.
-  [[nodiscard]] virtual NodeStats ReadNodeAtOnce() = 0;
-  // Takes notice of mounts that have come or gone. It may take long, so it is for the end of a full
-  // pass.
-  virtual void TakeMounts() {}
+  // A full pass is over, and nothing is urgent: does what may take long.
+  virtual void AfterFullPass() {}
   // Reads the memory and process counts of these pods and their containers, in this order, and adds
   // the disk use from `disk`; `disk` null: disk use is absent.
   virtual void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
@@ -111,13 +107,6 @@ class DiskWalks {
   [[nodiscard]] virtual std::optional<Instant> UnreadUntil() = 0;
   // Forgets a pod that ends, because another pod may get its UID.
   virtual void Forget(const std::string& pod_uid) = 0;
-};
-
-// Has the kernel wake the agent at levels of memory usage. A wake-up calls Node::MemoryCrossed.
-class MemoryNotifier {
- public:
-  virtual ~MemoryNotifier() = default;
-  virtual void Arm(std::vector<MemoryLevel> levels) = 0;
 };
 
 // A NodeReclaimer whose work may continue after the call. The loop drives it by Advance and

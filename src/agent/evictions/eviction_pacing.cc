@@ -122,7 +122,7 @@ void EvictionPacing::Resume(const SavedWait& wait, Instant began, Instant now) {
 }
 
 void EvictionPacing::Lost(std::string_view pod_uid, Instant now) {
-  for (const PodFacts* facts : dependencies_.pods.Active()) {
+  for (const SharedPodFacts& facts : dependencies_.pods.Active()) {
     if (facts->pod.uid == pod_uid && !HasMemoryLimit(facts->pod)) growth_.Lost(*facts, now);
   }
 }

@@ -12,14 +12,6 @@
 
 namespace jettison {
 
-// Evicts no pod: for a dry run.
-class DryRunKiller : public PodKiller {
- public:
-  [[nodiscard]] Result<EvictOutcome> Evict(const EvictionOrder&, Instant) override {
-    return EvictOutcome::kDryRun;
-  }
-};
-
 // Whether pods that have ended keep their dead containers.
 enum class ForgetOf : bool { kRestartingPodsOnly, kEndedPodsToo };
 // Removes the dead containers of the table's pods that the policy does not keep. Returns how many.

@@ -39,12 +39,13 @@ struct NodeDependencies {
   const Clock& clock;
   Figures& figures;
   DiskWalks& disk_walks;
-  MemoryNotifier& notifier;
   PodTable& pods;
-  PodKiller& killer;
   LastingReclaimer& reclaimer;
   EventLog& events;
   const Log& log;
+  // Has the kernel call Node::MemoryCrossed at these levels of usage, and at no others. May be
+  // null.
+  std::function<void(std::vector<MemoryLevel>)> arm = nullptr;
   // Deletes the remains of pods that are gone; called every minute. May be null.
   std::function<void()> collect_remains = nullptr;
   // Called when a full pass is over, whether its figures of pods' files are new, serve still, or

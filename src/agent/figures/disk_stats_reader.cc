@@ -11,15 +11,6 @@
 #include "kernel/filesystem/filesystem.h"
 
 namespace jettison {
-namespace {
-
-Result<FsStats> ReadNow(const std::string& path, Instant now) {
-  auto stats = ReadFilesystem(path);
-  if (stats) stats->time = now;
-  return stats;
-}
-
-}  // namespace
 
 // Shared with the reading thread, which may outlive the SlowFilesystem.
 struct SlowFilesystem::Question {
@@ -34,59 +25,37 @@ struct SlowFilesystem::Question {
   }
 };
 
-SlowFilesystem::SlowFilesystem(const std::string& path, Ask ask)
-    : path_(path), ask_(std::move(ask)) {}
-
-Error SlowFilesystem::Late() const {
-  return {.code = ErrorCode::kDeadlineExceeded,
-          .message = "statvfs " + path_ + ": does not answer"};
-}
-
 // The moment of a late answer is not known, so it only shows that the file system can be asked
 // again.
-void SlowFilesystem::TakeAnswer() {
+void SlowFilesystem::TakeAnswer(Duration wait, Instant now) {
   if (!open_) return;
-  auto answer = open_->Await(Duration::zero());
+  const bool is_late = now - asked_at_ >= kPatience;
+  if (is_late) last_.reset();
+  auto answer = open_->Await(wait);
   if (!answer) return;
-  last_.reset();
-  if (!waited_) last_ = std::move(answer);
+  if (!is_late) last_ = std::move(answer);
   open_.reset();
 }
 
-Result<void> SlowFilesystem::AskUnlessAsked(Instant now) {
-  if (open_) return {};
-  if (!questions_.running()) {
-    return Fail(ErrorCode::kUnavailable, "statvfs " + path_ + ": no thread to ask it on");
+Result<FsStats> SlowFilesystem::Read(Instant now) {
+  TakeAnswer(Duration::zero(), now);
+  if (!open_) {
+    if (!questions_.running()) {
+      return Fail(ErrorCode::kUnavailable, "statvfs " + path_ + ": no thread to ask it on");
+    }
+    open_ = std::make_shared<Question>();
+    asked_at_ = now;
+    questions_.Do([question = open_, ask = ask_, path = path_, now] {
+      Result<FsStats> answer = ask(path);
+      if (answer) answer->time = now;
+      const std::lock_guard lock(question->mutex);
+      question->answer = std::move(answer);
+      question->answered.notify_all();
+    });
+    if (std::exchange(is_first_, false)) TakeAnswer(kFirstWait, now);
   }
-  open_ = std::make_shared<Question>();
-  waited_ = false;
-  questions_.Do([question = open_, ask = ask_, path = path_, now] {
-    Result<FsStats> answer = ask(path);
-    if (answer) answer->time = now;
-    const std::lock_guard lock(question->mutex);
-    question->answer = std::move(answer);
-    question->answered.notify_all();
-  });
-  return {};
-}
-
-Result<FsStats> SlowFilesystem::ReadWithin(Duration deadline, Instant now) {
-  TakeAnswer();
-  if (IsLate()) return Fail(Late());
-  if (const auto asked = AskUnlessAsked(now); !asked) return Fail(asked.error());
-  last_ = open_->Await(deadline);
-  waited_ = !last_;
-  if (!last_) return Fail(Late());
-  open_.reset();
-  return *last_;
-}
-
-Result<FsStats> SlowFilesystem::LastAnswer(Instant now) {
-  TakeAnswer();
-  if (IsLate()) return Fail(Late());
-  if (const auto asked = AskUnlessAsked(now); !asked) return Fail(asked.error());
   if (last_) return *last_;
-  return Fail(ErrorCode::kUnavailable, "statvfs " + path_ + ": has not answered yet");
+  return Fail(ErrorCode::kDeadlineExceeded, "statvfs " + path_ + ": does not answer");
 }
 
 DiskStatsReader::DiskStatsReader(std::string mounts)
@@ -119,18 +88,14 @@ bool DiskStatsReader::AnswersAtOnce(const std::string& path) {
   return at_once_[path] = PlaceOf(mounts_, path).answers_by_itself;
 }
 
-SlowFilesystem& DiskStatsReader::SlowAt(const std::string& path) {
-  return slow_.try_emplace(path, path, SlowFilesystem::Ask(ReadFilesystem)).first->second;
-}
-
 Result<FsStats> DiskStatsReader::Read(const std::string& path, Instant now) {
-  if (AnswersAtOnce(path)) return ReadNow(path, now);
-  return SlowAt(path).ReadWithin(kDeadline, now);
-}
-
-Result<FsStats> DiskStatsReader::ReadAtOnce(const std::string& path, Instant now) {
-  if (AnswersAtOnce(path)) return ReadNow(path, now);
-  return SlowAt(path).LastAnswer(now);
+  if (!AnswersAtOnce(path)) {
+    return slow_.try_emplace(path, path, SlowFilesystem::Ask(ReadFilesystem))
+        .first->second.Read(now);
+  }
+  auto stats = ReadFilesystem(path);
+  if (stats) stats->time = now;
+  return stats;
 }
 
 }  // namespace jettison

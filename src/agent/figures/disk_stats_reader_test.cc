@@ -33,28 +33,6 @@ FsStats Full() {
   return stats;
 }
 
-TEST(SlowFilesystem, OneThatHangsIsWaitedForOnceAndAskedAgainWhenItAnswers) {
-  auto gate = std::make_shared<std::promise<void>>();
-  auto questions = std::make_shared<std::atomic<int>>(0);
-  const std::shared_future<void> open = gate->get_future().share();
-  SlowFilesystem filesystem("/data", [questions, open](const std::string&) {
-    ++*questions;
-    open.wait();
-    return Result<FsStats>(Full());
-  });
-  EXPECT_EQ(filesystem.ReadWithin(milliseconds(1), kNow).error().code,
-            ErrorCode::kDeadlineExceeded);
-  for (int i = 0; i < 100; ++i) {
-    EXPECT_FALSE(filesystem.ReadWithin(seconds(30), kNow)) << "there is no second wait";
-  }
-  gate->set_value();
-  const auto give_up = SteadyClock::now() + seconds(30);
-  while (!filesystem.ReadWithin(seconds(30), kNow) && SteadyClock::now() < give_up) {
-  }
-  EXPECT_TRUE(filesystem.ReadWithin(seconds(30), kNow));
-  EXPECT_GE(*questions, 2);
-}
-
 // It answers one question each time that the test lets it.
 class SteppedFilesystem {
  public:
@@ -81,53 +59,45 @@ class SteppedFilesystem {
 // Asks until the answer to the question of `asked_at` is there.
 Result<FsStats> AnswerOf(SlowFilesystem& filesystem, Instant asked_at, Instant now) {
   const auto give_up = SteadyClock::now() + seconds(30);
-  auto answer = filesystem.LastAnswer(now);
+  auto answer = filesystem.Read(now);
   while ((!answer || answer->time != asked_at) && SteadyClock::now() < give_up) {
-    answer = filesystem.LastAnswer(now);
+    answer = filesystem.Read(now);
   }
   return answer;
 }
 
-TEST(SlowFilesystem, TheLastAnswerIsThereWithoutAWaitAndTheNextIsAskedFor) {
+TEST(SlowFilesystem, OnlyTheFirstAnswerIsWaitedForAndThenTheLastOneIsThere) {
   SteppedFilesystem stepped;
   SlowFilesystem filesystem("/data", stepped.Ask());
-  EXPECT_EQ(filesystem.LastAnswer(kNow).error().code, ErrorCode::kUnavailable);
   stepped.Allow();
-  EXPECT_EQ(AnswerOf(filesystem, kNow, kNow + seconds(1))->available_bytes, 1U);
-  for (int i = 2; i < 100; ++i) {
-    const auto again = filesystem.LastAnswer(kNow + seconds(i));
+  EXPECT_EQ(AnswerOf(filesystem, kNow, kNow)->available_bytes, 1U);
+  for (int i = 1; i < 100; ++i) {
+    const auto again = filesystem.Read(kNow + milliseconds(i));
+    ASSERT_TRUE(again);
     EXPECT_EQ(again->available_bytes, 1U);
     EXPECT_EQ(again->time, kNow) << "it is not fresh";
   }
   EXPECT_LE(stepped.asked(), 2U) << "one question at a time";
   stepped.Allow();
-  const auto next = AnswerOf(filesystem, kNow + seconds(1), kNow + seconds(100));
+  const auto next = AnswerOf(filesystem, kNow + milliseconds(1), kNow + milliseconds(100));
   EXPECT_EQ(next->available_bytes, 2U);
-  EXPECT_EQ(next->time, kNow + seconds(1)) << "that of the question";
+  EXPECT_EQ(next->time, kNow + milliseconds(1)) << "that of the question";
   stepped.Allow();  // its thread is not left behind
 }
 
-TEST(SlowFilesystem, AQuestionThatNobodyHasWaitedForIsWaitedForByTheNextReading) {
-  SteppedFilesystem stepped;
-  SlowFilesystem filesystem("/data", stepped.Ask());
-  EXPECT_FALSE(filesystem.LastAnswer(kNow));
-  const std::jthread server([&stepped] {
-    stepped.Allow();
-    stepped.Allow();  // where the first answer has come before the reading
-  });
-  EXPECT_TRUE(filesystem.ReadWithin(seconds(30), kNow + seconds(1)));
-}
-
-TEST(SlowFilesystem, WhileItHangsThereIsNoLastAnswerEither) {
+TEST(SlowFilesystem, WhileItHangsThereIsNoAnswerAndALateOneDoesNotCount) {
   SteppedFilesystem stepped;
   SlowFilesystem filesystem("/data", stepped.Ask());
   stepped.Allow();
-  EXPECT_TRUE(filesystem.ReadWithin(seconds(30), kNow));
-  EXPECT_FALSE(filesystem.ReadWithin(milliseconds(1), kNow + seconds(1)));
-  EXPECT_EQ(filesystem.LastAnswer(kNow + seconds(2)).error().code, ErrorCode::kDeadlineExceeded);
+  EXPECT_TRUE(AnswerOf(filesystem, kNow, kNow));
+  EXPECT_TRUE(filesystem.Read(kNow + milliseconds(1)));
+  const Instant late = kNow + seconds(2);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(filesystem.Read(late).error().code, ErrorCode::kDeadlineExceeded);
+  }
   stepped.Allow();  // the answer is late, so its moment is not known
   stepped.Allow();
-  EXPECT_EQ(AnswerOf(filesystem, kNow + seconds(2), kNow + seconds(2))->available_bytes, 3U);
+  EXPECT_EQ(AnswerOf(filesystem, late, late)->available_bytes, 3U);
   stepped.Allow();  // its thread is not left behind
 }
 
@@ -138,7 +108,7 @@ TEST(SlowFilesystem, MayGoWhileItHangs) {
       open.wait();
       return Result<FsStats>(Full());
     });
-    EXPECT_FALSE(filesystem.ReadWithin(Duration::zero(), kNow));
+    EXPECT_FALSE(filesystem.Read(kNow));
   }
   gate->set_value();
 }
@@ -161,7 +131,7 @@ TEST_F(LiveSilentFilesystem, IsUnknownAndHoldsNobodyUp) {
   for (int i = 0; i < 20; ++i) {
     EXPECT_EQ(reader.Read(folder_, kNow).error().code, ErrorCode::kDeadlineExceeded);
   }
-  EXPECT_LT(SteadyClock::now() - begin, 10 * DiskStatsReader::kDeadline) << "there is one wait";
+  EXPECT_LT(SteadyClock::now() - begin, 10 * SlowFilesystem::kFirstWait) << "there is one wait";
   fuse_.Close();
   const auto give_up = SteadyClock::now() + seconds(30);
   ErrorCode code = ErrorCode::kDeadlineExceeded;

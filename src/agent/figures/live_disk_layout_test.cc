@@ -5,8 +5,8 @@
 #include <string>
 
 #include "agent/figures/disk_layout.h"
-#include "agent/figures/live_disks.h"
 #include "agent/figures/stats_collector.h"
+#include "agent/figures/testing/live_disks.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 #include "rpc/fake_calls.h"

@@ -11,7 +11,7 @@
 #include "agent/disk/disk_measurer.h"
 #include "agent/figures/disk_layout.h"
 #include "agent/figures/disk_stats_reader.h"
-#include "agent/figures/live_disks.h"
+#include "agent/figures/testing/live_disks.h"
 #include "core/observe/observations.h"
 #include "kernel/filesystem/filesystem.h"
 #include "kernel/project_quota/project_quota.h"

@@ -182,17 +182,18 @@ bool StatsCollector::KernelHoldsMuch(const NodeStats& stats) const {
   return held_by_kernel_ > LargestThreshold(sources_.thresholds, stats);
 }
 
-void StatsCollector::LogHeldByKernel(const NodeStats& stats) {
-  const bool is_much = KernelHoldsMuch(stats);
+void StatsCollector::AfterFullPass() {
+  disks_.TakeMounts();
+  const bool is_much = KernelHoldsMuch(last_);
   if (is_much && !logs_held_) {
     log_.Warn("the kernel holds memory that no group is charged with; it is not available",
-              {{"available", fmt::to_string(stats.memory->available_bytes.value_or(0))},
+              {{"available", fmt::to_string(last_.memory->available_bytes.value_or(0))},
                {"held", fmt::to_string(held_by_kernel_)},
                {"by", procfs::DescribeKernelMemory(held_by_kernel_)}});
   }
   // It is told again only once it was little.
   logs_held_ =
-      is_much || (logs_held_ && 2 * held_by_kernel_ > LargestThreshold(sources_.thresholds, stats));
+      is_much || (logs_held_ && 2 * held_by_kernel_ > LargestThreshold(sources_.thresholds, last_));
 }
 
 Result<std::uint64_t> StatsCollector::ReadMemoryCapacity() const {
@@ -259,23 +260,17 @@ std::optional<MemoryStats> StatsCollector::ReadPodsMemory(std::optional<std::uin
   return StatsOf(figures->memory, limit, sources_.memory_estimator, now);
 }
 
+// Memory is read last, because it changes fastest.
 NodeStats StatsCollector::ReadNode() {
-  NodeStats stats = Read(Patience::kWaits);
-  LogHeldByKernel(stats);
-  return stats;
-}
-
-// Memory is read after what may be waited for, because it changes fastest.
-NodeStats StatsCollector::Read(Patience patience) {
   NodeStats stats;
-  ReadRest(patience, stats);
+  ReadRest(stats);
   const Instant now = clock_.Now();
   stats.pods_memory = ReadPodsMemory(ReadWholeMemory(stats, now), now);
   ReadPressure(stats, now);
-  return stats;
+  return last_ = stats;
 }
 
-void StatsCollector::ReadRest(Patience patience, NodeStats& stats) {
+void StatsCollector::ReadRest(NodeStats& stats) {
   const Instant now = clock_.Now();
   stats.rlimit.reset();
   const auto rlimit = ReadProcessIds();
@@ -283,18 +278,17 @@ void StatsCollector::ReadRest(Patience patience, NodeStats& stats) {
     stats.rlimit = *figures;
     stats.rlimit->time = now;
   }
-  stats.fs = ReadFs(sources_.node_fs, "file system of the node", patience, now);
+  stats.fs = ReadFs(sources_.node_fs, "file system of the node", now);
   // Like the kubelet, this reports the same file system under each of its roles.
   stats.image_fs = sources_.image_fs.empty()
                        ? stats.fs
-                       : ReadFs(sources_.image_fs, "file system of the images", patience, now);
+                       : ReadFs(sources_.image_fs, "file system of the images", now);
   if (sources_.container_fs.empty()) {
     stats.container_fs = stats.fs;
   } else if (sources_.container_fs == sources_.image_fs) {
     stats.container_fs = stats.image_fs;
   } else {
-    stats.container_fs =
-        ReadFs(sources_.container_fs, "file system of writable layers", patience, now);
+    stats.container_fs = ReadFs(sources_.container_fs, "file system of writable layers", now);
   }
 }
 
@@ -314,9 +308,8 @@ void StatsCollector::ReadPressure(NodeStats& stats, Instant now) {
 }
 
 std::optional<FsStats> StatsCollector::ReadFs(const std::string& path, const char* what,
-                                              Patience patience, Instant now) {
-  const auto fs =
-      patience == Patience::kWaits ? disks_.Read(path, now) : disks_.ReadAtOnce(path, now);
+                                              Instant now) {
+  const auto fs = disks_.Read(path, now);
   const FsStats* figures = Checked(fs, what);
   return figures != nullptr ? std::optional(*figures) : std::nullopt;
 }

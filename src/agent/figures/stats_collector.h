@@ -117,8 +117,8 @@ class StatsCollector : public Figures {
   }
 
   [[nodiscard]] NodeStats ReadNode() override;
-  [[nodiscard]] NodeStats ReadNodeAtOnce() override { return Read(Patience::kNone); }
-  void TakeMounts() override { disks_.TakeMounts(); }
+  // Takes notice of mounts that have come or gone, and says whether the kernel holds much.
+  void AfterFullPass() override;
   void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                 std::vector<PodStats>& stats) override;
   void ReadMemoryOf(std::span<const PodFacts* const> pods, std::vector<PodStats>& stats) override;
@@ -140,8 +140,6 @@ class StatsCollector : public Figures {
   [[nodiscard]] bool KernelHoldsMuch(const NodeStats& stats) const;
 
  private:
-  // Whether file systems that are slow to answer are waited for.
-  enum class Patience : std::uint8_t { kWaits, kNone };
   [[nodiscard]] std::unique_ptr<PressureReader> MakePressureReader() const {
     return std::make_unique<PressureReader>(PressureSources{.node = sources_.node,
                                                             .pods = sources_.pods,
@@ -156,15 +154,13 @@ class StatsCollector : public Figures {
   // Returns the capacity, where that is known.
   std::optional<std::uint64_t> ReadWholeMemory(NodeStats& stats, Instant now);
   void AddHeldByKernel(const procfs::MachineMemory& machine, MemoryStats& stats);
-  void LogHeldByKernel(const NodeStats& stats);
   [[nodiscard]] Result<RlimitStats> ReadProcessIds();
   void MissSwap(const SwapStats& swap);
   [[nodiscard]] std::optional<MemoryStats> ReadPodsMemory(std::optional<std::uint64_t> capacity,
                                                           Instant now);
-  [[nodiscard]] NodeStats Read(Patience patience);
-  void ReadRest(Patience patience, NodeStats& stats);
+  void ReadRest(NodeStats& stats);
   [[nodiscard]] std::optional<FsStats> ReadFs(const std::string& path, const char* what,
-                                              Patience patience, Instant now);
+                                              Instant now);
   void ReadPressure(NodeStats& stats, Instant now);
   void ReadPod(const PodFacts& facts, const DiskUse* disk, PodStats& stats);
   GroupsOfPod& BeginPod(const PodFacts& facts, PodStats& stats);
@@ -182,6 +178,7 @@ class StatsCollector : public Figures {
   std::unique_ptr<PressureReader> pressure_;
   bool watches_swap_;       // a threshold asks for it
   bool root_limits_tasks_;  // it has such a file: it is not the root of the machine
+  NodeStats last_;          // as last read
   std::uint64_t held_by_kernel_ = 0;
   bool logs_held_ = false;    // the log says that this is much
   bool compares_io_ = false;  // of pods, by the node's figures of this pass

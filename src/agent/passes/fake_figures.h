@@ -33,10 +33,7 @@ class FakeFigures : public Figures {
   explicit FakeFigures(const Clock& clock) : clock_(clock) {}
 
   NodeStats ReadNode() override {
-    ++node_reads;
-    return NodeNow();
-  }
-  NodeStats NodeNow() const {
+    ++looks;
     NodeStats stats = node;
     if (stats.memory) stats.memory->time = clock_.Now();
     if (stats.pods_memory) stats.pods_memory->time = clock_.Now();
@@ -46,11 +43,7 @@ class FakeFigures : public Figures {
     if (stats.memory_pressure) stats.memory_pressure->time = clock_.Now();
     return stats;
   }
-  NodeStats ReadNodeAtOnce() override {
-    ++looks;
-    return NodeNow();
-  }
-  void TakeMounts() override { ++mount_reads; }
+  void AfterFullPass() override { ++full_passes; }
   void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                 std::vector<PodStats>& stats) override {
     ++readings;
@@ -98,9 +91,8 @@ class FakeFigures : public Figures {
 
   int readings = 0;                             // of all pods, whichever figures
   int memory_reads = 0;                         // of all pods
-  int looks = 0;                                // the same without a wait
-  int node_reads = 0;                           // of all its figures, with a wait for slow ones
-  int mount_reads = 0;                          // of the mounts, or whether they have changed
+  int looks = 0;                                // at the node
+  int full_passes = 0;                          // that were told
   std::size_t kept_open = 0;                    // pods of which files may be open
   std::map<std::string, std::uint64_t> memory;  // by pod name
   std::map<std::string, std::uint64_t> swap;    // the same

@@ -61,6 +61,17 @@ ThresholdSet NewsOfMargins(std::span<const Threshold> thresholds, const CycleRep
   return news;
 }
 
+// Replaces the pods that are spared by protected copies.
+void Protect(std::span<const SparedPod> spared, std::vector<SharedPodFacts>& pods) {
+  for (SharedPodFacts& pod : pods) {
+    const bool is_spared = std::ranges::find(spared, pod->pod.uid, &SparedPod::uid) != spared.end();
+    if (!is_spared || pod->IsProtected()) continue;
+    auto copy = std::make_shared<PodFacts>(*pod);
+    copy->protection = Protection::kSpared;
+    pod = std::move(copy);
+  }
+}
+
 }  // namespace
 
 Node::Node(NodeSettings settings, const NodeDependencies& dependencies)
@@ -78,45 +89,38 @@ Node::Node(NodeSettings settings, const NodeDependencies& dependencies)
 // ---- the pass
 
 void Node::MemoryCrossed() {
+  const Instant now = dependencies_.clock.Now();
   ++counters_.memory_notifications;
-  if (!woken_at_) woken_at_ = dependencies_.clock.Now();
-  Wake(kLevelSpacing);
+  if (!woken_at_) woken_at_ = now;
+  if (looks_.Wake(kLevelSpacing, now)) Look(now);
 }
 
 void Node::Stalled() {
-  Wake(kStallSpacing);
+  const Instant now = dependencies_.clock.Now();
+  if (looks_.Wake(kStallSpacing, now)) Look(now);
 }
 
-void Node::Wake(Duration spacing) {
-  const Instant now = dependencies_.clock.Now();
-  looks_.Wake(spacing, now);
-  if (looks_.Begin(now)) Look();
-}
-
-void Node::Look() {
-  const Instant now = dependencies_.clock.Now();
+void Node::Look(Instant now) {
   ++counters_.looks;
-  const ReadingPlan plan = ReadNode(Patience::kNone, now);
+  const ReadingPlan plan = ReadNode(now);
   if (state_.standing.wait.hard()) {
     counters_.early_kills += state_.pacing.Hasten(plan.observations, state_.policies->layout, now);
   }
   state_.pacing.EndPauseUnless(state_.policies->thresholds, plan.evaluation.overdue);
-  if (HasNews(plan, now)) PassWithoutWalk(plan);
+  if (HasNews(plan, now)) Pass(plan, {});
   woken_at_.reset();
   PlanLook(plan.observations, now);
 }
 
-ReadingPlan Node::ReadNode(Patience patience, Instant now) {
-  NodeStats& node = state_.summary.node;
-  Figures& figures = dependencies_.figures;
-  node = patience == Patience::kWaits ? figures.ReadNode() : figures.ReadNodeAtOnce();
+ReadingPlan Node::ReadNode(Instant now) {
+  state_.summary.node = dependencies_.figures.ReadNode();
   const EvictionWait& wait = state_.standing.wait;
   state_.pacing.ReadEnding(wait.active());
   const std::vector<Threshold>& thresholds = state_.policies->thresholds;
   ThresholdSet allowed;
   for (std::size_t i = 0; i < thresholds.size(); ++i) allowed[i] = wait.Allows(thresholds[i]);
-  ReadingPlan plan =
-      PlanReading(*state_.PolicyOf(PassKind::kWatch), state_.standing.state, node, now, allowed);
+  ReadingPlan plan = PlanReading(*state_.PolicyOf(PassKind::kWatch), state_.standing.state,
+                                 state_.summary.node, now, allowed);
   state_.pacing.Seen(plan.observations, now);
   return plan;
 }
@@ -142,21 +146,39 @@ bool Node::HasNews(const ReadingPlan& plan, Instant now) {
 
 // A threshold on a disk that waits for its files to be measured does not delay other thresholds.
 bool Node::Pass(const ReadingPlan& plan, const Cause& cause) {
-  if (!MayDecide(plan)) return false;
-  const PassDecision decision = Decide(plan, cause);
+  const bool measured = cause.disk != nullptr;
+  if (!measured && walks_.Await(plan) && !scheduler_.measuring()) scheduler_.Request(plan.now);
+  // The first pass after a restart reports the node's state, even while evictions are awaited.
+  const bool is_first = passes() == 0 && plan.evaluation.acting.none();
+  if (state_.standing.wait.active() && !plan.threshold && !is_first) return false;
+
+  ReadPods(plan, cause.disk);
+  const std::shared_ptr<const PassPolicy>& policy = state_.PolicyOf(cause.kind);
+  const PassDecision decision =
+      DecidePass(*policy, plan, pods_, [&](std::size_t threshold, bool instead) {
+        return PaceFor(threshold, instead, plan, cause.by_clock);
+      });
+  state_.pacing.SetInput(decision.pace);
+  const auto& victim = decision.decision.victim;
+  if (victim && !measured && plan.pods == PodFigures::kMemory) {
+    dependencies_.figures.ReadContainersOf(*pods_[*victim].facts, state_.summary.pods[*victim]);
+  }
   const auto& acts_for = decision.decision.threshold;
-  const bool awaits_walk = cause.disk == nullptr && plan.disk && acts_for &&
-                           IsDisk(state_.policies->thresholds[*acts_for]);
-  const bool may_repeat =
-      cause.disk == nullptr && plan.evaluation.next.conditions == state().conditions;
-  if (may_repeat && (awaits_walk ? walks_.IsDoneWithout(plan) : IsReported(plan, decision))) {
-    return false;
+  const bool awaits_walk =
+      !measured && plan.disk && acts_for && IsDisk(policy->thresholds[*acts_for]);
+  if (!measured && plan.evaluation.next.conditions == state().conditions) {
+    const bool repeats = awaits_walk ? walks_.IsDoneWithout(plan)
+                                     : decision.pause && state_.pacing.paused().IsReported(
+                                                             policy->thresholds[*acts_for].signal,
+                                                             *decision.pause, plan.now);
+    if (repeats) return false;
   }
   if (awaits_walk) walks_.PassedWithout(plan.now);
 
   DonePass done{.pass = {.number = state_.record.count + 1,
-                         .policy = state_.PolicyOf(cause.kind),
+                         .policy = policy,
                          .before = state(),
+                         .pods = state_.pods,
                          .pace = decision.pace},
                 .kind = cause.kind,
                 .times = {.woken = std::exchange(woken_at_, std::nullopt).value_or(plan.now),
@@ -164,7 +186,7 @@ bool Node::Pass(const ReadingPlan& plan, const Cause& cause) {
                 .pods = pods_,
                 .eviction_had_waited = decision.pause.has_value()};
   NodePorts ports = {
-      .killer = dependencies_.killer, .reclaimer = dependencies_.reclaimer, .summaries = *this};
+      .killer = dependencies_.pods, .reclaimer = dependencies_.reclaimer, .summaries = *this};
   done.pass.report =
       CarryOut({.policy = *done.pass.policy, .plan = plan, .decision = decision, .pods = pods_},
                ports, state_.standing.state);
@@ -172,32 +194,11 @@ bool Node::Pass(const ReadingPlan& plan, const Cause& cause) {
   done.pass.after_reclaim = std::exchange(after_reclaim_, std::nullopt);
   const CycleReport& report = reporter_.Report(std::move(done));
 
-  AfterPass(report, !cause.next_by_clock, plan.now);
+  AfterPass(report, cause.by_clock, plan.now);
   // The reclaim may have been enough, or has only begun; when it ends, the disk is looked at again.
   const bool settled = report.relieved_by_reclaim || report.reclaim_under_way;
   if (awaits_walk && settled) walks_.DropDemand();
   return true;
-}
-
-bool Node::MayDecide(const ReadingPlan& plan) const {
-  // The first pass after a restart reports the node's state, even while evictions are awaited.
-  const bool is_first = passes() == 0 && plan.evaluation.acting.none();
-  return !state_.standing.wait.active() || plan.threshold || is_first;
-}
-
-PassDecision Node::Decide(const ReadingPlan& plan, const Cause& cause) {
-  ReadPods(plan, cause.disk);
-  const auto pace_of = [&](std::size_t threshold, bool instead) {
-    const PacedPass paced = PacedFor(plan, threshold, cause);
-    return instead ? state_.pacing.InputInstead(paced) : state_.pacing.InputOf(paced);
-  };
-  PassDecision decision = DecidePass(*state_.PolicyOf(cause.kind), plan, pods_, pace_of);
-  state_.pacing.SetInput(decision.pace);
-  const auto& victim = decision.decision.victim;
-  if (victim && cause.disk == nullptr && plan.pods == PodFigures::kMemory) {
-    dependencies_.figures.ReadContainersOf(*pods_[*victim].facts, state_.summary.pods[*victim]);
-  }
-  return decision;
 }
 
 // For a soft threshold, pods that the API server refused to evict are spared.
@@ -208,8 +209,10 @@ void Node::ReadPods(const ReadingPlan& plan, const MeasuredDisk* disk) {
   const bool asks =
       soft != nullptr && plan.threshold && !state_.policies->thresholds[*plan.threshold].IsHard();
   state_.pacing.SetSoftHold(asks ? soft->HoldAt(plan.now) : std::nullopt);
-  const std::vector<const PodFacts*> pods = state_.spared.Among(
-      dependencies_.pods.Active(), asks ? soft->SparedAt(plan.now) : std::vector<SparedPod>());
+  state_.spared = asks ? soft->SparedAt(plan.now) : std::vector<SparedPod>();
+  state_.pods = dependencies_.pods.Active();
+  Protect(state_.spared, state_.pods);
+  const std::vector<const PodFacts*> pods = PointersTo(state_.pods);
   if (disk != nullptr || plan.disk) {
     const DiskUse* const use = disk != nullptr ? &disk->use : nullptr;
     figures.ReadPods(pods, use, stats);
@@ -226,54 +229,48 @@ void Node::ReadPods(const ReadingPlan& plan, const MeasuredDisk* disk) {
   JoinStats(pods, state_.summary, pods_);
 }
 
-PacedPass Node::PacedFor(const ReadingPlan& plan, std::size_t threshold, const Cause& cause) const {
+std::optional<PaceInput> Node::PaceFor(std::size_t threshold, bool instead, const ReadingPlan& plan,
+                                       bool by_clock) {
   const Threshold& line = state_.policies->thresholds[threshold];
   const Observation& seen = *plan.observations[line.signal];
-  return {.signal = line.signal,
-          .seen = seen,
-          .line = QuantityOf(line.value, seen.capacity).Value(),
-          .pods = pods_,
-          .layout = state_.policies->layout,
-          .next_by_clock = cause.next_by_clock,
-          .now = plan.now};
-}
-
-bool Node::IsReported(const ReadingPlan& plan, const PassDecision& decision) const {
-  if (!decision.pause) return false;
-  const Signal signal = state_.policies->thresholds[*decision.decision.threshold].signal;
-  return state_.pacing.paused().IsReported(signal, *decision.pause, plan.now);
+  const PacedPass pass{
+      .signal = line.signal,
+      .seen = seen,
+      .line = QuantityOf(line.value, seen.capacity).Value(),
+      .pods = pods_,
+      .layout = state_.policies->layout,
+      .next_by_clock = by_clock ? std::nullopt : std::optional(scheduler_.scheduled()),
+      .now = plan.now};
+  return instead ? state_.pacing.InputInstead(pass) : state_.pacing.InputOf(pass);
 }
 
 // The figures that show whether a reclaim sufficed: file systems and memory of the node, without
 // pods.
 Result<Summary> Node::ReadSummary() {
-  after_reclaim_.emplace().node = dependencies_.figures.ReadNode();
-  return *after_reclaim_;
-}
-
-void Node::PassWithoutWalk(const ReadingPlan& plan) {
-  if (!plan.disk) {
-    walks_.DropDemand();
-  } else if (walks_.Await(plan) && !scheduler_.measuring()) {
-    scheduler_.Request(plan.now);
+  const Instant began = dependencies_.clock.Now();
+  NodeStats& node = after_reclaim_.emplace().node;
+  node = dependencies_.figures.ReadNode();
+  // The last answer of a file system that is slow may be older than the reclaim.
+  for (std::optional<FsStats>* const fs : {&node.fs, &node.image_fs, &node.container_fs}) {
+    if (*fs && (*fs)->time && *(*fs)->time < began) fs->reset();
   }
-  Pass(plan, {.next_by_clock = NextByClock(plan.now)});
+  return *after_reclaim_;
 }
 
 void Node::FullPass(const ReadingPlan& plan, const MeasuredDisk& disk) {
   const Instant now = plan.now;
   // Storage limits are no hard threshold, so they wait for the clean-up.
   const bool limits = !state_.standing.wait.active();
-  walks_.Passed(now);
+  walks_.DropDemand();
   if (Pass(plan, {.kind = limits ? PassKind::kFull : PassKind::kWatch,
-                  .next_by_clock = NextScheduled(now),
+                  .by_clock = scheduler_.TakeTurn(now) || scheduler_.is_scheduled(),
                   .disk = &disk})) {
     reporter_.KeepMeasured(disk.use, now);
     if (!dependencies_.reclaimer.UnderWay()) dependencies_.reclaimer.Forget();
     CollectGarbage(now);
   }
-  dependencies_.figures.ForgetOthers(dependencies_.pods.Active());
-  if (!state_.standing.wait.active()) dependencies_.figures.TakeMounts();
+  dependencies_.figures.ForgetOthers(PointersTo(dependencies_.pods.Active()));
+  if (!state_.standing.wait.active()) dependencies_.figures.AfterFullPass();
   if (dependencies_.on_full_pass) dependencies_.on_full_pass();
 }
 
@@ -315,13 +312,11 @@ void Node::SetLayout(DiskLayout layout, std::vector<Threshold> thresholds) {
   TakePolicy(std::move(policy));
 }
 
-// A threshold that was met stays met if its signal and value are the same; a new one goes on where
-// an agent before was, if it was awaited.
+// A threshold that was met stays met if its signal and value are the same.
 void Node::TakePolicy(PassPolicy policy) {
   const Instant now = dependencies_.clock.Now();
   NodeStanding& standing = state_.standing;
   standing.state = CarryOver(standing.state, state_.policies->thresholds, policy.thresholds);
-  TakeAwaited(policy.thresholds, now, standing);
   state_.policies = PassPolicies(std::move(policy));
   reporter_.DropAsked();
   if (auto& last = state_.record.last) {
@@ -337,7 +332,7 @@ void Node::TakePolicy(PassPolicy policy) {
 void Node::LookAtOnce() {
   if (passes() == 0) return;
   const Instant now = dependencies_.clock.Now();
-  PassWithoutWalk(ReadNode(Patience::kWaits, now));
+  Pass(ReadNode(now), {});
   PlanLook(ObservationsFrom(state_.summary), now);
   scheduler_.Request(now);
 }
@@ -357,7 +352,7 @@ void Node::Resume(const SavedNode& saved) {
 }
 
 SavedNode Node::Saved() const {
-  return SavedOf(state_.standing, state_.policies->thresholds, dependencies_.clock.Now());
+  return SavedOf(state_.standing, state_.policies->thresholds);
 }
 
 Snapshot Node::MakeSnapshot() const {
@@ -369,7 +364,7 @@ Snapshot Node::MakeSnapshot() const {
 // While an eviction of an earlier agent is awaited, there may be no pass.
 void Node::Begin() {
   const Instant now = dependencies_.clock.Now();
-  PassWithoutWalk(ReadNode(Patience::kWaits, now));
+  Pass(ReadNode(now), {});
   PlanLook(ObservationsFrom(state_.summary), now);
   Advance();
 }
@@ -380,13 +375,13 @@ void Node::Advance() {
   CheckCleanup(now);
   CheckReclaim(now);
   if (dependencies_.soft != nullptr) TakeAnswers(now);
-  if (looks_.Begin(now)) Look();
-  if (scheduler_.Begin(now)) StartWalk();
-  WatchOverWalk();
+  if (looks_.Begin(now)) Look(now);
+  if (scheduler_.Begin(now)) StartWalk(now);
+  WatchOverWalk(now);
 }
 
 std::optional<Instant> Node::NextDeadline() const {
-  return Earliest({scheduler_.measuring() ? std::optional(walks_.NextDeadline()) : std::nullopt,
+  return Earliest({scheduler_.measuring() ? walks_.GivesUpAt() : std::nullopt,
                    dependencies_.pods.NextDeadline(), scheduler_.NextDeadline(),
                    state_.standing.wait.NextDeadline(), dependencies_.reclaimer.NextDeadline(),
                    looks_.due()});
@@ -414,7 +409,7 @@ void Node::Rearm(Instant now) {
   if (!LevelsMoved(armed_, levels)) return;
   armed_ = levels;
   armed_at_ = now;
-  dependencies_.notifier.Arm(std::move(levels));
+  if (dependencies_.arm) dependencies_.arm(std::move(levels));
 }
 
 // The first collection is made as soon as the wanted pods are known: an earlier agent may have been
@@ -431,9 +426,7 @@ void Node::CollectGarbage(Instant now) {
 
 // A full pass follows at once, and a pass without a walk where one is under way that may take long.
 void Node::CheckCleanup(Instant now) {
-  if (!reporter_.CheckCleanup(now)) return;
-  if (scheduler_.measuring()) AskForPass(now);
-  scheduler_.Schedule(now);
+  if (reporter_.CheckCleanup(now)) scheduler_.Schedule(now);
 }
 
 // If a full pass is being measured when a reclaim ends, that pass continues from the reclaim.
@@ -441,12 +434,8 @@ void Node::CheckReclaim(Instant now) {
   dependencies_.reclaimer.Advance(now);
   if (!reclaim_awaited_ || dependencies_.reclaimer.UnderWay()) return;
   reclaim_awaited_ = false;
-  if (scheduler_.measuring()) {
-    AskForPass(now);
-  } else {
-    reclaim_is_scheduled_ ? scheduler_.Schedule(now) : scheduler_.Request(now);
-  }
-  reclaim_is_scheduled_ = false;
+  if (std::exchange(reclaim_is_scheduled_, false)) return scheduler_.Schedule(now);
+  scheduler_.measuring() ? AskForPass(now) : scheduler_.Request(now);
 }
 
 void Node::TakeAnswers(Instant now) {
@@ -465,54 +454,35 @@ void Node::TakeAnswers(Instant now) {
 // ---- walks through pods' files
 
 // Decisions by the node's own figures are not postponed until the walk is over.
-void Node::StartWalk() {
+void Node::StartWalk(Instant now) {
   if (!walks_.AreNeeded()) return DiskMeasured({});
-  const ReadingPlan plan = ReadNode(Patience::kWaits, dependencies_.clock.Now());
+  const ReadingPlan plan = ReadNode(now);
   if (walks_.LastServes(plan)) {
     FullPass(plan, {.use = dependencies_.disk_walks.LastKnown(), .age_counts = false});
-    return scheduler_.Done(dependencies_.clock.Now());
+    return scheduler_.Done();
   }
-  const auto next_scheduled = NextScheduled(plan.now);
-  walks_.Begin(plan, next_scheduled.value_or(plan.now));
+  walks_.Begin(plan);
   if (jettison::HasNews(plan.evaluation, state(), {})) {
-    PassWithoutWalk(plan);
-  } else if (!next_scheduled) {
-    walks_.Evaluated(plan.now);
+    Pass(plan, {.by_clock = scheduler_.is_scheduled()});
   }
-}
-
-// While a walk is under way, evaluations replace full passes.
-std::optional<Instant> Node::NextByClock(Instant now) {
-  return scheduler_.measuring() ? walks_.NextEvaluation(now) : scheduler_.NextScheduled();
-}
-
-std::optional<Instant> Node::NextScheduled(Instant now) {
-  return scheduler_.IsScheduled(now) ? std::nullopt : scheduler_.NextScheduled();
 }
 
 void Node::DiskMeasured(const DiskUse& disk) {
   if (!scheduler_.measuring()) return;
-  const ReadingPlan plan = ReadNode(Patience::kWaits, dependencies_.clock.Now());
+  const ReadingPlan plan = ReadNode(dependencies_.clock.Now());
   switch (walks_.Judge(plan, disk)) {
     case WalkResult::kWalksAgain: return;
     case WalkResult::kUnread: return scheduler_.PutOff(plan.now + kReadAgainAfter);
-    case WalkResult::kCounts:
-      FullPass(plan, {.use = disk});
-      return scheduler_.Done(dependencies_.clock.Now());
+    case WalkResult::kCounts: FullPass(plan, {.use = disk}); return scheduler_.Done();
   }
 }
 
 // Does what cannot wait until the walk is over.
-void Node::WatchOverWalk() {
-  const Instant now = dependencies_.clock.Now();
+void Node::WatchOverWalk(Instant now) {
   if (scheduler_.measuring()) {
-    if (walks_.EvaluationIsDue(now)) PassWithoutWalk(ReadNode(Patience::kWaits, now));
+    if (scheduler_.TakeTurn(now)) Pass(ReadNode(now), {.by_clock = true});
     if (walks_.HaveKeptWaiting(now)) {
-      const DiskUse known = dependencies_.disk_walks.LastKnown();
-      FullPass(ReadNode(Patience::kWaits, now), {.use = known});
-      if (walks_.DiskIsPaused(now, false) && !state_.standing.wait.active()) {
-        AskForPass(state_.pacing.paused().pause()->until);
-      }
+      FullPass(ReadNode(now), {.use = dependencies_.disk_walks.LastKnown()});
     }
   }
   walks_.SetUrgency();

@@ -29,10 +29,11 @@ namespace jettison {
 // looked at again (NextLook); the kernel's notifications only make it sooner.
 //
 // At each interval, disk use is measured, and the pass that follows goes on whatever has changed;
-// storage limits are checked in it alone ("full"). Where another pass has to act for a disk,
-// conditions are set and what needs no eviction is reclaimed, and a full pass is asked for at once;
-// its walk hurries. Where the walk is not back within kDiskUsePatience, a full pass decides by the
-// last known figures.
+// storage limits are checked in it alone ("full"). While the walk is under way, a pass without disk
+// use follows at each interval. Where such a pass has to act for a disk, conditions are set and
+// what needs no eviction is reclaimed, and a full pass is asked for at once; its walk hurries.
+// Where the walk is not back within kDiskUsePatience, a full pass decides by the last known
+// figures.
 //
 // After an eviction, the next one waits as long as the kubelet would, unless the node would run out
 // before (decide/eviction_pace). Meanwhile it is looked at every few milliseconds, and an
@@ -59,8 +60,7 @@ class Node : private SummarySource {
   // The machine was suspended for so long: what pods have to do within a time, and for how long a
   // threshold has to be met, does not count that. Back-offs and transition periods do.
   void Slept(Duration slept);
-  // Continues from the state of an earlier agent. Must be called before Begin. Thresholds that
-  // SetEviction or SetLayout adds within 5 min continue from it as well.
+  // Continues from the state of an earlier agent. Must be called before Begin.
   void Resume(const SavedNode& saved);
   // The same for the next agent.
   [[nodiscard]] SavedNode Saved() const;
@@ -92,8 +92,6 @@ class Node : private SummarySource {
   [[nodiscard]] Snapshot MakeSnapshot() const;
 
  private:
-  // Whether a reading waits for a file system that is slow to answer.
-  enum class Patience : std::uint8_t { kWaits, kNone };
   // Pods' files as measured, for a full pass.
   struct MeasuredDisk {
     const DiskUse& use;
@@ -102,32 +100,25 @@ class Node : private SummarySource {
   // What brought a pass about.
   struct Cause {
     PassKind kind = PassKind::kWatch;
-    std::optional<Instant> next_by_clock;  // as in PaceInput
-    const MeasuredDisk* disk = nullptr;    // null: files have not been measured
+    bool by_clock = false;               // the kubelet would make a pass now
+    const MeasuredDisk* disk = nullptr;  // null: files have not been measured
   };
 
-  // Makes the next pass due, at once unless the last one was less than `spacing` ago.
-  void Wake(Duration spacing);
   // Reads the node and goes on with a pass where there is something to do.
-  void Look();
+  void Look(Instant now);
   // Reads the figures of the node and of ending pods, and evaluates them.
-  [[nodiscard]] ReadingPlan ReadNode(Patience patience, Instant now);
+  [[nodiscard]] ReadingPlan ReadNode(Instant now);
   [[nodiscard]] bool HasNews(const ReadingPlan& plan, Instant now);
   // The rest of a pass over a node that has just been read: reads the pods, decides, carries it
   // out and reports it. Whether there was one: not while evicted pods are awaited, nor where it
   // would only repeat the last one.
   bool Pass(const ReadingPlan& plan, const Cause& cause);
-  void PassWithoutWalk(const ReadingPlan& plan);
   void FullPass(const ReadingPlan& plan, const MeasuredDisk& disk);
-  // Whether the wait for evicted pods leaves a pass with this plan.
-  [[nodiscard]] bool MayDecide(const ReadingPlan& plan) const;
   // Reads the figures of pods that the plan asks for, or all with their disk use.
   void ReadPods(const ReadingPlan& plan, const MeasuredDisk* disk);
-  [[nodiscard]] PassDecision Decide(const ReadingPlan& plan, const Cause& cause);
-  [[nodiscard]] PacedPass PacedFor(const ReadingPlan& plan, std::size_t threshold,
-                                   const Cause& cause) const;
-  // Whether a pass with this decision would only report again that the eviction waits.
-  [[nodiscard]] bool IsReported(const ReadingPlan& plan, const PassDecision& decision) const;
+  // What decides whether the eviction for this threshold waits; absent: as for `instead` in PaceOf.
+  [[nodiscard]] std::optional<PaceInput> PaceFor(std::size_t threshold, bool instead,
+                                                 const ReadingPlan& plan, bool by_clock);
   [[nodiscard]] Result<Summary> ReadSummary() override;
   void AfterPass(const CycleReport& report, bool scheduled, Instant now);
 
@@ -138,12 +129,8 @@ class Node : private SummarySource {
   void CollectGarbage(Instant now);
   void Rearm(Instant now);
 
-  void StartWalk();
-  void WatchOverWalk();
-  // For a pass without a walk; absent: this is one by the clock. Plans the next one.
-  [[nodiscard]] std::optional<Instant> NextByClock(Instant now);
-  // The same for the full pass that has begun.
-  [[nodiscard]] std::optional<Instant> NextScheduled(Instant now);
+  void StartWalk(Instant now);
+  void WatchOverWalk(Instant now);
 
   void CheckCleanup(Instant now);
   void CheckReclaim(Instant now);

@@ -115,10 +115,10 @@ TEST_F(NodeReloadTest, ThresholdsOnImageFsWaitForTheLayout) {
 
 TEST_F(NodeReloadTest, LevelsAreRegisteredForTheNewThresholds) {
   Start();
-  const auto before = notifier_.armed;
+  const auto before = armed_;
   clock_.Advance(seconds(1));
   Reload({Of(Signal::kMemoryAvailable, 300)});
-  EXPECT_NE(notifier_.armed.size(), before.size());
+  EXPECT_NE(armed_.size(), before.size());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "agent/passes/node_snapshot.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -41,6 +42,16 @@ std::vector<ConditionView> ConditionViews(const NodeStanding& standing) {
   return views;
 }
 
+void ShowSpared(const NodeState& node, std::vector<PodView>& views) {
+  for (const SharedPodFacts& pod : node.pods) {
+    if (!pod->IsSpared()) continue;
+    const auto view = std::ranges::find(views, pod->pod.uid, &PodView::uid);
+    if (view == views.end()) continue;
+    view->facts = pod;
+    view->protection = Protection::kSpared;
+  }
+}
+
 // Figures of the node now, of pods as of the last full pass.
 std::shared_ptr<const Summary> SummaryOf(const NodeState& node) {
   auto summary = std::make_shared<Summary>();
@@ -52,7 +63,7 @@ std::shared_ptr<const Summary> SummaryOf(const NodeState& node) {
 }  // namespace
 
 Snapshot SnapshotOf(const NodeState& node, const SignalTrends& trends,
-                    const NodeDependencies& dependencies, std::optional<Instant> next_by_clock) {
+                    const NodeDependencies& dependencies, Instant next_by_clock) {
   const PassRecord& record = node.record;
   Snapshot snapshot;
   snapshot.at = dependencies.clock.Now();
@@ -67,7 +78,7 @@ Snapshot SnapshotOf(const NodeState& node, const SignalTrends& trends,
   snapshot.reclaim_under_way = dependencies.reclaimer.UnderWay();
   snapshot.thresholds = ThresholdViews(node, trends, snapshot.at);
   snapshot.pods = dependencies.pods.Views(snapshot.at);
-  node.spared.ShowIn(snapshot.pods);
+  ShowSpared(node, snapshot.pods);
   record.pods.AddTo(snapshot.pods);
   snapshot.events.assign(dependencies.events.events().begin(), dependencies.events.events().end());
   snapshot.last_report = record.last;

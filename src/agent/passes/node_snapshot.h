@@ -10,10 +10,9 @@
 
 namespace jettison {
 
-// The snapshot of a node for onlookers; the caller adds the NodeIdentity. `next_by_clock`: the next
-// full pass, as in PaceInput.
+// The snapshot of a node for onlookers; the caller adds the NodeIdentity. `next_by_clock` as in
+// PaceInput.
 [[nodiscard]] Snapshot SnapshotOf(const NodeState& node, const SignalTrends& trends,
-                                  const NodeDependencies& dependencies,
-                                  std::optional<Instant> next_by_clock);
+                                  const NodeDependencies& dependencies, Instant next_by_clock);
 
 }  // namespace jettison

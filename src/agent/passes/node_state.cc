@@ -6,8 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "agent/state/state_text.h"
-
 namespace jettison {
 namespace {
 
@@ -58,12 +56,6 @@ SavedMark SavedOf(const EvictionMark& mark) {
   return kept;
 }
 
-std::vector<SavedThreshold> AwaitedAt(Instant now, const NodeStanding& standing) {
-  std::vector<SavedThreshold> awaited = standing.awaited;
-  PassUnseen(awaited, Elapsed(standing.awaited_since, now), Duration(0), now);
-  return awaited;
-}
-
 }  // namespace
 
 PassPolicies::PassPolicies(PassPolicy policy)
@@ -80,8 +72,13 @@ bool PassPolicies::NeedDiskUse() const {
          });
 }
 
-SavedNode SavedOf(const NodeStanding& standing, std::span<const Threshold> thresholds,
-                  Instant now) {
+std::vector<const PodFacts*> PointersTo(std::span<const SharedPodFacts> pods) {
+  std::vector<const PodFacts*> pointers;
+  for (const SharedPodFacts& pod : pods) pointers.push_back(pod.get());
+  return pointers;
+}
+
+SavedNode SavedOf(const NodeStanding& standing, std::span<const Threshold> thresholds) {
   const EvictionState& state = standing.state;
   SavedNode kept;
   for (const NodeConditionType type : kAllNodeConditions) {
@@ -93,7 +90,6 @@ SavedNode SavedOf(const NodeStanding& standing, std::span<const Threshold> thres
                                .last_observed = last,
                                .changed = standing.condition_changed_at[IndexOf(type)]});
   }
-  kept.thresholds = AwaitedAt(now, standing);
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     if (!state.first_observed_at[i]) continue;
     kept.thresholds.push_back({.text = TextOf(thresholds[i]),
@@ -113,9 +109,13 @@ void Resume(const SavedNode& kept, std::span<const Threshold> thresholds, Instan
     standing.condition_changed_at[IndexOf(condition.type)] = condition.changed;
     if (condition.status) state.conditions.Set(condition.type);
   }
-  standing.awaited = kept.thresholds;
-  standing.awaited_since = now;
-  TakeAwaited(thresholds, now, standing);
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const auto found =
+        std::ranges::find(kept.thresholds, TextOf(thresholds[i]), &SavedThreshold::text);
+    if (found == kept.thresholds.end()) continue;
+    state.first_observed_at[i] = found->first_observed;
+    state.met[i] = found->overdue;
+  }
   if (kept.last_eviction) {
     EvictionMark& mark = state.last_eviction.emplace();
     mark.at = kept.last_eviction->at;
@@ -124,20 +124,6 @@ void Resume(const SavedNode& kept, std::span<const Threshold> thresholds, Instan
     }
   }
   if (kept.wait && !kept.wait->pods.empty()) standing.wait.Resume(*kept.wait, now);
-}
-
-void TakeAwaited(std::span<const Threshold> thresholds, Instant now, NodeStanding& standing) {
-  EvictionState& state = standing.state;
-  const std::vector<SavedThreshold> awaited = AwaitedAt(now, standing);
-  for (std::size_t i = 0; i < thresholds.size() && !awaited.empty(); ++i) {
-    const auto found = std::ranges::find(awaited, TextOf(thresholds[i]), &SavedThreshold::text);
-    if (found == awaited.end()) continue;
-    std::erase_if(standing.awaited,
-                  [&](const SavedThreshold& kept) { return kept.text == found->text; });
-    if (state.first_observed_at[i]) continue;
-    state.first_observed_at[i] = found->first_observed;
-    state.met[i] = found->overdue;
-  }
 }
 
 bool IsSavedAlike(const EvictionState& a, const EvictionState& b) {

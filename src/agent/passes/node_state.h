@@ -8,15 +8,16 @@
 
 #include "agent/evictions/eviction_pacing.h"
 #include "agent/evictions/eviction_wait.h"
-#include "agent/passes/spared_pods.h"
 #include "agent/schedule/measured_pods.h"
 #include "agent/state/agent_state.h"
 #include "apply/pass.h"
 #include "core/decide/holders.h"
 #include "core/evaluate/evaluate.h"
+#include "core/model/pod_origin.h"
 #include "core/model/signal.h"
 #include "core/model/summary.h"
 #include "core/model/threshold.h"
+#include "core/pods/pod_facts.h"
 #include "core/report/cycle_report.h"
 #include "core/units/duration.h"
 #include "view/histories.h"
@@ -61,10 +62,6 @@ struct NodeStanding {
   EvictionState state;
   std::array<Instant, kNodeConditionCount> condition_changed_at;
   EvictionWait wait;
-  // What an agent before has kept of thresholds that are not used yet: beside a kubelet they may
-  // wait for a capacity, and those on imagefs wait for the layout.
-  std::vector<SavedThreshold> awaited;
-  Instant awaited_since;
 };
 
 // What the passes of a node leave behind for onlookers.
@@ -83,8 +80,11 @@ struct NodeState {
   PassPolicies policies;
   EvictionPacing pacing;
   NodeStanding standing = {};
-  Summary summary = {};    // as last read
-  SparedPods spared = {};  // of the last pass that has read pods
+  Summary summary = {};  // as last read
+  // Of the last pass that has read pods. Where it acted for a soft threshold, the pods that were
+  // spared are protected copies, so that nobody need treat them specially.
+  std::vector<SharedPodFacts> pods = {};
+  std::vector<SparedPod> spared = {};
   PassRecord record = {};
 
   // What a pass of this kind decides by now.
@@ -93,18 +93,16 @@ struct NodeState {
   }
 };
 
+[[nodiscard]] std::vector<const PodFacts*> PointersTo(std::span<const SharedPodFacts> pods);
+
 // The standing in a form that outlives the agent. `thresholds` are those that its state belongs to;
 // they are told by their text, since the next agent may have others.
-[[nodiscard]] SavedNode SavedOf(const NodeStanding& standing, std::span<const Threshold> thresholds,
-                                Instant now);
+[[nodiscard]] SavedNode SavedOf(const NodeStanding& standing,
+                                std::span<const Threshold> thresholds);
 
-// Goes on from what an agent before has kept. What belongs to no threshold of now is awaited.
+// Goes on from what an agent before has kept, as far as it belongs to a threshold of now.
 void Resume(const SavedNode& kept, std::span<const Threshold> thresholds, Instant now,
             NodeStanding& standing);
-
-// Takes what is awaited of these thresholds, once each. The time since Resume does not count as
-// time met, and after 5 min nothing is awaited any longer.
-void TakeAwaited(std::span<const Threshold> thresholds, Instant now, NodeStanding& standing);
 
 // Whether both states are kept as the same, apart from the passing of time.
 [[nodiscard]] bool IsSavedAlike(const EvictionState& a, const EvictionState& b);

@@ -52,17 +52,6 @@ TEST_F(NodeTest, AWakeUpEvictsTheLargestPodAtOnceOnFreshFigures) {
   EXPECT_THAT(lines_[1], testing::HasSubstr("must evict pod(s) to reclaim"));
 }
 
-TEST_F(NodeTest, AWakeUpWaitsForNoFileSystem) {
-  Start();
-  clock_.Advance(seconds(3));
-  figures_.node_reads = 0;
-  figures_.looks = 0;
-  figures_.SetAvailable(300);
-  Crossed();
-  EXPECT_EQ(figures_.node_reads, 0);
-  EXPECT_EQ(figures_.looks, 1);
-}
-
 TEST_F(NodeTest, APassThatEvictsIsToldWholeAlthoughNobodyLooksOn) {
   Start();
   clock_.Advance(seconds(3));
@@ -124,24 +113,24 @@ TEST_F(NodeTest, MemoryComesFirstEvenWhereADiskIsShortToo) {
 
 TEST_F(NodeTest, LevelsAreRegisteredAgainWhenTheyMoved) {
   Start();
-  ASSERT_EQ(notifier_.armed.size(), 1U);
-  EXPECT_THAT(notifier_.armed[0], ElementsAre(MemoryLevel{0, Signal::kMemoryAvailable, 400 * kMi},
-                                              MemoryLevel{1, Signal::kMemoryAvailable, 300 * kMi}));
+  ASSERT_EQ(armed_.size(), 1U);
+  EXPECT_THAT(armed_[0], ElementsAre(MemoryLevel{0, Signal::kMemoryAvailable, 400 * kMi},
+                                     MemoryLevel{1, Signal::kMemoryAvailable, 300 * kMi}));
   Pass(seconds(10));
   Measure();
-  EXPECT_EQ(notifier_.armed.size(), 1U);
+  EXPECT_EQ(armed_.size(), 1U);
   figures_.SetAvailable(400, 20);
   Pass(seconds(10));
   Measure();
-  ASSERT_EQ(notifier_.armed.size(), 2U);
-  EXPECT_EQ(notifier_.armed[1][0].bytes, 420 * kMi);
+  ASSERT_EQ(armed_.size(), 2U);
+  EXPECT_EQ(armed_[1][0].bytes, 420 * kMi);
   figures_.SetAvailable(400, 30);
   clock_.Advance(milliseconds(10));
   Crossed();
-  EXPECT_EQ(notifier_.armed.size(), 2U) << "not that soon";
+  EXPECT_EQ(armed_.size(), 2U) << "not that soon";
   clock_.Advance(milliseconds(90));
   Crossed();
-  EXPECT_EQ(notifier_.armed.size(), 3U) << "by the next pass";
+  EXPECT_EQ(armed_.size(), 3U) << "by the next pass";
 }
 
 TEST_F(NodeTest, ADryRunTellsAndEvictsNobody) {

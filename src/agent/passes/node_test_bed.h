@@ -29,12 +29,6 @@ class FakeWalks : public DiskWalks {
   std::optional<Instant> unread_until;
 };
 
-class FakeNotifier : public MemoryNotifier {
- public:
-  void Arm(std::vector<MemoryLevel> levels) override { armed.push_back(std::move(levels)); }
-  std::vector<std::vector<MemoryLevel>> armed;
-};
-
 // Done at once, or under way until the test says that it is over.
 class FakeReclaimer : public LastingReclaimer {
  public:
@@ -81,6 +75,7 @@ class NodeTestBed : public testing::Test {
   }
   void Start(bool dry_run = false, std::optional<DiskLayout> layout = {}) {
     dependencies_.soft = soft_;
+    dependencies_.dry_run = dry_run;
     node_ = std::make_unique<Node>(
         NodeSettings{.policy = {.thresholds = thresholds_,
                                 .pressure_transition_period = std::chrono::seconds(30),
@@ -95,12 +90,11 @@ class NodeTestBed : public testing::Test {
         NodeDependencies{.clock = clock_,
                          .figures = figures_,
                          .disk_walks = walks_,
-                         .notifier = notifier_,
                          .pods = pods_,
-                         .killer = dry_run ? static_cast<PodKiller&>(no_killer_) : pods_,
                          .reclaimer = reclaimer_,
                          .events = events_,
                          .log = log_,
+                         .arm = [this](auto levels) { armed_.push_back(std::move(levels)); },
                          .collect_remains = [this] { ++collections_; },
                          .on_full_pass = [this] { ++full_passes_; },
                          .on_eviction = [this](const auto& pass) { evictions_.push_back(pass); },
@@ -158,14 +152,13 @@ class NodeTestBed : public testing::Test {
   FakeWalks walks_;
   Duration walk_serves_{0};
   bool layout_known_ = true;
-  FakeNotifier notifier_;
+  std::vector<std::vector<MemoryLevel>> armed_;  // of which the kernel was asked to notify
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   EventLog events_{log_, 100};
   WorkerDependencies dependencies_{runtime_, events_, log_, 500 * kMi};
   PodTable pods_{Profile::kStandalone, kComeBackRule, dependencies_};
   FakeReclaimer reclaimer_;
-  DryRunKiller no_killer_;
   SoftEvictions* soft_ = nullptr;  // who is asked; null: nobody
   std::vector<EvictionListener*> listeners_;
   std::vector<Threshold> thresholds_ = {Of(Signal::kMemoryAvailable, 100),

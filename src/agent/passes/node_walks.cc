@@ -23,7 +23,7 @@ bool NodeWalks::AreNeeded() const {
 bool NodeWalks::LastServes(const ReadingPlan& plan) const {
   const bool is_recent = began_at_ && *began_at_ > plan.now - serves_for_;
   return is_recent && !FindsDiskShort(plan) && !IsUnderPressure() &&
-         std::ranges::all_of(pods_.Active(), [this](const PodFacts* facts) {
+         std::ranges::all_of(pods_.Active(), [this](const SharedPodFacts& facts) {
            return !facts->has_storage_limits && uids_.contains(facts->pod.uid);
          });
 }
@@ -32,19 +32,19 @@ void NodeWalks::BeginWalk(bool disk_is_short, Instant now) {
   began_at_ = now;
   began_short_ = disk_is_short;
   uids_.clear();
-  for (const PodFacts* facts : pods_.Active()) uids_.insert(facts->pod.uid);
-  walks_.Start(pods_.Active(), disk_is_short);
+  const std::vector<SharedPodFacts> pods = pods_.Active();
+  for (const SharedPodFacts& facts : pods) uids_.insert(facts->pod.uid);
+  walks_.Start(PointersTo(pods), disk_is_short);
 }
 
 bool NodeWalks::MayMissCause(const DiskUse& measured) const {
   if (!began_short_) return !pods_.Active().empty();
-  return std::ranges::any_of(pods_.Active(), [&](const PodFacts* facts) {
+  return std::ranges::any_of(pods_.Active(), [&](const SharedPodFacts& facts) {
     return !measured.contains(facts->pod.uid) && !uids_.contains(facts->pod.uid);
   });
 }
 
-void NodeWalks::Begin(const ReadingPlan& plan, Instant first_evaluation) {
-  next_evaluation_ = first_evaluation;
+void NodeWalks::Begin(const ReadingPlan& plan) {
   BeginWalk(FindsDiskShort(plan), plan.now);
 }
 
@@ -76,11 +76,6 @@ bool NodeWalks::MustReadAgain(Instant now) {
   return true;
 }
 
-void NodeWalks::Passed(Instant now) {
-  Evaluated(now);
-  DropDemand();
-}
-
 void NodeWalks::SetUrgency() {
   walks_.SetUrgent(demanded_at_.has_value() || IsUnderPressure());
 }
@@ -107,7 +102,8 @@ bool NodeWalks::IsPausedFor(const ReadingPlan& plan) const {
 }
 
 bool NodeWalks::Await(const ReadingPlan& plan) {
-  if (reclaimer_.UnderWay() || IsPausedFor(plan)) return false;
+  if (!plan.disk) DropDemand();
+  if (!plan.disk || reclaimer_.UnderWay() || IsPausedFor(plan)) return false;
   Demand(plan.now);
   return true;
 }
@@ -120,17 +116,6 @@ bool NodeWalks::DiskIsPaused(Instant now, bool hard) const {
 bool NodeWalks::IsDoneWithout(const ReadingPlan& plan) const {
   const bool was_just_passed = passed_without_at_ && plan.now < *passed_without_at_ + interval_;
   return was_just_passed || IsPausedFor(plan);
-}
-
-std::optional<Instant> NodeWalks::NextEvaluation(Instant now) {
-  if (now < next_evaluation_) return next_evaluation_;
-  Evaluated(now);
-  return std::nullopt;
-}
-
-Instant NodeWalks::NextDeadline() const {
-  const auto gives_up = GivesUpAt();
-  return gives_up ? std::min(next_evaluation_, *gives_up) : next_evaluation_;
 }
 
 }  // namespace jettison

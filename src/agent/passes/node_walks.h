@@ -24,8 +24,7 @@ enum class WalkResult : std::uint8_t {
 };
 
 // The walks through the files of a node's pods: when one is needed, what waits for it, and what its
-// result is good for. A walk that is under way delays the full pass; meanwhile the node's own
-// figures are evaluated at each interval.
+// result is good for.
 class NodeWalks {
  public:
   // All of them must outlive this.
@@ -36,16 +35,14 @@ class NodeWalks {
   [[nodiscard]] bool AreNeeded() const;
   // Whether the full pass can do with the last walk's result, because the disks rest.
   [[nodiscard]] bool LastServes(const ReadingPlan& plan) const;
-  void Begin(const ReadingPlan& plan, Instant first_evaluation);
+  void Begin(const ReadingPlan& plan);
   // Must be called with the result of a walk.
   [[nodiscard]] WalkResult Judge(const ReadingPlan& plan, const DiskUse& disk);
-  // A full pass has taken what is known of pods' files.
-  void Passed(Instant now);
   // Lets walks hurry while something waits for them.
   void SetUrgency();
 
-  // An eviction for a disk has to wait for a walk. False: not for that, because a reclaim is under
-  // way, whose end requests a full pass, or because the pace holds it up.
+  // Whether an eviction for a disk has to wait for a walk. It does not where no disk is short,
+  // where a reclaim is under way, whose end requests a full pass, or where the pace holds it up.
   [[nodiscard]] bool Await(const ReadingPlan& plan);
   // No eviction for a disk waits for a walk any more.
   void DropDemand() {
@@ -64,22 +61,14 @@ class NodeWalks {
   void PassedWithout(Instant now) { passed_without_at_ = now; }
   // Whether another such pass could not decide anything new.
   [[nodiscard]] bool IsDoneWithout(const ReadingPlan& plan) const;
-
-  // While a walk is under way, the node's own figures are evaluated at each interval.
-  [[nodiscard]] bool EvaluationIsDue(Instant now) const { return next_evaluation_ <= now; }
-  void Evaluated(Instant now) { next_evaluation_ = now + interval_; }
-  // The next evaluation where it is still to come; absent: the present one is it.
-  [[nodiscard]] std::optional<Instant> NextEvaluation(Instant now);
-  // The next evaluation, or the end of the wait for the walk.
-  [[nodiscard]] Instant NextDeadline() const;
+  // When the wait for a walk ends; absent: no decision waits.
+  [[nodiscard]] std::optional<Instant> GivesUpAt() const;
 
  private:
   // An eviction for a disk is needed. The wait for a walk starts with the first call.
   void Demand(Instant now) {
     if (!demanded_at_) demanded_at_ = now;
   }
-  // When that wait ends; absent: no decision waits.
-  [[nodiscard]] std::optional<Instant> GivesUpAt() const;
   [[nodiscard]] bool FindsDiskShort(const ReadingPlan& plan) const;
   void BeginWalk(bool disk_is_short, Instant now);
   // Whether a pod may have filled the disk unseen: one that was added after the walk had begun, or,
@@ -103,7 +92,6 @@ class NodeWalks {
   std::optional<Instant> demanded_at_;
   std::optional<Instant> extended_to_;  // for pods whose files could not be read
   std::optional<Instant> passed_without_at_;
-  Instant next_evaluation_;
 };
 
 }  // namespace jettison

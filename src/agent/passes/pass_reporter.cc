@@ -23,8 +23,7 @@ const CycleReport& PassReporter::Report(DonePass done) {
   CycleReport& report = pass.report;
   const Instant now = report.at;
   NotifyListeners(report);
-  const auto spared = node_.spared.spared();
-  report.spared.assign(spared.begin(), spared.end());
+  report.spared = node_.spared;
   if (report.acting_for) report.survivors = dependencies_.pods.Survivors();
   report.early_kills = node_.pacing.TakeEarlyKills();
   ++node_.record.count;
@@ -39,9 +38,8 @@ const CycleReport& PassReporter::Report(DonePass done) {
   if (last.pause && !done.eviction_had_waited) {
     asked_ = pass;
     asked_->summary = node_.summary;
-    asked_->pods = Keep(done.pods);
   }
-  Record(std::move(pass), done.kind, done.pods);
+  Record(std::move(pass), done.kind);
   done.times.ended = dependencies_.clock.Now();
   CountPass(last, done.kind, done.times, counters_);
   return last;
@@ -128,12 +126,11 @@ void PassReporter::TakeHolders(const CycleReport& report, std::span<const Active
 // Called for each pass after its eviction. A watch pass that found nothing is not kept, because
 // near a threshold there are hundreds of them a second. A pass that evicts is kept even without
 // onlookers.
-void PassReporter::Record(RecordedPass pass, PassKind kind, std::span<const ActivePod> pods) {
+void PassReporter::Record(RecordedPass pass, PassKind kind) {
   if (!record_passes_ && pass.report.evictions.empty()) return;
   node_.record.signals.Add(pass.report.observations, pass.report.at);
   if (kind == PassKind::kWatch && !DidSomething(pass)) return;
   pass.summary = node_.summary;
-  pass.pods = Keep(pods);
   Publish(std::move(pass));
 }
 
@@ -152,13 +149,6 @@ void PassReporter::KeepMeasured(const DiskUse& disk, Instant now) {
                              ? MeasuredPods::Stats(recorded, &recorded->summary.pods)
                              : std::make_shared<const std::vector<PodStats>>(node_.summary.pods),
                          disk, now);
-}
-
-std::vector<std::shared_ptr<const PodFacts>> PassReporter::Keep(
-    std::span<const ActivePod> pods) const {
-  SparedPods::Pods seen;
-  for (const ActivePod& pod : pods) seen.push_back(pod.facts);
-  return node_.spared.AsSeen(dependencies_.pods.Keep(node_.spared.Themselves(seen)));
 }
 
 bool PassReporter::HasAskedFor(std::string_view uid) const {
@@ -181,9 +171,9 @@ const CycleReport* PassReporter::Granted(const EvictionOrder& order, Instant now
   PodTable& pods = dependencies_.pods;
   if (!HasAskedFor(order.pod_uid) && !pods.IsOnNode(order.pod_uid)) return nullptr;
   RecordedPass pass = TakeAsked(order);
-  const auto ending =
-      order.left_to_agent ? pods.EvictNow(order, now) : Result<bool>(pods.NoteEvicted(order, now));
-  if (!ending || !*ending) return nullptr;
+  const bool ends = order.left_to_agent ? pods.Evict(order, now) == EvictOutcome::kEnding
+                                        : pods.NoteEvicted(order, now);
+  if (!ends) return nullptr;
   pass.number = ++node_.record.count;
   CycleReport& report = pass.report;
   report.pause.reset();

@@ -20,8 +20,7 @@ namespace jettison {
 
 // A pass whose decision has been carried out.
 struct DonePass {
-  // Without its figures and pods.
-  RecordedPass pass;
+  RecordedPass pass;  // without its figures
   PassKind kind = PassKind::kWatch;
   PassTimes times;                   // without its end
   std::span<const ActivePod> pods;   // with what was read of them
@@ -59,13 +58,10 @@ class PassReporter {
   void AwaitCleanup(const CycleReport& report, Instant now);
   void ReportPause(const CycleReport& report, std::span<const ActivePod> pods, Instant now);
   void TakeHolders(const CycleReport& report, std::span<const ActivePod> pods);
-  void Record(RecordedPass pass, PassKind kind, std::span<const ActivePod> pods);
+  void Record(RecordedPass pass, PassKind kind);
   void Publish(RecordedPass pass);
   [[nodiscard]] bool HasAskedFor(std::string_view uid) const;
   [[nodiscard]] RecordedPass TakeAsked(const EvictionOrder& order);
-  // These pods as the pass has seen them.
-  [[nodiscard]] std::vector<std::shared_ptr<const PodFacts>> Keep(
-      std::span<const ActivePod> pods) const;
 
   NodeDependencies dependencies_;
   bool record_passes_;

@@ -245,16 +245,11 @@ std::optional<Instant> PodTable::FindDeadline() const {
 }
 
 Result<EvictOutcome> PodTable::Evict(const EvictionOrder& order, Instant now) {
-  if (order.soft && dependencies_->soft != nullptr) {
+  if (dependencies_->dry_run) return EvictOutcome::kDryRun;
+  if (order.soft && !order.left_to_agent && dependencies_->soft != nullptr) {
     dependencies_->soft->Ask(order, now);
     return EvictOutcome::kAsked;
   }
-  return EvictNow(order, now).map([](bool acted) {
-    return acted ? EvictOutcome::kEnding : EvictOutcome::kWasEnding;
-  });
-}
-
-Result<bool> PodTable::EvictNow(const EvictionOrder& order, Instant now) {
   settled_ = false;
   PodSlot* const slot = slots_.OfPod(order.pod_uid);
   if (slot == nullptr) {
@@ -268,7 +263,7 @@ Result<bool> PodTable::EvictNow(const EvictionOrder& order, Instant now) {
   } else {
     slots_.NoteChange();
   }
-  return acted;
+  return acted ? EvictOutcome::kEnding : EvictOutcome::kWasEnding;
 }
 
 bool PodTable::NoteEvicted(const EvictionOrder& order, Instant now) {

@@ -127,12 +127,11 @@ class PodTable : public PodViews, public PodKiller {
   // Ends every pod and starts no more.
   void StopAll(Instant now);
 
-  // Evicts a pod, or asks first where the order is for a soft threshold and somebody has to grant
-  // that. kWasEnding: no effect, because it was evicted already and ends at least as soon, or
-  // because its containers have ended. kNotFound: it is not on the node.
+  // Evicts a pod, or asks first where the order is for a soft threshold, somebody has to grant
+  // that, and has not left it to the agent. A dry run evicts nobody. kWasEnding: no effect, because
+  // it was evicted already and ends at least as soon, or because its containers have ended.
+  // kNotFound: it is not on the node.
   [[nodiscard]] Result<EvictOutcome> Evict(const EvictionOrder& order, Instant now) override;
-  // The same without asking. False: no effect.
-  [[nodiscard]] Result<bool> EvictNow(const EvictionOrder& order, Instant now);
   // Notes that the API server carries out this eviction, and may have done so. False: the pod was
   // evicted already.
   [[nodiscard]] bool NoteEvicted(const EvictionOrder& order, Instant now);

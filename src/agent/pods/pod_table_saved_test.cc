@@ -85,7 +85,7 @@ TEST_F(PodTableSavedTest, WhenItsBackOffIsOverConditionsStillKeepItOut) {
 TEST_F(PodTableSavedTest, AnEvictionThatIsUnderWayGoesOnAndStartsNothing) {
   Want({PodNamed("a")});
   runtime_.IgnoreStop("c");
-  EXPECT_TRUE(table_.EvictNow(OrderFor("a", 30), now_).value());
+  EXPECT_EQ(table_.Evict(OrderFor("a", 30), now_), EvictOutcome::kEnding);
   Pass(seconds(10));
   Restart({Running(PodNamed("a"))});
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-a/c 20s"));
@@ -100,7 +100,7 @@ TEST_F(PodTableSavedTest, AnEvictionThatIsUnderWayGoesOnAndStartsNothing) {
 TEST_F(PodTableSavedTest, AContainerOfAnEvictedPodThatEndedMeanwhileIsNotStartedAgain) {
   Want({PodNamed("a")});
   runtime_.IgnoreStop("c");
-  EXPECT_TRUE(table_.EvictNow(OrderFor("a", 30), now_).value());
+  EXPECT_EQ(table_.Evict(OrderFor("a", 30), now_), EvictOutcome::kEnding);
   Restart({Dead(PodNamed("a"), 0, now_)});
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("remove uid-a"));
 }
@@ -108,7 +108,7 @@ TEST_F(PodTableSavedTest, AContainerOfAnEvictedPodThatEndedMeanwhileIsNotStarted
 TEST_F(PodTableSavedTest, AnEvictedPodThatWentMeanwhileWaitsFromNowOn) {
   Want({PodNamed("a")});
   runtime_.IgnoreStop("c");
-  EXPECT_TRUE(table_.EvictNow(OrderFor("a", 30), now_).value());
+  EXPECT_EQ(table_.Evict(OrderFor("a", 30), now_), EvictOutcome::kEnding);
   Restart();
   Want({PodNamed("a")});
   EXPECT_EQ(View("a").comes_back_at, now_ + seconds(10));
@@ -154,7 +154,7 @@ TEST_F(PodTableSavedTest, AContainerThatEndedWhileNoAgentRanWaitsAsLongAsItWould
 TEST_F(PodTableSavedTest, AnEvictionThatIsUnderWayGoesOnBeforeTheRuntimeAnswersAndAfterwards) {
   Want({PodNamed("a")});
   runtime_.IgnoreStop("c");
-  EXPECT_TRUE(table_.EvictNow(OrderFor("a", 30), now_).value());
+  EXPECT_EQ(table_.Evict(OrderFor("a", 30), now_), EvictOutcome::kEnding);
   Pass(seconds(10));
   RestartUnanswered({Running(PodNamed("a"))});
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-a/c 20s"));
@@ -189,7 +189,7 @@ TEST_F(PodTableSavedTest, TheBackOffOfAContainerOutlivesAnAgentThatTheRuntimeNev
 TEST_F(PodTableSavedTest, WhoHasNotBeenAskedForYetIsKeptOverAnotherRestart) {
   Want({PodNamed("a")});
   runtime_.IgnoreStop("c");
-  EXPECT_TRUE(table_.EvictNow(OrderFor("a", 30), now_).value());
+  EXPECT_EQ(table_.Evict(OrderFor("a", 30), now_), EvictOutcome::kEnding);
   RestartUnanswered();
   Restart();
   Restart();
@@ -280,7 +280,7 @@ TEST_F(PodTableTest, ASuspendCountsForBackOffsAndNotForGracePeriods) {
   Evict("a");
   Pass(seconds(1));
   runtime_.IgnoreStop("c");
-  EXPECT_TRUE(table_.EvictNow(OrderFor("b", 30), now_).value());
+  EXPECT_EQ(table_.Evict(OrderFor("b", 30), now_), EvictOutcome::kEnding);
   runtime_.TakeCommands();
   table_.PutOffEnds(std::chrono::hours(8));
   Pass(std::chrono::hours(8));

@@ -227,12 +227,12 @@ TEST_F(PodTableTest, LowerPriorityGivesWayAndOnePodComesBackBetweenTwoPasses) {
 TEST_F(PodTableTest, APodThatEndsInAHurryIsNoCandidateAnyMore) {
   runtime_.IgnoreStop("c");
   Want({PodNamed("a"), PodNamed("b")});
-  EXPECT_TRUE(table_.EvictNow(OrderFor("a", 60), now_).value());
+  EXPECT_EQ(table_.Evict(OrderFor("a", 60), now_), EvictOutcome::kEnding);
   EXPECT_THAT(Active(), ElementsAre("a", "b"));
-  EXPECT_TRUE(table_.EvictNow(OrderFor("a"), now_).value());
+  EXPECT_EQ(table_.Evict(OrderFor("a"), now_), EvictOutcome::kEnding);
   EXPECT_THAT(Active(), ElementsAre("b"));
-  EXPECT_FALSE(table_.EvictNow(OrderFor("a"), now_).value());
-  EXPECT_EQ(table_.EvictNow(OrderFor("x"), now_).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(table_.Evict(OrderFor("a"), now_), EvictOutcome::kWasEnding);
+  EXPECT_EQ(table_.Evict(OrderFor("x"), now_).error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(PodTableTest, ImagesThatAreNeverPulledStayForThePodsThatNameThem) {

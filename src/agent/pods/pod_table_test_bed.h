@@ -66,12 +66,12 @@ class PodTableTest : public testing::Test {
     Deliver();
   }
   void Evict(const std::string& name) {
-    EXPECT_TRUE(table_.EvictNow(OrderFor(name), now_).value());
+    EXPECT_EQ(table_.Evict(OrderFor(name), now_), EvictOutcome::kEnding);
     Deliver();
   }
   std::vector<std::string> Active() {
     std::vector<std::string> names;
-    for (const PodFacts* facts : table_.Active()) names.push_back(facts->pod.name);
+    for (const SharedPodFacts& facts : table_.Active()) names.push_back(facts->pod.name);
     return names;
   }
   PodView View(const std::string& name) {

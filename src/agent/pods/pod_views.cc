@@ -1,7 +1,6 @@
 #include "agent/pods/pod_views.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "ports/container_runtime.h"
 
@@ -36,12 +35,12 @@ PodView ViewOf(const PodSlot& slot, Instant now) {
 
 }  // namespace
 
-std::vector<const PodFacts*> PodViews::Active() const {
-  std::vector<const PodFacts*> active;
+std::vector<SharedPodFacts> PodViews::Active() const {
+  std::vector<SharedPodFacts> active;
   active.reserve(slots_->all().size());
   for (const auto& [name, slot] : slots_->all()) {
     const OnNode* const pod = slot.on_node();
-    if (pod != nullptr && pod->worker->IsCandidate()) active.push_back(pod->facts.get());
+    if (pod != nullptr && pod->worker->IsCandidate()) active.push_back(pod->facts);
   }
   return active;
 }
@@ -56,18 +55,6 @@ std::vector<EndingPod> PodViews::Ending() const {
                       .kill_at = pod->worker->kill_at()});
   }
   return ending;
-}
-
-std::vector<std::shared_ptr<const PodFacts>> PodViews::Keep(
-    const std::vector<const PodFacts*>& pods) const {
-  const std::unordered_set<const PodFacts*> wanted(pods.begin(), pods.end());
-  std::vector<std::shared_ptr<const PodFacts>> kept;
-  kept.reserve(pods.size());
-  for (const auto& [name, slot] : slots_->all()) {
-    const OnNode* const pod = slot.on_node();
-    if (pod != nullptr && wanted.contains(pod->facts.get())) kept.push_back(pod->facts);
-  }
-  return kept;
 }
 
 bool PodViews::AnyOnNode() const {

@@ -29,11 +29,8 @@ class PodViews {
   explicit PodViews(const PodSlots& slots) : slots_(&slots) {}
 
   // The pods that an eviction could choose: they take up resources and ending them would bring
-  // these back. By namespace and name; the facts are valid until the next change.
-  [[nodiscard]] std::vector<const PodFacts*> Active() const;
-  // The same pods, kept alive, by namespace and name: those of `pods` that are still there.
-  [[nodiscard]] std::vector<std::shared_ptr<const PodFacts>> Keep(
-      const std::vector<const PodFacts*>& pods) const;
+  // these back. By namespace and name.
+  [[nodiscard]] std::vector<SharedPodFacts> Active() const;
   // Their facts are valid until the next change.
   [[nodiscard]] std::vector<EndingPod> Ending() const;
   // Whether the removal of a pod's remains has begun recently, or a pod that is to be removed was

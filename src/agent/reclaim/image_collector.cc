@@ -318,8 +318,7 @@ void ImageCollector::Settle() {
 }
 
 void ImageCollector::LookAtSpace(Instant now) {
-  // It waits for no file system: memory may be short meanwhile.
-  const NodeStats stats = dependencies_.figures.ReadNodeAtOnce();
+  const NodeStats stats = dependencies_.figures.ReadNode();
   if (!settling_->Look(stats, now)) return;
   const std::uint64_t freed = settling_->freed_bytes().value_or(0);
   freed_bytes_ += freed;

@@ -132,12 +132,10 @@ TEST_F(ImageCollectorTest, DiskPressureDeletesEveryUnusedImageLeastRecentlyUsedF
   bed_.store.Release("a");
   collector_->DeleteUnused();
   EXPECT_TRUE(collector_->DeletingUnused());
-  const int waits = bed_.disk.waits;
   const int looks = bed_.disk.looks;
   Pass(seconds(5));
   EXPECT_FALSE(collector_->DeletingUnused());
   EXPECT_GT(bed_.disk.looks, looks + 2);
-  EXPECT_LE(bed_.disk.waits, waits + 1) << "what follows a removal waits for no file system";
   EXPECT_THAT(Removals(), ElementsAre("remove b", "remove c", "remove a"));
 }
 

@@ -19,10 +19,6 @@ class FakeDisk : public Figures {
  public:
   explicit FakeDisk(const Clock& clock) : clock_(clock) {}
   NodeStats ReadNode() override {
-    ++waits;
-    return ReadNodeAtOnce();
-  }
-  NodeStats ReadNodeAtOnce() override {
     ++looks;
     NodeStats stats;
     if (!readable) return stats;
@@ -38,8 +34,7 @@ class FakeDisk : public Figures {
 
   std::uint64_t available_mi = 500;
   bool readable = true;
-  int looks = 0;  // all of them
-  int waits = 0;  // those that wait for a slow file system
+  int looks = 0;
 
  private:
   const Clock& clock_;

@@ -6,8 +6,8 @@
 
 #include "agent/evictions/node_actions.h"
 #include "agent/figures/disk_layout.h"
-#include "agent/figures/live_disks.h"
 #include "agent/figures/stats_collector.h"
+#include "agent/figures/testing/live_disks.h"
 #include "agent/passes/node.h"
 #include "agent/pods/testing/wanted_pods.h"
 #include "agent/reclaim/image_collector.h"
@@ -76,11 +76,6 @@ class OwedWalks : public DiskWalks {
   std::optional<Instant> UnreadUntil() override { return std::nullopt; }
   void Forget(const std::string&) override {}
   bool owed = false;
-};
-
-class NoNotifier : public MemoryNotifier {
- public:
-  void Arm(std::vector<MemoryLevel>) override {}
 };
 
 void Write(const std::string& path, std::uint64_t bytes) {
@@ -185,16 +180,13 @@ class Bed {
   WorkerDependencies dependencies_{runtime_, events_, log_, 500 * kDiskMi};
   PodTable pods_{Profile::kStandalone, kComeBackRule, dependencies_};
   OwedWalks walks_;
-  NoNotifier notifier_;
   Node node_{{.policy = {.pressure_transition_period = seconds(30)},
               .monitoring_interval = seconds(10),
               .container_gc = {}},
              {.clock = clock_,
               .figures = figures_,
               .disk_walks = walks_,
-              .notifier = notifier_,
               .pods = pods_,
-              .killer = pods_,
               .reclaimer = reclaimer_,
               .events = events_,
               .log = log_}};

@@ -58,8 +58,7 @@ void RuntimeReclaimer::Advance(Instant now) {
 
 void RuntimeReclaimer::AdvanceContainers(Instant now) {
   if (!settling_ || now < settling_->next_look()) return;
-  // It waits for no file system: memory may be short meanwhile.
-  const NodeStats stats = dependencies_.figures.ReadNodeAtOnce();
+  const NodeStats stats = dependencies_.figures.ReadNode();
   if (!settling_->Look(stats, now)) return;
   container_bytes_ += settling_->freed_bytes().value_or(0);
   settling_.reset();

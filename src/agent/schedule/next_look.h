@@ -17,8 +17,12 @@ class LookTimer {
  public:
   // At `at` or sooner.
   void Ask(Instant at) { due_ = Earliest({due_, at}); }
-  // Something has been reported: at once, but not sooner than `apart` after the last look.
-  void Wake(Duration apart, Instant now) { Ask(last_ ? std::max(now, *last_ + apart) : now); }
+  // Something has been reported: at once, but not sooner than `apart` after the last look. As
+  // Begin.
+  [[nodiscard]] bool Wake(Duration apart, Instant now) {
+    Ask(last_ ? std::max(now, *last_ + apart) : now);
+    return Begin(now);
+  }
   // A look begins; whether it was due.
   [[nodiscard]] bool Begin(Instant now) {
     if (!due_ || *due_ > now) return false;

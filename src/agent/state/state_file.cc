@@ -19,15 +19,15 @@ constexpr Duration kRefresh = std::chrono::seconds(10);
 constexpr Duration kRefreshOfAll = std::chrono::hours(1);
 
 // Blank lines reserve the space of the file.
-Result<std::optional<StateReading>> ReadingOf(const std::string& path, const Clock& clock) {
+Result<std::optional<AgentState>> StateIn(const std::string& path, const Clock& clock) {
   auto text = kernel::ReadFile(path);
   if (!text && text.error().code == ErrorCode::kNotFound) return std::nullopt;
   if (!text) return Fail(text.error());
   text->resize(text->find_last_not_of('\n') + 1);
   if (text->empty()) return std::nullopt;
-  auto reading = ParseState(*text, clock);
-  if (!reading) return Fail(reading.error());
-  return *std::move(reading);
+  auto state = ParseState(*text, clock);
+  if (!state) return Fail(state.error());
+  return *std::move(state);
 }
 
 // Returns the new path, or, where the file cannot be moved, the old one.
@@ -40,20 +40,15 @@ std::string MovedAside(const std::string& path) {
 
 AgentState StateFile::Load() {
   loaded_ = true;
-  auto reading = ReadingOf(path_, clock_);
-  if (!reading) {
+  auto state = StateIn(path_, clock_);
+  if (!state) {
     log_.Warn(
         "the saved state cannot be read; evicted pods start at once, unreported evictions of a "
         "kubelet's pods are not reported, and node conditions and back-offs are forgotten",
-        {{"err", reading.error().message}, {"file", MovedAside(path_)}});
+        {{"err", state.error().message}, {"file", MovedAside(path_)}});
     return {};
   }
-  if (!*reading) return {};
-  for (const std::string& fault : (*reading)->faults) {
-    log_.Warn("a part of the saved state is damaged and is ignored",
-              {{"file", path_}, {"err", fault}});
-  }
-  return std::move((*reading)->state);
+  return std::move(*state).value_or(AgentState{});
 }
 
 bool StateFile::Due(StateChanges changes, Instant now) const {

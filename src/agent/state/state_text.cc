@@ -19,9 +19,10 @@ namespace jettison {
 namespace {
 
 constexpr int kVersion = 1;
-// The transition period that the kubelet has by default: it takes a pressure that it has not seen
-// for so long for over.
-constexpr Duration kForgottenAfter = std::chrono::minutes(5);
+// A restart takes less than this. The text of an agent that was killed is 10 s old at most while a
+// threshold is met (StateFile), one that stops writes it as it ends, and the service manager
+// waits for 1 s before it starts the next one (packaging/jettison.service.in).
+constexpr Duration kRestart = std::chrono::seconds(30);
 
 // The members of a state, each under its name in the file, listed once. `io` reads them or writes
 // them. A Past time cannot be to come. What is optional is left out where it is absent; a list too.
@@ -125,8 +126,8 @@ void Fields(auto& io, Like<ImageRecord> auto& image) {
 }
 
 void Fields(auto& io, Like<AgentState> auto& state) {
-  io.Part("node", state.node);
-  io.Part("softEvictions", state.soft);
+  io.Member("node", state.node);
+  io.Member("softEvictions", state.soft);
   io.Member("pods", state.pods);
   io.Member("clusterEvictions", state.cluster_evictions);
   io.Member("images", state.images);
@@ -154,19 +155,18 @@ constexpr bool kMayBeAbsent<std::optional<T>> = true;
 template <typename T>
 constexpr bool kMayBeAbsent<std::vector<T>> = true;
 
-// Takes the members of an object one by one. The first fault is the fault of the whole; where
-// `faults` is given, what is faulty is left out instead, and noted there.
+// Takes the members of an object one by one. The first fault is the fault of the whole.
 class Reader {
  public:
-  Reader(const Value& value, ReadAt at, std::vector<std::string>* faults = nullptr)
-      : value_(value), at_(at), faults_(faults) {}
+  Reader(const Value& value, ReadAt at) : value_(value), at_(at) {}
+
+  [[nodiscard]] const std::optional<std::string>& fault() const { return fault_; }
 
   template <typename T>
   void Member(std::string_view key, T& member) {
     key_ = key;
     if (const Value* value = value_.Find(key)) {
       Take(*value, member);
-      if (LeaveOut()) member = {};
     } else if (!kMayBeAbsent<T>) {
       Refuse("there");
     }
@@ -180,26 +180,11 @@ class Reader {
     Past(key, since);
     at = since.value_or(kEver);
   }
-  // An object of which a faulty member is left out.
-  template <typename T>
-  void Part(std::string_view key, T& part) {
-    const Value* value = value_.Find(key);
-    if (value == nullptr) return;
-    Reader reader(*value, at_, faults_);
-    Fields(reader, part);
-  }
 
  private:
   void Refuse(std::string_view what) {
     if (!fault_) fault_ = fmt::format("`{}` is not {}", key_, what);
   }
-  // Whether there is a fault that is survived.
-  [[nodiscard]] bool LeaveOut() {
-    if (!fault_ || faults_ == nullptr) return false;
-    faults_->push_back(*std::exchange(fault_, std::nullopt));
-    return true;
-  }
-
   void Take(const Value& value, std::string& text) {
     if (value.AsString() == nullptr) return Refuse("a text");
     text = *value.AsString();
@@ -258,9 +243,7 @@ class Reader {
   void Take(const Value& value, std::vector<T>& members) {
     if (value.AsList() == nullptr) return Refuse("a list");
     for (const Value& each : *value.AsList()) {
-      T member{};
-      Take(each, member);
-      if (!LeaveOut()) members.push_back(std::move(member));
+      Take(each, members.emplace_back());
     }
   }
   template <typename T>
@@ -288,7 +271,6 @@ class Reader {
 
   const Value& value_;
   ReadAt at_;
-  std::vector<std::string>* faults_;
   std::string_view key_;
   std::optional<std::string> fault_;
 };
@@ -320,7 +302,6 @@ class Writer {
   void PastOrEver(std::string_view key, Instant at) {
     if (at != kEver) Member(key, at);
   }
-  void Part(std::string_view key, const auto& part) { Member(key, part); }
 
  private:
   void Put(const std::string& text) { json_.String(text); }
@@ -382,7 +363,7 @@ std::string FormatState(const AgentState& state, const Clock& clock) {
   return text + "\n";
 }
 
-Result<StateReading> ParseState(std::string_view text, const Clock& clock) {
+Result<AgentState> ParseState(std::string_view text, const Clock& clock) {
   const auto document = ParseJson(text);
   if (!document) return Fail(document.error());
   const Value* version = document->Find("version");
@@ -396,22 +377,14 @@ Result<StateReading> ParseState(std::string_view text, const Clock& clock) {
   if (!then) return Fail(then.error().In("written"));
   const TimeMark mark = clock.Mark();
   const ReadAt at{.now = clock.Now(), .since = ElapsedBetween(*then, mark)};
-  StateReading reading;
-  Reader reader(*document, at, &reading.faults);
-  Fields(reader, reading.state);
-  PassUnseen(reading.state.node.thresholds, at.since, kRestart, at.now);
-  Settle(reading.state, at.now);
-  if (then->boot_id.empty() || then->boot_id != mark.boot_id) KeepOverBoot(reading.state);
-  return reading;
-}
-
-void PassUnseen(std::vector<SavedThreshold>& thresholds, Duration unseen, Duration counted,
-                Instant now) {
-  if (unseen > kForgottenAfter) return thresholds.clear();
-  const Duration uncounted = std::max(unseen - counted, Duration(0));
-  for (SavedThreshold& threshold : thresholds) {
-    threshold.first_observed = std::min(threshold.first_observed + uncounted, now);
-  }
+  AgentState state;
+  Reader reader(*document, at);
+  Fields(reader, state);
+  if (reader.fault()) return Fail(ErrorCode::kInvalidArgument, *reader.fault());
+  if (at.since > kRestart) state.node.thresholds.clear();
+  Settle(state, at.now);
+  if (then->boot_id.empty() || then->boot_id != mark.boot_id) KeepOverBoot(state);
+  return state;
 }
 
 }  // namespace jettison

@@ -67,7 +67,7 @@ struct MemoryCallbacks {
 // Registers levels of memory usage with the kernel, and has the loop wait for them and for the
 // alarms of memory. Registering takes 8 to 56 ms each, so it is done beside the loop; the levels
 // registered before stay in force until then.
-class MemoryWatch : public MemoryNotifier {
+class MemoryWatch {
  public:
   // Opens the directory of the group that a signal watches; called beside the loop.
   using OpenGroup = std::function<Result<FileDescriptor>(Signal)>;
@@ -78,7 +78,7 @@ class MemoryWatch : public MemoryNotifier {
 
   // Sets who is told, before anything is watched.
   void Notify(MemoryCallbacks callbacks) { callbacks_ = std::move(callbacks); }
-  void Arm(std::vector<MemoryLevel> levels) override;
+  void Arm(std::vector<MemoryLevel> levels);
   // Readable when levels have been registered.
   [[nodiscard]] int fd() const { return armed_.fd(); }
   // Takes over levels that have been registered. Usage may have passed one of them meanwhile, of

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "agent/figures/live_disks.h"
+#include "agent/figures/testing/live_disks.h"
 #include "cli/doctor/doctor.h"
 #include "kernel/files/live_silent_filesystem.h"
 

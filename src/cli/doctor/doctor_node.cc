@@ -110,7 +110,7 @@ HostCheck CheckAvailableMemory(const AgentConfig& config, const Procfs& procfs) 
                             .memory_estimator = estimator,
                             .thresholds = config.eviction.thresholds},
                            clock, nobody);
-    const NodeStats stats = figures.ReadNodeAtOnce();
+    const NodeStats stats = figures.ReadNode();
     const auto available = stats.memory ? stats.memory->available_bytes : std::nullopt;
     const bool in_force = estimator == config.memory_estimator;
     found += fmt::format("{}{} by {}{}", found.empty() ? "" : ", ",
