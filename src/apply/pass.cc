@@ -68,27 +68,6 @@ void Reclaim(const DecidedPass& pass, NodePorts& ports, CycleReport& report) {
   report.after_reclaim = seen[report.acting_for->signal];
 }
 
-// Node-level reclaim, then at most one pod; none while the reclaim is under way.
-void Relieve(const DecidedPass& pass, NodePorts& ports, CycleReport& report) {
-  const Decision& decision = pass.decision.decision;
-  const Signal signal = report.acting_for->signal;
-  Reclaim(pass, ports, report);
-  report.events.push_back(ReclaimEvent(ResourceOf(signal)));
-  if (report.reclaim_under_way || report.relieved_by_reclaim || pass.pods.empty()) return;
-  report.ranked_for = signal;
-  report.pause = pass.decision.pause;
-  if (decision.victim && !report.pause) {
-    const PressureOrderInputs inputs{
-        .thresholds = pass.policy.thresholds,
-        .threshold = *decision.threshold,
-        .observations = report.observations,
-        .max_pod_grace_period_seconds = pass.policy.max_pod_grace_period_seconds};
-    Evict(OrderFor(pass.pods[*decision.victim], inputs), std::nullopt, ports.killer, report);
-  }
-  if (IsOfDisk(signal)) NoteStaleDisk(pass.pods, report);
-  if (pass.full_ranking) RankForReport(pass.pods, signal, pass.policy.layout, report);
-}
-
 }  // namespace
 
 CycleReport CarryOut(const DecidedPass& pass, NodePorts& ports, EvictionState& state) {
@@ -102,7 +81,24 @@ CycleReport CarryOut(const DecidedPass& pass, NodePorts& ports, EvictionState& s
   }
   if (decision.threshold) {
     report.acting_for = pass.policy.thresholds[*decision.threshold];
-    Relieve(pass, ports, report);
+    Reclaim(pass, ports, report);
+    report.events.push_back(ReclaimEvent(ResourceOf(report.acting_for->signal)));
+  }
+  if (report.acting_for && !report.reclaim_under_way && !report.relieved_by_reclaim &&
+      !pass.pods.empty()) {
+    const Signal signal = report.acting_for->signal;
+    report.ranked_for = signal;
+    report.pause = pass.decision.pause;
+    if (decision.victim && !report.pause) {
+      const PressureOrderInputs inputs{
+          .thresholds = pass.policy.thresholds,
+          .threshold = *decision.threshold,
+          .observations = report.observations,
+          .max_pod_grace_period_seconds = pass.policy.max_pod_grace_period_seconds};
+      Evict(OrderFor(pass.pods[*decision.victim], inputs), std::nullopt, ports.killer, report);
+    }
+    if (IsOfDisk(signal)) NoteStaleDisk(pass.pods, report);
+    if (pass.full_ranking) RankForReport(pass.pods, signal, pass.policy.layout, report);
   }
   if (decision.victim && report.evaluation.in_margin[*decision.threshold]) {
     ObserveCondition(ConditionOf(report.acting_for->signal), pass.policy.pressure_transition_period,

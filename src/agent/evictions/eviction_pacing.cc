@@ -22,63 +22,7 @@ bool HasMemoryLimit(const Pod& pod) {
   return has_pod_level || SumOfContainers(pod, &ResourceRequirements::limits, kMemoryResource);
 }
 
-// What the pods that may be evicted, and those that are ending, hold of what the pass acts for.
-UsageLook LookOf(const PacedPass& pass, const EndingPods& ending) {
-  UsageLook look{
-      .signal = pass.signal, .seen = pass.seen, .line = pass.line, .pods = {}, .at = pass.now};
-  const auto add = [&](const ActivePod& pod, bool is_ending) {
-    if (const auto held = UsageOf(pod, pass.signal, pass.layout)) {
-      look.pods.push_back({.facts = pod.facts,
-                           .identity = pod.facts->identity,
-                           .amount = *held,
-                           .ending = is_ending});
-    }
-  };
-  for (const ActivePod& pod : pass.pods) {
-    if (MayGo(pod, pass.signal)) add(pod, false);
-  }
-  for (const ActivePod& pod : ending.Known()) add(pod, true);
-  return look;
-}
-
 }  // namespace
-
-void EndingPods::Read(std::span<const EndingPod> pods, Figures& figures) {
-  Clear();
-  for (const EndingPod& pod : pods) pods_.push_back(pod.facts);
-  figures.ReadMemoryOf(pods_, stats_);
-}
-
-void EndingPods::ReadAll(Figures& figures) {
-  figures.ReadPods(pods_, nullptr, stats_);
-}
-
-void EndingPods::Clear() {
-  pods_.clear();
-  stats_.clear();
-}
-
-std::vector<ActivePod> EndingPods::Known() const {
-  std::vector<ActivePod> known;
-  for (std::size_t i = 0; i < pods_.size(); ++i) {
-    if (stats_[i].has_memory) known.push_back({.facts = pods_[i], .stats = &stats_[i]});
-  }
-  return known;
-}
-
-std::int64_t EndingPods::WorkingSets() const {
-  std::int64_t sum = 0;
-  for (const PodStats& stats : stats_) {
-    sum += static_cast<std::int64_t>(stats.memory_working_set_bytes.value_or(0));
-  }
-  return sum;
-}
-
-std::int64_t EndingPods::Usage(Signal signal, DiskLayout layout) const {
-  std::int64_t sum = 0;
-  for (const ActivePod& pod : Known()) sum += UsageOf(pod, signal, layout).value_or(0);
-  return sum;
-}
 
 bool PausedEviction::Take(const CycleReport& report, Instant now) {
   const bool is_new = report.pause && (!pause_ || pause_->reason != report.pause->reason ||
@@ -128,16 +72,51 @@ void EvictionPacing::Lost(std::string_view pod_uid, Instant now) {
 }
 
 void EvictionPacing::ReadEnding(bool awaited) {
-  if (awaited) {
-    ending_.Read(dependencies_.pods.Ending(), dependencies_.figures);
-  } else {
-    ending_.Clear();
+  ending_.clear();
+  ending_stats_.clear();
+  if (!awaited) return;
+  for (const EndingPod& pod : dependencies_.pods.Ending()) ending_.push_back(pod.facts);
+  dependencies_.figures.ReadMemoryOf(ending_, ending_stats_);
+}
+
+std::vector<ActivePod> EvictionPacing::KnownEnding() const {
+  std::vector<ActivePod> known;
+  for (std::size_t i = 0; i < ending_.size(); ++i) {
+    const PodStats& stats = ending_stats_[i];
+    if (stats.has_memory) known.push_back({.facts = ending_[i], .stats = &stats});
   }
+  return known;
+}
+
+std::int64_t EvictionPacing::HeldByEnding() const {
+  std::int64_t sum = 0;
+  for (const PodStats& stats : ending_stats_) {
+    sum += static_cast<std::int64_t>(stats.memory_working_set_bytes.value_or(0));
+  }
+  return sum;
+}
+
+UsageLook EvictionPacing::LookOf(const PacedPass& pass) const {
+  UsageLook look{
+      .signal = pass.signal, .seen = pass.seen, .line = pass.line, .pods = {}, .at = pass.now};
+  const auto add = [&](const ActivePod& pod, bool is_ending) {
+    if (const auto held = UsageOf(pod, pass.signal, pass.layout)) {
+      look.pods.push_back({.facts = pod.facts,
+                           .identity = pod.facts->identity,
+                           .amount = *held,
+                           .ending = is_ending});
+    }
+  };
+  for (const ActivePod& pod : pass.pods) {
+    if (MayGo(pod, pass.signal)) add(pod, false);
+  }
+  for (const ActivePod& pod : KnownEnding()) add(pod, true);
+  return look;
 }
 
 PaceInput EvictionPacing::InputOf(const PacedPass& pass) {
-  if (ResourceOf(pass.signal) == Resource::kPids) ending_.ReadAll(dependencies_.figures);
-  if (IsForeseen(pass.signal)) growth_.Look(LookOf(pass, ending_));
+  if (ResourceOf(pass.signal) == Resource::kPids) ReadAllOfEnding();
+  if (IsForeseen(pass.signal)) growth_.Look(LookOf(pass));
   PaceInput input = InputFor(pass.signal, pass.next_by_clock, pass.now);
   input.soft = soft_;
   return input;
@@ -166,8 +145,13 @@ PaceInput EvictionPacing::InputFor(Signal signal, std::optional<Instant> next_by
 std::optional<PaceInput> EvictionPacing::InputInstead(const PacedPass& pass) {
   const auto kubelet_decides = KubeletDecides(pass.signal, pass.now);
   if (kubelet_decides && pass.now < *kubelet_decides) return std::nullopt;
-  if (ResourceOf(pass.signal) == Resource::kPids) ending_.ReadAll(dependencies_.figures);
-  const std::int64_t ending = IsForeseen(pass.signal) ? ending_.Usage(pass.signal, pass.layout) : 0;
+  if (ResourceOf(pass.signal) == Resource::kPids) ReadAllOfEnding();
+  std::int64_t ending = 0;
+  if (IsForeseen(pass.signal)) {
+    for (const ActivePod& pod : KnownEnding()) {
+      ending += UsageOf(pod, pass.signal, pass.layout).value_or(0);
+    }
+  }
   if (ending > 0 && pass.seen.available + ending >= pass.line) return std::nullopt;
   return PaceInput{.signal = pass.signal, .next_by_clock = pass.next_by_clock, .ending = ending};
 }
@@ -200,9 +184,9 @@ void EvictionPacing::HastenFor(Signal signal, std::int64_t left, DiskLayout layo
     if (LastsItsGrace(question)) continue;
     if (!std::exchange(is_read, true)) {
       ReadEnding(true);
-      ending_.ReadAll(dependencies_.figures);
+      ReadAllOfEnding();
     }
-    for (const ActivePod& known : ending_.Known()) {
+    for (const ActivePod& known : KnownEnding()) {
       if (known.facts == pod.facts) question.held = UsageOf(known, signal, layout);
     }
     if (!MustKillNow(question) || !dependencies_.pods.KillNow(pod.facts->pod.uid, now)) continue;

@@ -25,28 +25,6 @@
 
 namespace jettison {
 
-// Evicted pods that are not gone yet, with their figures of the last reading.
-class EndingPods {
- public:
-  // Takes the pods and reads the memory of each as a whole. Must be called right after the node's
-  // own figures are read, so that both figures agree on what the ending pods have freed.
-  void Read(std::span<const EndingPod> pods, Figures& figures);
-  // Reads the process ids and containers of the same pods, too.
-  void ReadAll(Figures& figures);
-  void Clear();
-
-  // Those whose memory is known.
-  [[nodiscard]] std::vector<ActivePod> Known() const;
-  // Working sets of all of them, in bytes.
-  [[nodiscard]] std::int64_t WorkingSets() const;
-  // What all of them hold of what the signal watches, as far as it is known.
-  [[nodiscard]] std::int64_t Usage(Signal signal, DiskLayout layout) const;
-
- private:
-  std::vector<const PodFacts*> pods_;
-  std::vector<PodStats> stats_;  // in the same order
-};
-
 // The next eviction while it waits (decide/eviction_pace), as reported by passes.
 class PausedEviction {
  public:
@@ -136,7 +114,7 @@ class EvictionPacing {
   [[nodiscard]] std::vector<EarlyKill> TakeEarlyKills() { return std::exchange(kills_, {}); }
 
   // Working sets of the pods that are ending, as last read.
-  [[nodiscard]] std::int64_t HeldByEnding() const { return ending_.WorkingSets(); }
+  [[nodiscard]] std::int64_t HeldByEnding() const;
   // The input that a pass would have now; absent: no pass has acted for a threshold yet.
   [[nodiscard]] std::optional<PaceInput> InputNow(std::optional<Instant> next_by_clock,
                                                   Instant now) const;
@@ -145,6 +123,12 @@ class EvictionPacing {
   [[nodiscard]] std::optional<Instant> KubeletDecides(Signal signal, Instant now) const;
   [[nodiscard]] PaceInput InputFor(Signal signal, std::optional<Instant> next_by_clock,
                                    Instant now) const;
+  // Reads the process ids and containers of ending pods, too.
+  void ReadAllOfEnding() { dependencies_.figures.ReadPods(ending_, nullptr, ending_stats_); }
+  // The ending pods whose memory is known.
+  [[nodiscard]] std::vector<ActivePod> KnownEnding() const;
+  // What the pods that may be evicted, and those that are ending, hold of what the pass acts for.
+  [[nodiscard]] UsageLook LookOf(const PacedPass& pass) const;
   void HastenFor(Signal signal, std::int64_t left, DiskLayout layout, Instant now);
 
   NodeDependencies dependencies_;
@@ -154,7 +138,9 @@ class EvictionPacing {
   std::optional<SoftHold> soft_;
   PausedEviction paused_;
   Instant followed_since_;
-  EndingPods ending_;
+  // Evicted pods that are not gone yet, with their figures of the last reading, in the same order.
+  std::vector<const PodFacts*> ending_;
+  std::vector<PodStats> ending_stats_;
   std::vector<EarlyKill> kills_;
 };
 

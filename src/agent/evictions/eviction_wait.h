@@ -32,29 +32,27 @@ class EvictionWait {
       const std::function<bool(std::string_view uid)>& is_on_node, Instant now);
 
   // The wait for the next agent; absent where there is none.
-  [[nodiscard]] std::optional<SavedWait> Saved() const;
+  [[nodiscard]] std::optional<SavedWait> Saved() const {
+    return active() ? std::optional(wait_) : std::nullopt;
+  }
   // Goes on with one of an agent before.
   void Resume(const SavedWait& kept, Instant now);
 
   // The machine was suspended, and with it what is waited for.
-  void PutOff(Duration slept) { deadline_ += slept; }
+  void PutOff(Duration slept) { wait_.deadline += slept; }
 
-  [[nodiscard]] bool active() const { return !pods_.empty(); }
+  [[nodiscard]] bool active() const { return !wait_.pods.empty(); }
   // Whether one of them was told to end within the grace period of a hard eviction.
-  [[nodiscard]] bool hard() const { return active() && !hard_for_.empty(); }
+  [[nodiscard]] bool hard() const { return active() && !wait_.hard_for.empty(); }
   // Whether a pass may act for this threshold now. Hard thresholds may, except on swap while a pod
   // is ending for memory, because its end frees swap, too.
   [[nodiscard]] bool Allows(const Threshold& threshold) const;
   [[nodiscard]] std::optional<Instant> NextDeadline() const {
-    return active() ? std::optional(deadline_) : std::nullopt;
+    return active() ? std::optional(wait_.deadline) : std::nullopt;
   }
-  // UIDs that are awaited.
-  [[nodiscard]] const std::vector<std::string>& pods() const { return pods_; }
 
  private:
-  std::vector<std::string> pods_;
-  std::vector<Resource> hard_for_;  // resources that hard evictions are under way for
-  Instant deadline_;
+  SavedWait wait_;
 };
 
 }  // namespace jettison

@@ -265,7 +265,7 @@ void Node::FullPass(const ReadingPlan& plan, const MeasuredDisk& disk) {
   if (Pass(plan, {.kind = limits ? PassKind::kFull : PassKind::kWatch,
                   .by_clock = scheduler_.TakeTurn(now) || scheduler_.is_scheduled(),
                   .disk = &disk})) {
-    reporter_.KeepMeasured(disk.use, now);
+    state_.record.pods.Take(state_.summary.pods, disk.use, now);
     if (!dependencies_.reclaimer.UnderWay()) dependencies_.reclaimer.Forget();
     CollectGarbage(now);
   }

@@ -56,7 +56,7 @@ void ShowSpared(const NodeState& node, std::vector<PodView>& views) {
 std::shared_ptr<const Summary> SummaryOf(const NodeState& node) {
   auto summary = std::make_shared<Summary>();
   summary->node = node.summary.node;
-  if (const auto& stats = node.record.pods.stats()) summary->pods = *stats;
+  summary->pods = node.record.pods.stats();
   return summary;
 }
 

@@ -27,7 +27,6 @@ const CycleReport& PassReporter::Report(DonePass done) {
   if (report.acting_for) report.survivors = dependencies_.pods.Survivors();
   report.early_kills = node_.pacing.TakeEarlyKills();
   ++node_.record.count;
-  recorded_.reset();
   node_.record.last = std::make_shared<const CycleReport>(report);
   const CycleReport& last = *node_.record.last;
   if (!IsSavedAlike(pass.before, node_.standing.state)) ++changes_;
@@ -136,19 +135,9 @@ void PassReporter::Record(RecordedPass pass, PassKind kind) {
 
 void PassReporter::Publish(RecordedPass pass) {
   const auto kept = std::make_shared<const RecordedPass>(std::move(pass));
-  recorded_ = kept;
   node_.record.passes.Add(kept);
   if (dependencies_.on_pass) dependencies_.on_pass(kept);
   if (dependencies_.on_eviction && !kept->report.evictions.empty()) dependencies_.on_eviction(kept);
-}
-
-// A recorded pass has the same figures.
-void PassReporter::KeepMeasured(const DiskUse& disk, Instant now) {
-  const auto recorded = recorded_.lock();
-  node_.record.pods.Take(recorded != nullptr
-                             ? MeasuredPods::Stats(recorded, &recorded->summary.pods)
-                             : std::make_shared<const std::vector<PodStats>>(node_.summary.pods),
-                         disk, now);
 }
 
 bool PassReporter::HasAskedFor(std::string_view uid) const {

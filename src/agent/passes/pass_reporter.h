@@ -45,8 +45,6 @@ class PassReporter {
   const CycleReport* Granted(const EvictionOrder& order, Instant now);
   // Looks whether the evicted pods are gone; true once, when the wait for them is over.
   [[nodiscard]] bool CheckCleanup(Instant now);
-  // The last pass was a full one, and this is what it was made of.
-  void KeepMeasured(const DiskUse& disk, Instant now);
   // The thresholds of a pass that has asked whether a pod may go are no longer in force.
   void DropAsked() { asked_.reset(); }
   // Another number whenever what outlives the agent may have changed by anything but time.
@@ -68,8 +66,7 @@ class PassReporter {
   NodeState& node_;
   PassCounters& counters_;
   PassLog log_;
-  std::weak_ptr<const RecordedPass> recorded_;  // the last one, if it was recorded
-  std::optional<RecordedPass> asked_;           // the last one that asked whether a pod may go
+  std::optional<RecordedPass> asked_;  // the last one that asked whether a pod may go
   std::uint64_t changes_ = 0;
 };
 

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 namespace jettison {
 
-void MeasuredPods::Take(Stats stats, const DiskUse& disk, Instant now) {
-  stats_ = std::move(stats);
+void MeasuredPods::Take(const std::vector<PodStats>& stats, const DiskUse& disk, Instant now) {
+  stats_ = stats;
   at_ = now;
   std::erase_if(disk_measured_at_, [&](const auto& entry) { return !disk.contains(entry.first); });
   for (const auto& [uid, use] : disk) disk_measured_at_[uid] = use.measured_at;
@@ -32,11 +31,10 @@ void MeasuredPods::MarkStale(const DiskUse* disk, bool age_counts,
 }
 
 void MeasuredPods::AddTo(std::vector<PodView>& pods) const {
-  if (stats_ == nullptr) return;
   // Both lists are in the order of namespace and name, so the search for a pod begins where the
   // last one ended.
   auto from = pods.begin();
-  for (const PodStats& stats : *stats_) {
+  for (const PodStats& stats : stats_) {
     const auto pod =
         std::find_if(from, pods.end(), [&](const PodView& view) { return view.uid == stats.uid; });
     if (pod == pods.end()) continue;

@@ -17,10 +17,8 @@ namespace jettison {
 // were measured.
 class MeasuredPods {
  public:
-  using Stats = std::shared_ptr<const std::vector<PodStats>>;
-
   // A full pass has decided by these.
-  void Take(Stats stats, const DiskUse& disk, Instant now);
+  void Take(const std::vector<PodStats>& stats, const DiskUse& disk, Instant now);
   // The pod ends: another one may come under its UID.
   void Forget(const std::string& pod_uid) { disk_measured_at_.erase(pod_uid); }
 
@@ -32,12 +30,12 @@ class MeasuredPods {
 
   // Adds the figures to these pods, which are by namespace and name.
   void AddTo(std::vector<PodView>& pods) const;
-  // Null: there was none.
-  [[nodiscard]] const Stats& stats() const { return stats_; }
+  // Of the last full pass; empty: there was none, or there were no pods.
+  [[nodiscard]] const std::vector<PodStats>& stats() const { return stats_; }
   [[nodiscard]] std::optional<Instant> at() const { return at_; }
 
  private:
-  Stats stats_;
+  std::vector<PodStats> stats_;
   std::optional<Instant> at_;            // absent: there was none
   TextIndex<Instant> disk_measured_at_;  // by pod UID
 };
