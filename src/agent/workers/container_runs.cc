@@ -13,67 +13,6 @@ namespace {
 
 using Phase = ContainerLifecycle::Phase;
 
-// Goes through the containers in their order and notes those that are due.
-class Planner {
- public:
-  Planner(ContainerRuns& runs, RestartPolicy policy, Instant now)
-      : runs_(runs), policy_(policy), now_(now) {}
-
-  PodActions ActionsOnceInitialized() {
-    actions_.initialized = true;
-    bool done = true;
-    for (ContainerLifecycle& run : runs_.all()) {
-      if (run.is_init()) continue;
-      (void)NoteIfDue(run);
-      done = done && run.phase() == Phase::kExited && !run.RestartsUnder(policy_);
-    }
-    if (done) {
-      actions_.ends_well = std::ranges::all_of(runs_.all(), [](const ContainerLifecycle& run) {
-        return run.is_init() || run.Succeeded();
-      });
-    }
-    return std::move(actions_);
-  }
-
-  // Whether the regular containers may run.
-  bool PassInit(bool initialized) {
-    for (ContainerLifecycle& run : runs_.all()) {
-      if (!run.is_init()) break;
-      if (run.IsSidecar() ? !PassSidecar(run, initialized) : !PassOne(run, initialized)) {
-        return false;
-      }
-    }
-    return true;
-  }
-  PodActions Actions() { return std::move(actions_); }
-
- private:
-  bool PassSidecar(ContainerLifecycle& run, bool initialized) {
-    const bool due = NoteIfDue(run);
-    const bool started = run.phase() == Phase::kRunning || run.phase() == Phase::kExited;
-    return initialized || (started && !due);
-  }
-  bool PassOne(ContainerLifecycle& run, bool initialized) {
-    if (initialized || run.Succeeded()) return true;
-    if (run.phase() == Phase::kExited && !run.RestartsUnder(policy_)) {
-      actions_.ends_well = false;
-    } else {
-      (void)NoteIfDue(run);
-    }
-    return false;
-  }
-  bool NoteIfDue(ContainerLifecycle& run) {
-    const bool due = run.IsDue(policy_, now_);
-    if (due) actions_.start.push_back(&run);
-    return due;
-  }
-
-  ContainerRuns& runs_;
-  RestartPolicy policy_;
-  Instant now_;
-  PodActions actions_;
-};
-
 }  // namespace
 
 int ContainerLifecycle::BeginStart() {
@@ -317,8 +256,38 @@ void ContainerRuns::ForgetDead(const std::string& container, int attempt) {
 }
 
 PodActions ActionsFor(ContainerRuns& runs, RestartPolicy policy, bool initialized, Instant now) {
-  Planner planner(runs, policy, now);
-  return planner.PassInit(initialized) ? planner.ActionsOnceInitialized() : planner.Actions();
+  PodActions actions;
+  const auto note_if_due = [&](ContainerLifecycle& run) {
+    const bool due = run.IsDue(policy, now);
+    if (due) actions.start.push_back(&run);
+    return due;
+  };
+  for (ContainerLifecycle& run : runs.all()) {
+    if (!run.is_init()) break;
+    if (run.IsSidecar()) {
+      const bool due = note_if_due(run);
+      const bool started = run.phase() == Phase::kRunning || run.phase() == Phase::kExited;
+      if (!initialized && (due || !started)) return actions;
+    } else if (!initialized && !run.Succeeded()) {
+      if (run.phase() == Phase::kExited && !run.RestartsUnder(policy)) {
+        actions.ends_well = false;
+      } else {
+        (void)note_if_due(run);
+      }
+      return actions;
+    }
+  }
+  actions.initialized = true;
+  bool done = true;
+  bool well = true;
+  for (ContainerLifecycle& run : runs.all()) {
+    if (run.is_init()) continue;
+    (void)note_if_due(run);
+    done = done && run.phase() == Phase::kExited && !run.RestartsUnder(policy);
+    well = well && run.Succeeded();
+  }
+  if (done) actions.ends_well = well;
+  return actions;
 }
 
 std::optional<Instant> NextRestartAt(const ContainerRuns& runs, RestartPolicy policy,
