@@ -8,35 +8,20 @@
 
 namespace jettison {
 
-const std::vector<std::string>& PodGroupTable::ForeignGroupsOf(const PodFacts& facts) const {
-  static const std::vector<std::string> kNone;
-  return runtime_ == nullptr ? kNone : runtime_->ForeignGroupsOf(facts.pod.uid);
-}
-
-std::string_view PodGroupTable::GroupNameOf(const PodFacts& facts,
-                                            const std::string& container) const {
-  if (runtime_ == nullptr) return container;
-  return runtime_->GroupOf(facts.pod.uid, container);
-}
-
-std::string PodGroupTable::GroupOf(const GroupsOfPod& groups, const PodFacts& facts,
-                                   const std::string& container) const {
-  const std::string_view name = GroupNameOf(facts, container);
-  if (name.empty() || !groups.foreign.empty()) return std::string(name);
-  return kernel::ContainerGroup(groups.pod.front(), name);
-}
-
 GroupsOfPod PodGroupTable::Compute(const PodFacts& facts) const {
   GroupsOfPod groups;
-  groups.qos = facts.qos;
-  groups.foreign = ForeignGroupsOf(facts);
-  groups.pod = groups.foreign;
-  if (groups.pod.empty()) {
-    groups.pod = {kernel::PodGroup(groups.qos, facts.pod.uid, names_)};
-  }
+  if (runtime_ != nullptr) groups.pod = runtime_->ForeignGroupsOf(facts.pod.uid);
+  const bool is_foreign = !groups.pod.empty();
+  if (!is_foreign) groups.pod = {kernel::PodGroup(facts.qos, facts.pod.uid, names_)};
   for (const auto* containers : {&facts.pod.init_containers, &facts.pod.containers}) {
     for (const Container& container : *containers) {
-      groups.containers.emplace_back(container.name, GroupOf(groups, facts, container.name));
+      const std::string_view name = runtime_ == nullptr
+                                        ? std::string_view(container.name)
+                                        : runtime_->GroupOf(facts.pod.uid, container.name);
+      groups.containers.emplace_back(container.name,
+                                     name.empty() || is_foreign
+                                         ? std::string(name)
+                                         : kernel::ContainerGroup(groups.pod.front(), name));
     }
   }
   return groups;

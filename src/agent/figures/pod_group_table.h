@@ -19,10 +19,8 @@ namespace jettison {
 
 // The groups of one pod.
 struct GroupsOfPod {
-  QosClass qos = QosClass::kBestEffort;
-  std::vector<std::string> foreign;  // what the runtime told of a foreign pod
-  std::vector<std::string> pod;      // those that hold it together, mostly one
-  std::vector<std::pair<std::string, std::string>> containers;  // name, group
+  std::vector<std::string> pod;  // those that hold it together, mostly one
+  std::vector<std::pair<std::string, std::string>> containers;  // name, group; empty: it has none
   friend bool operator==(const GroupsOfPod&, const GroupsOfPod&) = default;
 };
 
@@ -40,12 +38,6 @@ class PodGroupTable {
 
  private:
   [[nodiscard]] GroupsOfPod Compute(const PodFacts& facts) const;
-  [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(const PodFacts& facts) const;
-  // The group of a container, below its pod's group; empty: it has no group now.
-  [[nodiscard]] std::string_view GroupNameOf(const PodFacts& facts,
-                                             const std::string& container) const;
-  [[nodiscard]] std::string GroupOf(const GroupsOfPod& groups, const PodFacts& facts,
-                                    const std::string& container) const;
   void Close(const GroupsOfPod& groups);
 
   Cgroups& cgroups_;

@@ -60,14 +60,6 @@ std::optional<std::uint64_t> SwapUsed(const procfs::MachineMemory& machine) {
   return *machine.swap_total > *machine.swap_free ? *machine.swap_total - *machine.swap_free : 0;
 }
 
-// All swap of the node, as the signal counts it.
-Result<std::uint64_t> AllSwap(const SwapStats& swap) {
-  const std::uint64_t all = swap.available_bytes.value_or(0) + swap.usage_bytes.value_or(0);
-  if (all == 0) return Fail(ErrorCode::kUnavailable, "there is no swap");
-  if (swap.usage_bytes) return all;
-  return Fail(ErrorCode::kUnavailable, "the kernel does not account swap per cgroup");
-}
-
 // The largest threshold on memory.available, in bytes; the kubelet's default where there is none.
 std::uint64_t LargestThreshold(std::span<const Threshold> thresholds, const NodeStats& stats) {
   constexpr std::int64_t kDefault = std::int64_t{100} << 20;
@@ -223,7 +215,6 @@ std::optional<std::uint64_t> StatsCollector::ReadWholeMemory(NodeStats& stats, I
   stats.swap = {.time = now,
                 .available_bytes = total->swap_free,
                 .usage_bytes = is_machine ? SwapUsed(*total) : figures->memory.swap};
-  if (watches_swap_) MissSwap(*stats.swap);
   return capacity;
 }
 
@@ -238,11 +229,6 @@ Result<RlimitStats> StatsCollector::ReadProcessIds() {
   return sources_.node.ReadPids("").map([most](std::uint64_t tasks) {
     return RlimitStats{.max_pid = most, .running = static_cast<std::int64_t>(tasks)};
   });
-}
-
-// Logs that a threshold can never be met.
-void StatsCollector::MissSwap(const SwapStats& swap) {
-  (void)Checked(AllSwap(swap), "swap, which a threshold asks for");
 }
 
 // Without a limit on the pods' group, nor above it, the signal is unknown, as in the kubelet. A

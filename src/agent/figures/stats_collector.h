@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -81,9 +80,7 @@ struct FigureSources {
   // What is kept from the pods, in bytes: less than the rest of the node's memory counts as theirs,
   // also where their group does not have that limit yet. Absent: their group's limit alone counts.
   std::optional<std::uint64_t> reserved_from_pods = std::nullopt;
-  // Those on pressure decide what is read of it; those on swap, whether it is said that there is
-  // none.
-  std::vector<Threshold> thresholds = {};
+  std::vector<Threshold> thresholds = {};  // those on pressure decide what is read of it
 };
 
 // Reads the figures of node and pods from the kernel. Each call reads a file at most once. A
@@ -96,7 +93,6 @@ class StatsCollector : public Figures {
         clock_(clock),
         log_(log),
         pressure_(MakePressureReader()),
-        watches_swap_(WatchesSwap()),
         root_limits_tasks_(sources_.whole_machine && sources_.node.ReadPidsLimit("").has_value()),
         groups_(sources_.pods, sources_.runtime, sources_.group_names) {
     pods_group_ = kernel::PodsGroup(sources_.group_names);
@@ -113,7 +109,6 @@ class StatsCollector : public Figures {
   void SetThresholds(std::vector<Threshold> thresholds) {
     sources_.thresholds = std::move(thresholds);
     pressure_ = MakePressureReader();
-    watches_swap_ = WatchesSwap();
   }
 
   [[nodiscard]] NodeStats ReadNode() override;
@@ -146,16 +141,10 @@ class StatsCollector : public Figures {
                                                             .whole_machine = sources_.whole_machine,
                                                             .thresholds = sources_.thresholds});
   }
-  [[nodiscard]] bool WatchesSwap() const {
-    return std::ranges::any_of(sources_.thresholds, [](const Threshold& threshold) {
-      return threshold.signal == Signal::kSwapAvailable;
-    });
-  }
   // Returns the capacity, where that is known.
   std::optional<std::uint64_t> ReadWholeMemory(NodeStats& stats, Instant now);
   void AddHeldByKernel(const procfs::MachineMemory& machine, MemoryStats& stats);
   [[nodiscard]] Result<RlimitStats> ReadProcessIds();
-  void MissSwap(const SwapStats& swap);
   [[nodiscard]] std::optional<MemoryStats> ReadPodsMemory(std::optional<std::uint64_t> capacity,
                                                           Instant now);
   void ReadRest(NodeStats& stats);
@@ -176,7 +165,6 @@ class StatsCollector : public Figures {
   const Clock& clock_;
   const Log& log_;
   std::unique_ptr<PressureReader> pressure_;
-  bool watches_swap_;       // a threshold asks for it
   bool root_limits_tasks_;  // it has such a file: it is not the root of the machine
   NodeStats last_;          // as last read
   std::uint64_t held_by_kernel_ = 0;

@@ -145,20 +145,5 @@ TEST_F(StatsPressure, ALookAtMemoryReadsItAnew) {
   EXPECT_FALSE(stats.memory_pressure) << "unknown, not the previous value";
 }
 
-// The kernel does not account swap for the group.
-TEST_F(StatsPressure, AThresholdOnSwapThatHasNoEffectIsSaidOnce) {
-  const auto said = [this] {
-    return std::ranges::count_if(
-        lines_, [](const std::string& line) { return line.find("swap") != std::string::npos; });
-  };
-  (void)CollectorFor({}).ReadNode();
-  EXPECT_EQ(said(), 0);
-  StatsCollector collector =
-      CollectorFor({{.signal = Signal::kSwapAvailable, .value = Quantity::Of(1)}});
-  (void)collector.ReadNode();
-  (void)collector.ReadNode();
-  EXPECT_EQ(said(), 1);
-}
-
 }  // namespace
 }  // namespace jettison
