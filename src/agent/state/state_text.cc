@@ -25,7 +25,7 @@ constexpr int kVersion = 1;
 constexpr Duration kRestart = std::chrono::seconds(30);
 
 // The members of a state, each under its name in the file, listed once. `io` reads them or writes
-// them. A Past time cannot be to come. What is optional is left out where it is absent; a list too.
+// them. What is optional is left out where it is absent; a list too.
 
 template <typename T, typename Plain>
 concept Like = std::same_as<std::remove_const_t<T>, Plain>;
@@ -33,18 +33,18 @@ concept Like = std::same_as<std::remove_const_t<T>, Plain>;
 void Fields(auto& io, Like<SavedCondition> auto& condition) {
   io.Member("type", condition.type);
   io.Member("status", condition.status);
-  io.Past("changed", condition.changed);
-  io.Past("lastObserved", condition.last_observed);
+  io.Member("changed", condition.changed);
+  io.Member("lastObserved", condition.last_observed);
 }
 
 void Fields(auto& io, Like<SavedThreshold> auto& threshold) {
   io.Member("threshold", threshold.text);
-  io.Past("firstObserved", threshold.first_observed);
+  io.Member("firstObserved", threshold.first_observed);
   io.Member("overdue", threshold.overdue);
 }
 
 void Fields(auto& io, Like<SavedMark> auto& mark) {
-  io.Past("at", mark.at);
+  io.Member("at", mark.at);
   io.Member("available", mark.available);
 }
 
@@ -86,7 +86,7 @@ void Fields(auto& io, Like<SavedPod> auto& pod) {
   io.Member("uid", pod.uid);
   io.Member("evictions", pod.evictions);
   io.Member("nextDelay", pod.next_delay);
-  io.Past("started", pod.started);
+  io.Member("started", pod.started);
   io.Member("ending", pod.ending);
   io.Member("absence", pod.absence);
   io.Member("endedWell", pod.ended_well);
@@ -100,7 +100,7 @@ void Fields(auto& io, Like<SparedPod> auto& pod) {
 }
 
 void Fields(auto& io, Like<SoftEvictionsSoFar> auto& soft) {
-  io.Past("granted", soft.granted);
+  io.Member("granted", soft.granted);
   io.Member("spared", soft.spared);
 }
 
@@ -120,8 +120,8 @@ void Fields(auto& io, Like<kube::EvictionIntent> auto& intent) {
 // Size and pinning are not kept: the runtime tells them anew.
 void Fields(auto& io, Like<ImageRecord> auto& image) {
   io.Member("id", image.id);
-  io.PastOrEver("firstDetected", image.first_detected);
-  io.Past("lastUsed", image.last_used);
+  io.MemberOrEver("firstDetected", image.first_detected);
+  io.Member("lastUsed", image.last_used);
   io.Member("inUse", image.in_use);
 }
 
@@ -171,13 +171,9 @@ class Reader {
       Refuse("there");
     }
   }
-  void Past(std::string_view key, auto& at) {
-    Member(key, at);
-    Limit(at);
-  }
-  void PastOrEver(std::string_view key, Instant& at) {
+  void MemberOrEver(std::string_view key, Instant& at) {
     std::optional<Instant> since;
-    Past(key, since);
+    Member(key, since);
     at = since.value_or(kEver);
   }
 
@@ -261,14 +257,6 @@ class Reader {
     named = *found;
   }
 
-  void Limit(Instant& at) const { at = std::min(at, at_.now); }
-  void Limit(std::optional<Instant>& at) const {
-    if (at) Limit(*at);
-  }
-  void Limit(std::vector<Instant>& times) const {
-    for (Instant& at : times) Limit(at);
-  }
-
   const Value& value_;
   ReadAt at_;
   std::string_view key_;
@@ -298,8 +286,7 @@ class Writer {
       for (const auto& [signal, left] : shares) json_.Field(NameOf(signal), left);
     });
   }
-  void Past(std::string_view key, const auto& at) { Member(key, at); }
-  void PastOrEver(std::string_view key, Instant at) {
+  void MemberOrEver(std::string_view key, Instant at) {
     if (at != kEver) Member(key, at);
   }
 

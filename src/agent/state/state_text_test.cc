@@ -127,20 +127,6 @@ constexpr std::string_view kBegin =
     R"({"version":1,"written":{"at":"2020-01-01T00:00:00Z","bootID":"boot","sinceBoot":"438000h"},)"
     R"("node":{)";
 
-TEST(StateText, WhatHasBeenIsNeverToCome) {
-  const auto state =
-      ParseState(std::string(kBegin) +
-                     R"("conditions":[{"type":"MemoryPressure","status":true,"changed":"-5h",
-                            "lastObserved":"-2562047h"}],
-             "thresholds":[{"threshold":"t","firstObserved":"-1s","overdue":false}]},
-             "softEvictions":{}})",
-                 FakeClock(kNow));
-  ASSERT_TRUE(state) << state.error().message;
-  EXPECT_EQ(state->node.conditions.at(0).changed, kNow);
-  EXPECT_EQ(state->node.conditions.at(0).last_observed, kNow);
-  EXPECT_EQ(state->node.thresholds.at(0).first_observed, kNow);
-}
-
 TEST(StateText, AFaultyMemberIsAFaultOfTheWhole) {
   const auto parse = [](const std::string& node, const std::string& rest) {
     return ParseState(std::string(kBegin) + node + R"(},"softEvictions":{})" + rest + "}",
