@@ -19,20 +19,7 @@ class NodeSavedTest : public NodeTestBed {
   // A new agent continues with the pods that are there.
   void Restart() { Restart(node_->Saved()); }
   void Restart(const SavedNode& kept) {
-    node_ = std::make_unique<Node>(
-        NodeSettings{.policy = {.thresholds = thresholds_,
-                                .pressure_transition_period = seconds(30),
-                                .max_pod_grace_period_seconds = 20},
-                     .monitoring_interval = seconds(10),
-                     .memory_notifications = true},
-        NodeDependencies{.clock = clock_,
-                         .figures = figures_,
-                         .disk_walks = walks_,
-                         .pods = pods_,
-                         .reclaimer = reclaimer_,
-                         .events = events_,
-                         .log = log_,
-                         .arm = [this](auto levels) { armed_.push_back(std::move(levels)); }});
+    MakeNode();
     node_->Resume(kept);
     lines_.clear();
     node_->Begin();

@@ -73,7 +73,7 @@ class NodeTestBed : public testing::Test {
         FsStats{.time = std::nullopt, .available_bytes = 1000 * kMi, .capacity_bytes = 2000 * kMi};
     figures_.memory = {{"hog", 300 * kMi}, {"idle", kMi}};
   }
-  void Start(bool dry_run = false, std::optional<DiskLayout> layout = {}) {
+  void MakeNode(bool dry_run = false) {
     dependencies_.soft = soft_;
     dependencies_.dry_run = dry_run;
     node_ = std::make_unique<Node>(
@@ -100,6 +100,9 @@ class NodeTestBed : public testing::Test {
                          .on_eviction = [this](const auto& pass) { evictions_.push_back(pass); },
                          .soft = soft_,
                          .listeners = listeners_});
+  }
+  void Start(bool dry_run = false, std::optional<DiskLayout> layout = {}) {
+    MakeNode(dry_run);
     if (layout) {
       node_->SetLayout(*layout,
                        {Of(Signal::kNodeFsAvailable, 50), Of(Signal::kImageFsAvailable, 50)});

@@ -5,7 +5,7 @@
 
 #include "agent/pods/remains.h"
 #include "kernel/files/files.h"
-#include "kernel/files/temporary_folder.h"
+#include "kernel/files/testing/temporary_folder.h"
 
 namespace jettison {
 namespace {

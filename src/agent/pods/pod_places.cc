@@ -45,14 +45,18 @@ std::string PlaceOf(const Missed& missed, const PodPlaces& places) {
   return fmt::format("{}/{}", places.prefix, missed.group);
 }
 
-// Every name that a pod's group may have, whatever its class and the driver.
-void AddNames(std::size_t which, const std::string& uid,
-              std::map<std::string, std::size_t, std::less<>>& names) {
+// The pod's group on this path, whatever its class and the driver; empty: it is not there.
+std::string_view PodGroupOn(std::string_view path, const std::string& uid) {
   for (const QosClass qos : kQosClasses) {
     for (const CgroupDriver driver : kDrivers) {
-      names.emplace(kernel::UnitName(kernel::PodGroup(qos, uid, driver)), which);
+      const std::string name = "/" + kernel::UnitName(kernel::PodGroup(qos, uid, driver));
+      const std::size_t at = path.find(name);
+      if (at == std::string_view::npos) continue;
+      const std::size_t end = at + name.size();
+      if (end == path.size() || path[end] == '/') return path.substr(0, end);
     }
   }
+  return {};
 }
 
 // Calls back with each group, from the root of its hierarchy, in which a process is.
@@ -77,17 +81,11 @@ void ForEachGroupInUse(const std::string& proc, Visit visit) {
 Result<void> CheckPlaces(const std::vector<RuntimePod>& pods, const PodPlaces& places) {
   const std::vector<Missed> missed = MissedPods(pods, places);
   if (missed.empty()) return {};
-  std::map<std::string, std::size_t, std::less<>> names;
-  for (std::size_t i = 0; i < missed.size(); ++i) AddNames(i, missed[i].pod->uid, names);
   std::map<std::size_t, std::string> found;
   ForEachGroupInUse(places.proc, [&](std::string_view path) {
-    for (std::size_t at = 0; at < path.size();) {
-      const std::size_t end = std::min(path.find('/', at + 1), path.size());
-      const auto name = names.find(path.substr(at + 1, end - at - 1));
-      if (name != names.end() && path.substr(0, end) != PlaceOf(missed[name->second], places)) {
-        found.emplace(name->second, path.substr(0, end));
-      }
-      at = end;
+    for (std::size_t i = 0; i < missed.size(); ++i) {
+      const std::string_view group = PodGroupOn(path, missed[i].pod->uid);
+      if (!group.empty() && group != PlaceOf(missed[i], places)) found.emplace(i, group);
     }
   });
   if (found.empty()) return {};  // the process has ended since

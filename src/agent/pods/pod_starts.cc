@@ -101,30 +101,21 @@ void PodStarts::Refuse(PodSlot& slot, AdmissionAnswer answer, Instant now) {
                             std::move(answer.refused_for));
 }
 
-const PodStarts::Holders& PodStarts::HoldersFor(std::int32_t priority) {
-  if (holders_ && holders_->priority == priority) return *holders_;
-  std::vector<PodSlot*> slots;
-  std::vector<Occupant> occupants;
-  for (auto& [name, slot] : slots_->all()) {
-    if (!TakesUpRoom(slot, priority)) continue;
-    slots.push_back(&slot);
-    occupants.push_back(OccupantOf(slot));
-  }
-  return holders_.emplace(Holders{.priority = priority,
-                                  .slots = std::move(slots),
-                                  .occupancy = Occupancy(std::move(occupants), priority)});
-}
-
 // Whether there is space for the pod at once. If not, it is refused, or other pods are told to give
 // way.
 bool PodStarts::HasRoom(PodSlot& slot, Instant now) {
-  if (std::holds_alternative<AwaitsRoom>(slot.state)) {
-    slot.state = NotAsked{};  // it takes up no room from itself
-    holders_.reset();
-  }
+  // It takes up no room from itself.
+  if (std::holds_alternative<AwaitsRoom>(slot.state)) slot.state = NotAsked{};
   const PodFacts& wanted = *slot.wanted;
-  const Holders& holders = HoldersFor(wanted.priority);
-  const Room room = holders.occupancy.RoomFor(wanted.requests, allocatable_);
+  std::vector<PodSlot*> holders;
+  std::vector<Occupant> occupants;
+  for (auto& [name, other] : slots_->all()) {
+    if (!TakesUpRoom(other, wanted.priority)) continue;
+    holders.push_back(&other);
+    occupants.push_back(OccupantOf(other));
+  }
+  const Room room =
+      Occupancy(std::move(occupants), wanted.priority).RoomFor(wanted.requests, allocatable_);
   if (room.shortage) {
     const std::string reason = room.shortage->Reason();
     Refuse(slot,
@@ -136,31 +127,32 @@ bool PodStarts::HasRoom(PodSlot& slot, Instant now) {
     return false;
   }
   if (room.free) return true;
-  if (dependencies_->dry_run && !room.give_way.empty()) {
-    WaitInDryRun(slot, room.give_way);
+  std::vector<PodSlot*> give_way;
+  for (const std::size_t i : room.give_way) give_way.push_back(holders[i]);
+  if (dependencies_->dry_run && !give_way.empty()) {
+    WaitInDryRun(slot, give_way);
     return false;
   }
   PodStatus status;
   status.message = "waiting for pods that are ending to free their resources";
   slot.state = AwaitsRoom{.status = std::move(status)};
-  for (const std::size_t i : room.give_way) GiveWay(*holders.slots[i]->on_node(), wanted, now);
-  dependencies_->counters.preemptions[room.scarce] += room.give_way.size();
-  holders_.reset();
+  for (PodSlot* const other : give_way) GiveWay(*other->on_node(), wanted, now);
+  dependencies_->counters.preemptions[room.scarce] += give_way.size();
   return false;
 }
 
-void PodStarts::WaitInDryRun(PodSlot& slot, const std::vector<std::size_t>& give_way) {
-  const auto name_of = [this](std::size_t i) { return FullName(holders_->slots[i]->facts()->pod); };
+void PodStarts::WaitInDryRun(PodSlot& slot, const std::vector<PodSlot*>& give_way) {
   std::string why = "waiting for room: a dry run preempts nobody; otherwise it would preempt " +
-                    name_of(give_way.front());
+                    FullName(give_way.front()->facts()->pod);
   if (give_way.size() > 1) why += fmt::format(" and {} others", give_way.size() - 1);
   const auto* const before = std::get_if<Refused>(&slot.state);
   const bool was_said = before != nullptr && before->status.message == why;
   KeepWaiting(slot, std::move(why), "DryRun");
   if (was_said) return;
-  for (const std::size_t i : give_way) {
-    dependencies_->log.Warn("pod would make room for one of higher priority",
-                            {{"pod", name_of(i)}, {"for", FullName(slot.wanted->pod)}});
+  for (const PodSlot* const other : give_way) {
+    dependencies_->log.Warn(
+        "pod would make room for one of higher priority",
+        {{"pod", FullName(other->facts()->pod)}, {"for", FullName(slot.wanted->pod)}});
   }
 }
 
@@ -180,7 +172,6 @@ void PodStarts::GiveWay(OnNode& pod, const PodFacts& to, Instant now) {
 }
 
 void PodStarts::Start(PodSlot& slot, Instant now) {
-  holders_.reset();
   const std::string& uid = slot.wanted->pod.uid;
   auto worker = std::make_unique<PodWorker>(slot.wanted, *dependencies_);
   slots_->LoseForeign(uid);

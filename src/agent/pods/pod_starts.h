@@ -56,30 +56,19 @@ class PodStarts {
   bool PassDone(NodeConditions conditions, bool starved);
   // No evicted pod is started again from now on.
   void Stop() { stopping_ = true; }
-  // Starts a wanted pod that is not on the node. If it may not start, its slot says why. Pods of
-  // equal priority that follow one another are fast; StartsDone must be called after the last one,
-  // before anything else changes in the slots.
+  // Starts a wanted pod that is not on the node. If it may not start, its slot says why.
   void StartIfMay(PodSlot& slot, Instant now);
-  void StartsDone() { holders_.reset(); }
   void ComeBack(Instant now);
   // When ComeBack has something to do without any event; absent: never.
   [[nodiscard]] std::optional<Instant> NextComeBack() const;
 
  private:
-  // Who takes up room where pods of this priority are to start.
-  struct Holders {
-    std::int32_t priority = 0;
-    std::vector<PodSlot*> slots;
-    Occupancy occupancy;  // of them, in this order
-  };
-
-  [[nodiscard]] const Holders& HoldersFor(std::int32_t priority);
   void Start(PodSlot& slot, Instant now);
   void Refuse(PodSlot& slot, AdmissionAnswer answer, Instant now);
   static void KeepWaiting(PodSlot& slot, std::string why, std::string refused_for);
   [[nodiscard]] bool HasRoom(PodSlot& slot, Instant now);
   // In a dry run: the pod waits, and it is said whom it would preempt.
-  void WaitInDryRun(PodSlot& slot, const std::vector<std::size_t>& give_way);
+  void WaitInDryRun(PodSlot& slot, const std::vector<PodSlot*>& give_way);
   void GiveWay(OnNode& pod, const PodFacts& to, Instant now);
   [[nodiscard]] std::vector<WaitingPod> Waiting() const;
 
@@ -88,9 +77,8 @@ class PodStarts {
   WorkerDependencies* dependencies_;
   std::optional<SharedAmounts> allocatable_;
   NodeConditions conditions_;
-  std::optional<Holders> holders_;  // absent: not known, or no longer true
-  bool starved_ = false;            // in the last pass
-  bool came_back_ = false;          // since the last pass
+  bool starved_ = false;    // in the last pass
+  bool came_back_ = false;  // since the last pass
   bool stopping_ = false;
 };
 

@@ -19,33 +19,29 @@ bool AnyRuns(const RuntimePod& pod) {
 
 }  // namespace
 
-void FoundPods::Recall(RuntimePod pod, Instant now) {
-  Enter(pod, now).Recall(std::move(pod.containers), now);
-}
-
-void FoundPods::Adopt(RuntimePod pod, Instant now) {
-  PodSlot* const known = slots_->OfPod(pod.pod.uid);
-  if (pod.foreign && (known != nullptr || (policy_ == AdoptPolicy::kNone && !pod.spared))) return;
+void PodTable::Take(RuntimePod pod, Instant now) {
+  PodSlot* const known = slots_.OfPod(pod.pod.uid);
+  if (pod.foreign && (known != nullptr || (adopt_ == AdoptPolicy::kNone && !pod.spared))) return;
   // A pod that waits to be created does so because that on the node was not taken over until now.
   const bool goes_on = known != nullptr && !known->foreign && !known->worker()->AwaitsCreation();
   PodWorker& worker = goes_on ? *known->worker() : Enter(pod, now);
   worker.Adopt(std::move(pod.containers), now);
 }
 
-PodWorker& FoundPods::Enter(RuntimePod& pod, Instant now) {
+PodWorker& PodTable::Enter(RuntimePod& pod, Instant now) {
   std::string name = FullName(pod.pod);
   if (!pod.foreign) ForgetWorkerOf(pod.pod.uid);
   // If two pods have the same name, the second gets a slot with its UID in the name. The plain name
   // stays free for the pod of a manifest.
-  const auto taken = slots_->all().find(name);
-  const bool is_taken = taken != slots_->all().end() && taken->second.on_node() != nullptr;
+  const auto taken = slots_.all().find(name);
+  const bool is_taken = taken != slots_.all().end() && taken->second.on_node() != nullptr;
   if (pod.foreign || is_taken) name += "/" + pod.pod.uid;
-  PodSlot& slot = slots_->At(name);
+  PodSlot& slot = slots_.At(name);
   const auto kept = SavedOf(name, pod, now);
   PodFacts facts = FactsOf(std::move(pod.pod), profile_);
   // The agent never ends the pod.
   if (pod.foreign) facts.source = pod.origin;
-  if (pod.foreign && (pod.spared || policy_ == AdoptPolicy::kObserve)) {
+  if (pod.foreign && (pod.spared || adopt_ == AdoptPolicy::kObserve)) {
     facts.protection = Protection::kObserved;
   }
   slot.wanted = std::make_shared<const PodFacts>(std::move(facts));
@@ -72,10 +68,10 @@ PodWorker& FoundPods::Enter(RuntimePod& pod, Instant now) {
 
 // What is known of a pod that is found. One that was evicted and of which nothing runs is what its
 // eviction has left.
-std::optional<SavedPod> FoundPods::SavedOf(const std::string& name, const RuntimePod& pod,
-                                           Instant now) {
+std::optional<SavedPod> PodTable::SavedOf(const std::string& name, const RuntimePod& pod,
+                                          Instant now) {
   if (pod.foreign) return std::nullopt;
-  auto kept = remembered_->Take(name, pod.pod.uid);
+  auto kept = remembered_.Take(name, pod.pod.uid);
   if (!kept || !kept->absence) return kept;
   if (AnyRuns(pod)) {
     kept->absence.reset();  // it has come back since
@@ -86,9 +82,9 @@ std::optional<SavedPod> FoundPods::SavedOf(const std::string& name, const Runtim
 }
 
 // A pod of this agent replaces what was foreign until now, and a worker that waits for its place.
-void FoundPods::ForgetWorkerOf(std::string_view uid) {
-  slots_->LoseForeign(uid);
-  PodSlot* const slot = slots_->OfPod(uid);
+void PodTable::ForgetWorkerOf(std::string_view uid) {
+  slots_.LoseForeign(uid);
+  PodSlot* const slot = slots_.OfPod(uid);
   if (slot != nullptr && !slot->foreign) slot->state = NotAsked{};
 }
 
@@ -96,14 +92,14 @@ void PodTable::Adopt(std::vector<RuntimePod> pods, Instant now) {
   settled_ = false;
   awaits_runtime_ = false;
   slots_.NoteChange();
-  for (RuntimePod& pod : pods) found_.Adopt(std::move(pod), now);
+  for (RuntimePod& pod : pods) Take(std::move(pod), now);
 }
 
 void PodTable::Recall(std::vector<RuntimePod> pods, Instant now) {
   settled_ = false;
   awaits_runtime_ = true;
   slots_.NoteChange();
-  for (RuntimePod& pod : pods) found_.Recall(std::move(pod), now);
+  for (RuntimePod& pod : pods) Enter(pod, now).Recall(std::move(pod.containers), now);
 }
 
 void PodTable::SetWanted(const std::vector<SharedPodFacts>& pods, Instant now) {
@@ -150,7 +146,7 @@ void PodTable::StayOut(const std::string& name, PodSlot& slot, Instant now) {
 
 void PodTable::Handle(const RuntimeEvent& event, Instant now) {
   settled_ = false;
-  if (const auto* found = std::get_if<PodFound>(&event)) return found_.Adopt(found->pod, now);
+  if (const auto* found = std::get_if<PodFound>(&event)) return Take(found->pod, now);
   const std::string& uid =
       std::visit([](const auto& e) -> const std::string& { return e.pod_uid; }, event);
   PodSlot* const slot = slots_.OfPod(uid);
@@ -207,7 +203,6 @@ void PodTable::SettleAll(Instant now) {
     if (slot->wanted && !is_out) starts_.StartIfMay(*slot, now);
   }
   starts_.ComeBack(now);
-  starts_.StartsDone();
   slots_.EraseEmpty();
 }
 

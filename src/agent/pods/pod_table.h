@@ -27,36 +27,6 @@
 
 namespace jettison {
 
-// Puts pods that the runtime already has into their slots: pods from before the agent's start, and
-// foreign pods.
-class FoundPods {
- public:
-  // All must outlive this.
-  FoundPods(Profile profile, PodSlots& slots, RememberedPods& remembered,
-            WorkerDependencies& dependencies)
-      : profile_(profile), slots_(&slots), remembered_(&remembered), dependencies_(&dependencies) {}
-
-  // Sets the policy for foreign pods.
-  void SetPolicy(AdoptPolicy policy) { policy_ = policy; }
-  [[nodiscard]] AdoptPolicy policy() const { return policy_; }
-  // Takes over a pod by the agent's own records, while the runtime does not answer. Adopt follows
-  // when it does.
-  void Recall(RuntimePod pod, Instant now);
-  void Adopt(RuntimePod pod, Instant now);
-
- private:
-  [[nodiscard]] PodWorker& Enter(RuntimePod& pod, Instant now);
-  [[nodiscard]] std::optional<SavedPod> SavedOf(const std::string& name, const RuntimePod& pod,
-                                                Instant now);
-  void ForgetWorkerOf(std::string_view uid);
-
-  Profile profile_;
-  AdoptPolicy policy_ = AdoptPolicy::kObserve;
-  PodSlots* slots_;
-  RememberedPods* remembered_;
-  WorkerDependencies* dependencies_;
-};
-
 // Every pod of the node: those that are wanted and those that still run, one place for each
 // namespace and name, with a worker where something of it is on the node.
 //
@@ -79,8 +49,8 @@ class PodTable : public PodViews, public PodKiller {
            std::optional<SharedAmounts> allocatable = std::nullopt)
       : PodViews(slots_),
         dependencies_(&dependencies),
+        profile_(profile),
         slots_(come_back_rule),
-        found_(profile, slots_, remembered_, dependencies),
         starts_(profile, slots_, dependencies, allocatable) {}
   PodTable(const PodTable&) = delete;
   PodTable& operator=(const PodTable&) = delete;
@@ -105,7 +75,7 @@ class PodTable : public PodViews, public PodKiller {
   // except Remember and Recall.
   void Adopt(std::vector<RuntimePod> pods, Instant now);
   // Sets the policy for foreign pods, including those found later. Must be called before Adopt.
-  void SetAdoptPolicy(AdoptPolicy policy) { found_.SetPolicy(policy); }
+  void SetAdoptPolicy(AdoptPolicy policy) { adopt_ = policy; }
   // What the pods' requests may sum up to from now on.
   void SetAllocatable(SharedAmounts allocatable) {
     settled_ = false;
@@ -153,10 +123,17 @@ class PodTable : public PodViews, public PodKiller {
   }
   // The number of foreign pods that are only observed by the policy, and so are never evicted.
   [[nodiscard]] std::size_t CountObserved() const {
-    return found_.policy() == AdoptPolicy::kObserve ? CountProtectedForeign() : 0;
+    return adopt_ == AdoptPolicy::kObserve ? CountProtectedForeign() : 0;
   }
 
  private:
+  void Take(RuntimePod pod, Instant now);
+  // Puts a pod that the runtime already has into a slot: one from before the agent's start, or a
+  // foreign one.
+  [[nodiscard]] PodWorker& Enter(RuntimePod& pod, Instant now);
+  [[nodiscard]] std::optional<SavedPod> SavedOf(const std::string& name, const RuntimePod& pod,
+                                                Instant now);
+  void ForgetWorkerOf(std::string_view uid);
   // Whether a wanted pod waits out its back-off.
   [[nodiscard]] bool AnyMayComeBack() const;
   void SettleAll(Instant now);
@@ -166,9 +143,10 @@ class PodTable : public PodViews, public PodKiller {
   [[nodiscard]] std::optional<Instant> FindDeadline() const;
 
   WorkerDependencies* dependencies_;
+  Profile profile_;
+  AdoptPolicy adopt_ = AdoptPolicy::kObserve;  // of foreign pods
   PodSlots slots_;
   RememberedPods remembered_;
-  FoundPods found_;
   PodStarts starts_;
   bool awaits_runtime_ = false;  // Recall was called, and Adopt was not
   bool settled_ = false;         // there is nothing to do before `due_`

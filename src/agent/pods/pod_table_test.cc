@@ -68,8 +68,7 @@ TEST_F(PodTableTest, AdoptedPodsAreKeptWhenWantedAndEndedWhenNot) {
 }
 
 TEST_F(PodTableTest, ARecalledPodIsTheSameOneWhenTheRuntimeTellsOfIt) {
-  const RuntimePod pod{.pod = PodNamed("a"),
-                       .containers = {{.pod_uid = "uid-a", .name = "c", .created = Instant{}}}};
+  const RuntimePod pod = Running("a");
   table_.Recall({pod}, now_);
   EXPECT_THAT(Active(), ElementsAre("a"));
   PassDone();
@@ -80,10 +79,7 @@ TEST_F(PodTableTest, ARecalledPodIsTheSameOneWhenTheRuntimeTellsOfIt) {
 }
 
 TEST_F(PodTableTest, AnEarlierPodThatIsOnlyObservedIsOneOfItsOwnOnceItIsTakenOver) {
-  RuntimePod pod{.pod = PodNamed("a"),
-                 .containers = {{.pod_uid = "uid-a", .name = "c", .created = Instant{}}},
-                 .foreign = true,
-                 .spared = true};
+  RuntimePod pod = Running("a", true);
   table_.SetAdoptPolicy(AdoptPolicy::kNone);
   table_.Adopt({pod}, now_);
   Want({});
@@ -96,10 +92,7 @@ TEST_F(PodTableTest, AnEarlierPodThatIsOnlyObservedIsOneOfItsOwnOnceItIsTakenOve
 }
 
 TEST_F(PodTableTest, APodThatWaitsForTheOneInItsPlaceIsWhatIsFoundThen) {
-  RuntimePod pod{.pod = PodNamed("a"),
-                 .containers = {{.pod_uid = "uid-a", .name = "c", .created = Instant{}}},
-                 .foreign = true,
-                 .spared = true};
+  RuntimePod pod = Running("a", true);
   table_.Adopt({pod}, now_);
   runtime_.FailCreate("uid-a", {ErrorCode::kUnavailable, "in its place"}, true);
   Want({PodNamed("a")});
@@ -119,10 +112,7 @@ TEST_F(PodTableTest, TheEvictionOfOneThatIsTakenOverLateGoesOn) {
         .uid = "uid-a",
         .evictions = 1,
         .ending = SavedEnding{.reason = "Evicted", .message = "", .kill_at = now_ + seconds(20)}}});
-  RuntimePod pod{.pod = PodNamed("a"),
-                 .containers = {{.pod_uid = "uid-a", .name = "c", .created = Instant{}}},
-                 .foreign = true,
-                 .spared = true};
+  RuntimePod pod = Running("a", true);
   table_.Adopt({pod}, now_);
   runtime_.FailCreate("uid-a", {ErrorCode::kUnavailable, "in its place"}, true);
   Want({PodNamed("a")});
@@ -138,8 +128,7 @@ TEST_F(PodTableTest, OneThatRunsAgainByNowIsNotEndedByAnOldRecord) {
                     .evictions = 1,
                     .absence = SavedAbsence{
                         .reason = "Evicted", .message = "", .comes_back_at = now_ - seconds(1)}}});
-  const RuntimePod pod{.pod = PodNamed("a"),
-                       .containers = {{.pod_uid = "uid-a", .name = "c", .created = Instant{}}}};
+  const RuntimePod pod = Running("a");
   table_.Handle(PodFound{.pod_uid = "uid-a", .pod = pod}, now_);
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
   EXPECT_THAT(Active(), ElementsAre("a"));

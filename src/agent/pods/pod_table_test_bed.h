@@ -61,6 +61,13 @@ class PodTableTest : public testing::Test {
     table_.Advance(now_);
     Deliver();
   }
+  // A pod that the runtime has with a container that runs; `observed`: it may not be ended.
+  static RuntimePod Running(const std::string& name, bool observed = false) {
+    return {.pod = PodNamed(name),
+            .containers = {{.pod_uid = "uid-" + name, .name = "c", .created = Instant{}}},
+            .foreign = observed,
+            .spared = observed};
+  }
   void PassDone(NodeConditions conditions = {}) {
     table_.PassDone(conditions, now_);
     Deliver();
