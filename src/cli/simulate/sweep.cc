@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "cli/simulate/candidates.h"
 #include "core/text/number.h"
 #include "core/text/spelling.h"
+#include "core/thresholds/kubelet_order.h"
 #include "core/thresholds/threshold_parsing.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/duration.h"
@@ -85,19 +87,10 @@ std::optional<double> PercentOf(std::string_view text) {
   return percent && *percent >= 0 ? percent : std::nullopt;
 }
 
-// The nearest number that fits: the end of the range as a double may be one more.
+// The end of the range as a double may be one more than fits.
 std::int64_t WholeOf(double number) {
-  constexpr double kBeyond = 9223372036854775808.0;
-  if (number >= kBeyond) return std::numeric_limits<std::int64_t>::max();
-  return static_cast<std::int64_t>(std::max(number, -kBeyond));
-}
-
-// To milliseconds, towards zero only where there is no room above.
-Duration RoundedSpan(double nanoseconds) {
-  constexpr auto kMost =
-      std::chrono::floor<std::chrono::milliseconds>(Duration::max()) - std::chrono::milliseconds(1);
-  const Duration span = std::clamp<Duration>(Duration(WholeOf(nanoseconds)), -kMost, kMost);
-  return std::chrono::round<std::chrono::milliseconds>(span);
+  constexpr double kMost = 9.2e18;
+  return static_cast<std::int64_t>(std::clamp(number, -kMost, kMost));
 }
 
 // COUNT of them from the first to the last.
@@ -132,7 +125,10 @@ Result<std::vector<std::string>> Spaced(std::string_view from, std::string_view 
   const auto span_to = ParseDuration(to);
   if (span_from && span_to) {
     return spaced(static_cast<double>(span_from->count()), static_cast<double>(span_to->count()),
-                  [](double span) { return FormatDuration(RoundedSpan(span)); });
+                  [](double span) {
+                    return FormatDuration(
+                        std::chrono::floor<std::chrono::milliseconds>(Duration(WholeOf(span))));
+                  });
   }
   return Refuse(fmt::format(
       "{}..{}: both ends must be amounts (50Mi), percentages (5%) or durations (30s)", from, to));
@@ -161,23 +157,6 @@ Result<std::vector<std::string>> ValuesOf(std::string_view text) {
   }
 }
 
-// The threshold of that value as the kubelet understands it, or of that minimum reclaim, which may
-// be zero, beside a value that nothing is wrong with.
-Result<Threshold> ThresholdFor(Signal signal, bool is_reclaim, const std::string& key,
-                               const std::string& value) {
-  const std::string name(NameOf(signal));
-  ThresholdParsing parsing =
-      is_reclaim ? ParseThresholds({.hard = {{name, "1"}}, .minimum_reclaim = {{name, value}}})
-                 : ParseThresholds({.hard = {{name, value}}});
-  if (!parsing.faults.empty()) {
-    return Refuse(fmt::format("{}={}: {}", key, value, parsing.faults.front().message));
-  }
-  if (parsing.thresholds.empty()) {
-    return Refuse(fmt::format("{}={}: 0% and 100% would remove the threshold", key, value));
-  }
-  return parsing.thresholds.front();
-}
-
 Result<Duration> SpanFor(const std::string& key, const std::string& value) {
   const auto span = ParseDuration(value);
   if (span && *span >= Duration{0}) return *span;
@@ -185,65 +164,35 @@ Result<Duration> SpanFor(const std::string& key, const std::string& value) {
                             WhyNoDuration(value, "must be a duration, 0s or more (30s, 5m)")));
 }
 
-// The copy for the pods together is found as what it is a copy of.
-Threshold* FindThreshold(PassPolicy& policy, Signal signal, bool hard) {
-  const auto copy = CopyForPods(policy.thresholds);
-  for (std::size_t i = 0; i < policy.thresholds.size(); ++i) {
-    Threshold& threshold = policy.thresholds[i];
-    if (i != copy && threshold.signal == signal && threshold.IsHard() == hard) return &threshold;
+// The settings that the thresholds come from are changed and read as a configuration is.
+Result<void> SetOfSignal(PassPolicy& policy, const SettingName& name, const std::string& key,
+                         const std::string& value) {
+  EvictionSettings settings = SettingsOf(policy.thresholds);
+  const std::string signal(NameOf(*name.signal));
+  const bool is_new = name.setting == kHard;
+  const bool has_soft = settings.soft.contains(signal);
+  if (!is_new && !has_soft && (name.setting != kReclaim || !settings.hard.contains(signal))) {
+    return Refuse(fmt::format("{}: the policy has no {}threshold on {}; give one with --policy", key,
+                              name.setting == kReclaim ? "" : "soft ", signal));
   }
-  return nullptr;
-}
-
-Result<void> SetLine(PassPolicy& policy, const SettingName& name, const std::string& key,
-                     const std::string& value) {
-  const auto line = ThresholdFor(*name.signal, false, key, value);
-  if (!line) return Fail(line.error());
-  const bool hard = name.setting == kHard;
-  const auto copy = CopyForPods(policy.thresholds);
-  if (Threshold* threshold = FindThreshold(policy, *name.signal, hard)) {
-    threshold->value = line->value;
-  } else if (hard) {
-    policy.thresholds.push_back({.signal = *name.signal, .value = line->value});
-  } else {
-    return Refuse(
-        fmt::format("{}: the policy has no soft threshold on {}, so its grace period is "
-                    "not known; give one with --policy",
-                    key, NameOf(*name.signal)));
+  SignalSettings& map = name.setting == kHard    ? settings.hard
+                        : name.setting == kSoft  ? settings.soft
+                        : name.setting == kGrace ? settings.soft_grace_period
+                                                 : settings.minimum_reclaim;
+  map[signal] = value;
+  ThresholdParsing parsing = ParseThresholds(settings);
+  if (!parsing.faults.empty()) {
+    return Refuse(fmt::format("{}={}: {}", key, value, parsing.faults.front().message));
   }
-  if (copy && hard && *name.signal == Signal::kMemoryAvailable) {
-    policy.thresholds[*copy].value = line->value;
+  // What the kubelet does not have is as before.
+  const std::vector<Threshold> kubelets = KubeletThresholdsOf(policy.thresholds);
+  std::ranges::copy_if(policy.thresholds, std::back_inserter(parsing.thresholds),
+                       [](const Threshold& each) { return !RowOf(each.signal).of_kubelet; });
+  if (!kubelets.empty()) {
+    parsing.thresholds = BesideKubelet(std::move(parsing.thresholds), kubelets);
   }
+  policy.thresholds = ThresholdsFor(parsing.thresholds, policy.layout);
   return {};
-}
-
-Result<void> SetGrace(PassPolicy& policy, Signal signal, const std::string& key,
-                      const std::string& value) {
-  const auto span = SpanFor(key, value);
-  if (!span) return Fail(span.error());
-  Threshold* threshold = FindThreshold(policy, signal, false);
-  if (threshold == nullptr) {
-    return Refuse(fmt::format("{}: the policy has no soft threshold on {}", key, NameOf(signal)));
-  }
-  threshold->grace_period = *span;
-  return {};
-}
-
-Result<void> SetReclaim(PassPolicy& policy, Signal signal, const std::string& key,
-                        const std::string& value) {
-  const auto parsed = ThresholdFor(signal, true, key, value);
-  if (!parsed) return Fail(parsed.error());
-  const auto copy = CopyForPods(policy.thresholds);
-  bool any = false;
-  for (std::size_t i = 0; i < policy.thresholds.size(); ++i) {
-    Threshold& threshold = policy.thresholds[i];
-    const Signal of = i == copy ? Signal::kMemoryAvailable : threshold.signal;
-    if (of != signal) continue;
-    threshold.min_reclaim = parsed->min_reclaim;
-    any = true;
-  }
-  if (any) return {};
-  return Refuse(fmt::format("{}: the policy has no threshold on {}", key, NameOf(signal)));
 }
 
 Result<void> SetOfNode(PassPolicy& policy, std::string_view setting, const std::string& key,
@@ -303,19 +252,9 @@ Result<PassPolicy> WithSetting(PassPolicy policy, const std::string& key,
                                const std::string& value) {
   const auto name = Understood(key);
   if (!name) return Fail(name.error());
-  Result<void> set;
-  if (!name->signal) {
-    set = SetOfNode(policy, name->setting, key, value);
-  } else if (name->setting == kGrace) {
-    set = SetGrace(policy, *name->signal, key, value);
-  } else if (name->setting == kReclaim) {
-    set = SetReclaim(policy, *name->signal, key, value);
-  } else {
-    set = SetLine(policy, *name, key, value);
-  }
+  const auto set = name->signal ? SetOfSignal(policy, *name, key, value)
+                                : SetOfNode(policy, name->setting, key, value);
   if (!set) return Fail(set.error());
-  // On a containerfs they follow from the ones that were set.
-  policy.thresholds = ThresholdsFor(policy.thresholds, policy.layout);
   return policy;
 }
 
