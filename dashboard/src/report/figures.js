@@ -28,6 +28,8 @@ export function gibHours(value) {
   return `${value.toFixed(value < 10 ? 3 : 1)} GiB h`;
 }
 
+const conditionsOf = (policy) => Object.values(policy.conditionSeconds).reduce((sum, each) => sum + each, 0);
+
 // Each policy with what it costs, added up over the recordings, and what a recommendation says of it.
 export function policiesOf(data) {
   const told = data.recommendation;
@@ -41,7 +43,7 @@ export function policiesOf(data) {
       evictions: sum('evictionCount'),
       oomKills: sum('oomKillCount'),
       keptFree: sum('keptFreeGibHours'),
-      conditionMs: sum('conditionSeconds') * 1000,
+      conditionMs: all.reduce((total, each) => total + conditionsOf(each), 0) * 1000,
       lostMs: sum('podSecondsLost') * 1000,
       price: told?.policies[index].price,
       isTold: all.every((each) => each.evictions != null),
@@ -93,9 +95,21 @@ export function sorted(rows, valueOf, descending) {
 
 // Evictions and OOM kills of a policy in a recording, in the order of time.
 export function harmOf(policy) {
-  const evictions = (policy.evictions ?? []).map((each) => ({ ...each, kind: 'eviction' }));
+  const times = ({ at, earliest, latest }) => ({
+    at: Date.parse(at),
+    earliest: Date.parse(earliest),
+    latest: Date.parse(latest),
+  });
+  const evictions = (policy.evictions ?? []).map((each) => ({
+    ...each,
+    ...times(each),
+    kind: 'eviction',
+    recorded: each.asRecorded,
+    why: each.reason,
+  }));
   const kills = (policy.oomKills ?? []).map((each) => ({
     ...each,
+    ...times(each),
     kind: 'OOM kill',
     recorded: each.why === 'recorded',
     why: {

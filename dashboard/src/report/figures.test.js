@@ -7,7 +7,7 @@ const policy = (name, evictionCount, more = {}) => ({
   evictionCount,
   oomKillCount: 0,
   keptFreeGibHours: 1,
-  conditionSeconds: 2,
+  conditionSeconds: { MemoryPressure: 2, DiskPressure: 0 },
   podSecondsLost: 3,
   evictions: [],
   ...more,
@@ -68,7 +68,10 @@ test('what is absent is sorted last, in either direction', () => {
 });
 
 test('evictions and OOM kills stand in the order of time', () => {
-  const harm = harmOf({ evictions: [{ at: 5 }, { at: 1 }], oomKills: [{ at: 3, why: 'node' }] });
+  const harm = harmOf({
+    evictions: [{ at: '2026-01-01T00:00:05Z' }, { at: '2026-01-01T00:00:01Z' }],
+    oomKills: [{ at: '2026-01-01T00:00:03Z', why: 'node' }],
+  });
   assert.deepEqual(
     harm.map((each) => each.kind),
     ['eviction', 'OOM kill', 'eviction'],

@@ -11,6 +11,7 @@ const data = JSON.parse(byId('data').textContent);
 const policies = policiesOf(data);
 const told = data.recommendation;
 // Scenarios name no node: their file stands for it.
+const bytes = (value) => amount('bytes', value);
 const nameOf = (recording) => recording.node || recording.recording.split('/').at(-1);
 const chosen = {
   policy: told?.chosen ?? 0,
@@ -55,8 +56,8 @@ const harmTable = new SortedTable(byId('harm'), [
   {
     title: 'Held',
     number: true,
-    value: (each) => each.held,
-    cell: (each) => (each.held == null ? '' : amount(each.unit, each.held)),
+    value: (each) => each.memory,
+    cell: (each) => (each.memory == null ? '' : bytes(each.memory)),
   },
   { title: 'Recorded', value: (each) => String(each.recorded), cell: (each) => (each.recorded ? 'yes' : 'no') },
 ]);
@@ -138,7 +139,6 @@ async function copyConfiguration() {
 function showRequests() {
   if (told.requests.length === 0) return;
   byId('request-part').hidden = false;
-  const bytes = (value) => amount('bytes', value);
   const table = new SortedTable(byId('requests'), [
     { title: 'Pod', value: (r) => r.pod, class: 'name', cell: (r) => r.pod },
     { title: 'Node', value: (r) => r.node ?? '', class: 'name', cell: (r) => r.node ?? '' },

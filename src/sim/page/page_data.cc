@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <utility>
+#include <functional>
+#include <numeric>
 #include <vector>
 
 #include "core/evaluate/evaluate.h"
@@ -13,7 +14,6 @@
 #include "core/pass/pass.h"
 #include "core/units/duration.h"
 #include "sim/report/report_fields.h"
-#include "sim/report/report_words.h"
 
 namespace jettison {
 namespace {
@@ -70,46 +70,6 @@ void PutCourse(Signal signal, const NodeCourses& courses, JsonWriter& json) {
   });
 }
 
-void PutWhen(const TimeBounds& when, JsonWriter& json) {
-  json.Field("at", Millis(when.at));
-  json.Field("earliest", Millis(when.earliest));
-  json.Field("latest", Millis(when.latest));
-}
-
-void PutEviction(const SimulatedEviction& eviction, JsonWriter& json) {
-  json.Object([&] {
-    PutWhen(eviction.when, json);
-    json.Field("pod", eviction.pod);
-    if (!eviction.limit) json.Field("signal", NameOf(eviction.signal));
-    json.Field("soft", eviction.soft);
-    json.Field("why", ReasonText(eviction));
-    json.Field("held", Shown(eviction.signal, eviction.held));
-    json.Field("unit", eviction.limit ? "bytes" : UnitOf(eviction.signal));
-    json.Field("recorded", eviction.as_recorded);
-  });
-}
-
-void PutOomKill(const ForeseenOomKill& kill, JsonWriter& json) {
-  json.Object([&] {
-    PutWhen(kill.when, json);
-    json.Field("pod", kill.pod);
-    json.Field("why", NameOf(kill.why));
-  });
-}
-
-void PutHarm(const PolicyOutcome& outcome, JsonWriter& json) {
-  json.Array("evictions", [&] {
-    for (std::size_t i = 0; i < std::min(kMostOnPage, outcome.evictions.size()); ++i) {
-      PutEviction(outcome.evictions[i], json);
-    }
-  });
-  json.Array("oomKills", [&] {
-    for (std::size_t i = 0; i < std::min(kMostOnPage, outcome.oom_kills.size()); ++i) {
-      PutOomKill(outcome.oom_kills[i], json);
-    }
-  });
-}
-
 void PutThresholds(const std::vector<Signal>& signals, const PassPolicy& policy,
                    const NodeCourses& courses, JsonWriter& json) {
   json.Object("thresholds", [&] {
@@ -145,43 +105,28 @@ std::size_t HarmIn(const PageInput& input, std::size_t node) {
   return harm;
 }
 
-void PutCosts(const PolicyOutcome& outcome, JsonWriter& json) {
-  json.Field("name", outcome.name);
-  json.Field("evictionCount", outcome.evictions.size());
-  json.Field("oomKillCount", outcome.oom_kills.size());
-  json.Field("keptFreeGibHours", outcome.IdleGibHours());
-  json.Field("conditionSeconds", SecondsOf(outcome.condition_time.Sum()));
-  json.Field("podSecondsLost", SecondsOf(outcome.pod_time_lost));
+template <typename T>
+std::vector<T> FirstOf(const std::vector<T>& all) {
+  const auto shown = std::min(kMostOnPage, all.size());
+  return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shown)};
 }
 
-void PutPolicy(const PageInput& input, std::size_t node, std::size_t i,
-               const std::vector<Signal>& signals, JsonWriter& json) {
+void PutPolicies(const PageInput& input, std::size_t node, bool is_detailed,
+                 const std::vector<Signal>& signals, JsonWriter& json) {
   const SimulationReport& report = input.reports[node];
-  const PolicyOutcome& outcome = report.outcomes[i];
-  json.Object([&] {
-    PutCosts(outcome, json);
-    PutThresholds(signals, report.policies[i], input.courses[node], json);
-    if (IsTold(input.recommendation, i)) PutHarm(outcome, json);
-  });
-}
-
-void PutDetails(const PageInput& input, std::size_t node, JsonWriter& json) {
-  const SimulationReport& report = input.reports[node];
-  const std::vector<Signal> signals = PlottedSignals(report, input.courses[node]);
-  json.Array("signals", [&] {
-    for (const Signal signal : signals) PutCourse(signal, input.courses[node], json);
-  });
+  FieldWriter fields(json);
   json.Array("policies", [&] {
     for (std::size_t i = 0; i < report.outcomes.size(); ++i) {
-      PutPolicy(input, node, i, signals, json);
+      json.Object([&] {
+        VisitCosts(fields, report.outcomes[i]);
+        if (!is_detailed) return;
+        PutThresholds(signals, report.policies[i], input.courses[node], json);
+        if (!IsTold(input.recommendation, i)) return;
+        fields("evictions", FirstOf(report.outcomes[i].evictions));
+        fields("oomKills", FirstOf(report.outcomes[i].oom_kills));
+      });
     }
   });
-}
-
-void PutCostsAlone(const SimulationReport& report, JsonWriter& json) {
-  json.Array("signals", [] {});
-  json.Objects("policies", report.outcomes,
-               [&](const PolicyOutcome& outcome) { PutCosts(outcome, json); });
 }
 
 void PutRecording(const PageInput& input, std::size_t node, bool is_detailed, JsonWriter& json) {
@@ -191,11 +136,12 @@ void PutRecording(const PageInput& input, std::size_t node, bool is_detailed, Js
     json.Field("detailed", is_detailed);
     WriteFields(report.facts, json);
     json.Object("calibration", [&] { WriteFields(report.calibration, json); });
-    if (is_detailed) {
-      PutDetails(input, node, json);
-    } else {
-      PutCostsAlone(report, json);
-    }
+    std::vector<Signal> signals;
+    if (is_detailed) signals = PlottedSignals(report, input.courses[node]);
+    json.Array("signals", [&] {
+      for (const Signal signal : signals) PutCourse(signal, input.courses[node], json);
+    });
+    PutPolicies(input, node, is_detailed, signals, json);
   });
 }
 
@@ -216,15 +162,11 @@ std::string WithoutTags(const std::string& json) {
 }  // namespace
 
 std::set<std::size_t> DetailedReports(const PageInput& input) {
-  std::vector<std::pair<std::size_t, std::size_t>> order;  // by harm, and the place
-  for (std::size_t i = 0; i < input.reports.size(); ++i) order.emplace_back(HarmIn(input, i), i);
-  std::ranges::sort(order, [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second < b.second;
-  });
+  std::vector<std::size_t> order(input.reports.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return HarmIn(input, i); });
   order.resize(std::min(order.size(), kMostDetailed));
-  std::set<std::size_t> places;
-  for (const auto& [harm, place] : order) places.insert(place);
-  return places;
+  return {order.begin(), order.end()};
 }
 
 std::string PageData(const PageInput& input) {

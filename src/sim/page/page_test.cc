@@ -67,8 +67,7 @@ Recommendation ForReport() {
   all.tried = {{.name = "in force", .costs = {.evictions = 3, .idle_milli_gib_hours = 1000}},
                {.name = kHostile, .costs = {.evictions = 1, .idle_milli_gib_hours = 2000}},
                {.name = "off the front", .costs = {.evictions = 3, .idle_milli_gib_hours = 9000}}};
-  all.choice = {
-      .chosen = 1, .why = Choice::Why::kCheapest, .front = {0, 1}, .less = {}, .more = {}};
+  all.choice = {.chosen = 1, .why = Choice::Why::kCheapest, .front = {0, 1}};
   return all;
 }
 

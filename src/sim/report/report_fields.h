@@ -128,6 +128,7 @@ void VisitFields(Archive& fields, T& eviction) {
     fields("available", eviction.available);
     fields("line", eviction.line);
   }
+  fields.Told("reason", ReasonText(eviction));
   fields("memory", eviction.held);
   fields("asRecorded", eviction.as_recorded);
   fields("fromRecord", eviction.from_record);
@@ -148,8 +149,9 @@ void VisitFields(Archive& fields, T& times) {
   }
 }
 
+// What a policy costs, without its evictions one by one.
 template <typename Archive, FormOf<PolicyOutcome> T>
-void VisitFields(Archive& fields, T& outcome) {
+void VisitCosts(Archive& fields, T& outcome) {
   fields("name", outcome.name);
   fields.Told("evictionCount", outcome.evictions.size());
   fields.Told("oomKillCount", outcome.oom_kills.size());
@@ -157,6 +159,11 @@ void VisitFields(Archive& fields, T& outcome) {
   fields("keptFreeByteSeconds", outcome.idle_byte_seconds);
   fields.Told("keptFreeGibHours", outcome.IdleGibHours());
   fields("podSecondsLost", outcome.pod_time_lost);
+}
+
+template <typename Archive, FormOf<PolicyOutcome> T>
+void VisitFields(Archive& fields, T& outcome) {
+  VisitCosts(fields, outcome);
   fields("evictions", outcome.evictions);
   fields("oomKills", outcome.oom_kills);
 }
