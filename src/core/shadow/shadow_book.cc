@@ -9,8 +9,8 @@
 namespace jettison {
 namespace {
 
-bool IsOver(Instant since, Duration window, Instant now) {
-  return Elapsed(since, now) > window;
+bool IsOver(Instant since, Instant now) {
+  return Elapsed(since, now) > ShadowBook::kWindow;
 }
 
 }  // namespace
@@ -47,8 +47,7 @@ bool ShadowBook::WasEvicted(const std::string& uid) const {
 
 void ShadowBook::NoteOurs(ShadowSide side) {
   Advance(side.at);
-  ++changes_;
-  side.message = Shortened(side.message, limits_.message);
+  side.message = Shortened(side.message, kMessageBytes);
   if (side.signal) side.resource = ResourceOf(*side.signal);
   if (Intent* const known = Find(side)) {
     known->last = std::max(known->last, side.at);
@@ -78,11 +77,10 @@ bool ShadowBook::PairWithEarlier(const ShadowSide& ours) {
 void ShadowBook::NoteKubelets(ShadowSide side) {
   Advance(side.at);
   const KubeletCause cause = KubeletCauseOf(side.message);
-  if (cause.kind == KubeletEvictionKind::kRejected || WasEvicted(side.pod.uid)) return;
-  ++changes_;
+  if (cause.is_rejection || WasEvicted(side.pod.uid)) return;
   RememberEvicted(side.pod.uid);
   side.resource = cause.resource;
-  side.message = Shortened(side.message, limits_.message);
+  side.message = Shortened(side.message, kMessageBytes);
   const Instant at = side.at;
   if (const Intent* const ours = IntentOf(side.pod.uid, side.resource)) {
     const std::string uid = side.pod.uid;
@@ -99,88 +97,76 @@ void ShadowBook::NoteKubelets(ShadowSide side) {
 void ShadowBook::NoteGone(const std::string& uid, Instant at) {
   Advance(at);
   for (const Intent& intent : intents_) {
-    if (intent.side.pod.uid != uid || intent.spent) continue;
-    Conclude({.decided_at = at,
-              .verdict = ShadowVerdict::kOursAlone,
-              .ours = intent.side,
-              .kubelets = {},
-              .pod_ended = true});
+    if (intent.side.pod.uid == uid) ConcludeAlone(intent, at, true);
   }
   ForgetIntentsOf(uid);
 }
 
 void ShadowBook::Advance(Instant now) {
   for (const Intent& intent : intents_) {
-    if (intent.spent || !IsOver(intent.last, limits_.window, now)) continue;
-    Conclude({.decided_at = now,
-              .verdict = ShadowVerdict::kOursAlone,
-              .ours = intent.side,
-              .kubelets = {}});
+    if (IsOver(intent.last, now)) ConcludeAlone(intent, now);
   }
-  std::erase_if(intents_,
-                [&](const Intent& intent) { return IsOver(intent.last, limits_.window, now); });
+  std::erase_if(intents_, [&](const Intent& intent) { return IsOver(intent.last, now); });
   for (const ShadowSide& side : kubelets_) {
-    if (!IsOver(side.at, limits_.window, now)) continue;
-    Conclude({.decided_at = now,
-              .verdict = ShadowVerdict::kKubeletsAlone,
-              .ours = {},
-              .kubelets = side});
+    if (IsOver(side.at, now)) ConcludeAlone(side, now);
   }
-  std::erase_if(kubelets_,
-                [&](const ShadowSide& side) { return IsOver(side.at, limits_.window, now); });
+  std::erase_if(kubelets_, [&](const ShadowSide& side) { return IsOver(side.at, now); });
 }
 
 std::optional<Instant> ShadowBook::NextDeadline() const {
   std::optional<Instant> oldest;
-  const auto take = [&oldest](Instant at) { oldest = std::min(oldest.value_or(at), at); };
-  for (const Intent& intent : intents_) take(intent.last);
-  for (const ShadowSide& side : kubelets_) take(side.at);
+  for (const Intent& intent : intents_) oldest = Earliest({oldest, intent.last});
+  for (const ShadowSide& side : kubelets_) oldest = Earliest({oldest, side.at});
   if (!oldest) return std::nullopt;
   // Just after the window, because its end still belongs to it.
-  return *oldest + limits_.window + Duration(1);
+  return *oldest + kWindow + Duration(1);
 }
 
 void ShadowBook::AddIntent(Intent intent) {
-  if (intents_.size() >= limits_.open) {
-    const Intent& oldest = intents_.front();
-    if (!oldest.spent) {
-      Conclude({.decided_at = intent.side.at,
-                .verdict = ShadowVerdict::kOursAlone,
-                .ours = oldest.side,
-                .kubelets = {}});
-    }
+  if (intents_.size() >= kMostOpen) {
+    ConcludeAlone(intents_.front(), intent.side.at);
     intents_.erase(intents_.begin());
   }
   intents_.push_back(std::move(intent));
 }
 
 void ShadowBook::AddKubelets(ShadowSide side) {
-  if (kubelets_.size() >= limits_.open) {
-    Conclude({.decided_at = side.at,
-              .verdict = ShadowVerdict::kKubeletsAlone,
-              .ours = {},
-              .kubelets = std::move(kubelets_.front())});
+  if (kubelets_.size() >= kMostOpen) {
+    ConcludeAlone(kubelets_.front(), side.at);
     kubelets_.erase(kubelets_.begin());
   }
   kubelets_.push_back(std::move(side));
 }
 
 void ShadowBook::ForgetIntentsOf(const std::string& uid) {
-  const auto forgotten =
-      std::erase_if(intents_, [&uid](const Intent& intent) { return intent.side.pod.uid == uid; });
-  if (forgotten > 0) ++changes_;
+  std::erase_if(intents_, [&uid](const Intent& intent) { return intent.side.pod.uid == uid; });
 }
 
 void ShadowBook::RememberEvicted(const std::string& uid) {
-  if (evicted_.size() >= limits_.evicted) evicted_.pop_front();
+  if (evicted_.size() >= kMostEvicted) evicted_.pop_front();
   evicted_.push_back(uid);
 }
 
 void ShadowBook::Conclude(ShadowPairing pairing) {
-  ++changes_;
   counters_.Count(pairing);
-  if (pairings_.size() >= limits_.pairings) pairings_.pop_front();
+  if (pairings_.size() >= kMostPairings) pairings_.pop_front();
   pairings_.push_back(std::move(pairing));
+}
+
+void ShadowBook::ConcludeAlone(const Intent& ours, Instant now, bool pod_ended) {
+  if (ours.spent) return;
+  Conclude({.decided_at = now,
+            .verdict = ShadowVerdict::kOursAlone,
+            .ours = ours.side,
+            .kubelets = {},
+            .pod_ended = pod_ended});
+}
+
+void ShadowBook::ConcludeAlone(const ShadowSide& kubelets, Instant now) {
+  Conclude({.decided_at = now,
+            .verdict = ShadowVerdict::kKubeletsAlone,
+            .ours = {},
+            .kubelets = kubelets});
 }
 
 ShadowView ShadowBook::View(Instant now) const {

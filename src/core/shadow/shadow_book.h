@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <optional>
@@ -25,16 +26,12 @@ namespace jettison {
 // evicted already when the watch listed them first must not be noted: Jettison did not run then.
 class ShadowBook {
  public:
-  struct Limits {
-    Duration window = std::chrono::seconds(60);  // the most time between the two sides of a pairing
-    std::size_t open = 64;                       // of each side; the oldest is judged early
-    std::size_t pairings = 100;                  // that are kept to be shown
-    std::size_t evicted = 256;                   // pods that are known to have been evicted
-    std::size_t message = 1024;                  // bytes that are kept of one
-  };
-
-  ShadowBook() = default;
-  explicit ShadowBook(const Limits& limits) : limits_(limits) {}
+  // The most time between the two sides of a pairing.
+  static constexpr Duration kWindow = std::chrono::seconds(60);
+  static constexpr std::size_t kMostOpen = 64;       // of each side; the oldest is judged early
+  static constexpr std::size_t kMostPairings = 100;  // that are shown
+  static constexpr std::size_t kMostEvicted = 256;   // pods that are known to have been evicted
+  static constexpr std::size_t kMessageBytes = 1024;
 
   // Jettison would have evicted a pod now: an order that ended as kDryRun. The first note of a pod
   // and a resource opens an intent; each further one keeps it open. The resource is that of the
@@ -53,8 +50,6 @@ class ShadowBook {
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
 
   [[nodiscard]] const ShadowCounters& counters() const { return counters_; }
-  // Another number whenever View may have changed by anything but time.
-  [[nodiscard]] std::uint64_t changes() const { return changes_; }
   [[nodiscard]] ShadowView View(Instant now) const;
 
  private:
@@ -79,14 +74,16 @@ class ShadowBook {
   void ForgetIntentsOf(const std::string& uid);
   void RememberEvicted(const std::string& uid);
   void Conclude(ShadowPairing pairing);
+  // The kubelet did nothing.
+  void ConcludeAlone(const Intent& ours, Instant now, bool pod_ended = false);
+  // We did nothing.
+  void ConcludeAlone(const ShadowSide& kubelets, Instant now);
 
-  Limits limits_;
   std::vector<Intent> intents_;       // by first note
   std::vector<ShadowSide> kubelets_;  // that wait for ours, by time of note
   std::deque<std::string> evicted_;   // UIDs
   std::deque<ShadowPairing> pairings_;
   ShadowCounters counters_;
-  std::uint64_t changes_ = 0;
 };
 
 }  // namespace jettison

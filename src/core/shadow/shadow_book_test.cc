@@ -49,8 +49,8 @@ struct Step {
   std::optional<Signal> signal = Signal::kMemoryAvailable;
 };
 
-ShadowBook BookOf(const std::vector<Step>& steps, const ShadowBook::Limits& limits = {}) {
-  ShadowBook book(limits);
+ShadowBook BookOf(const std::vector<Step>& steps) {
+  ShadowBook book;
   for (const Step& step : steps) {
     const ShadowPod pod{.uid = step.uid, .namespace_ = "default", .name = step.uid};
     switch (step.who) {
@@ -218,21 +218,26 @@ TEST(ShadowBook, LeadsAreCountedOfAgreementsAlone) {
 }
 
 TEST(ShadowBook, ItIsOfBoundedSizeAndWhatDoesNotFitIsJudgedEarly) {
-  const ShadowBook::Limits limits{.open = 2, .pairings = 3, .evicted = 2, .message = 8};
-  const ShadowBook book = BookOf({{'o', 0, "a"},
-                                  {'o', 1, "b"},
-                                  {'o', 2, "c"},
-                                  {'k', 3, "x", kDisk},
-                                  {'k', 4, "y", kDisk},
-                                  {'k', 5, "z", kDisk},
-                                  {'k', 6, "b"},
-                                  {'k', 7, "c"}},
-                                 limits);
-  EXPECT_THAT(Pairings(book), ElementsAre("kubeletsAlone -/x", "agreed b+5", "agreed c+5"))
-      << "the oldest pairing is forgotten, not its count";
-  EXPECT_EQ(book.counters().Of(ShadowVerdict::kOursAlone), 1U);
-  EXPECT_LE(book.View(At(8)).kubelets_open[0].message.size(), 11U);
-  EXPECT_THAT(book.View(At(8)).kubelets_open, SizeIs(2));
+  ShadowBook book;
+  const auto pod = [](std::size_t i) {
+    const std::string name = std::to_string(i);
+    return ShadowPod{.uid = name, .namespace_ = "default", .name = name};
+  };
+  const std::size_t most = ShadowBook::kMostOpen;
+  for (std::size_t i = 0; i < most + 2; ++i) {
+    book.NoteOurs({At(0), pod(i), Signal::kMemoryAvailable, std::string(5000, 'x')});
+    book.NoteKubelets({At(0), pod(1000 + i), {}, kDisk});
+  }
+  const ShadowView view = book.View(At(0));
+  EXPECT_THAT(view.open, SizeIs(most));
+  EXPECT_THAT(view.kubelets_open, SizeIs(most));
+  EXPECT_EQ(view.open[0].pod.uid, "2") << "the oldest went";
+  EXPECT_LE(view.open[0].message.size(), ShadowBook::kMessageBytes + 3);
+  EXPECT_EQ(book.counters().Of(ShadowVerdict::kOursAlone), 2U);
+  book.Advance(At(500));
+  EXPECT_THAT(book.View(At(500)).pairings, SizeIs(ShadowBook::kMostPairings))
+      << "the oldest pairings are forgotten, not their counts";
+  EXPECT_EQ(book.counters().Of(ShadowVerdict::kKubeletsAlone), most + 2);
 }
 
 TEST(ShadowBook, EveryEvictionOfTheKubeletIsPairedOnceWhateverTheCourse) {
@@ -241,7 +246,7 @@ TEST(ShadowBook, EveryEvictionOfTheKubeletIsPairedOnceWhateverTheCourse) {
     const auto pick = [&random](int below) {
       return static_cast<int>(random() % static_cast<unsigned>(below));
     };
-    ShadowBook book({.open = 8});
+    ShadowBook book;
     std::set<std::string> evicted;
     int second = 0;
     for (int step = 0; step < 200; ++step) {
@@ -273,10 +278,33 @@ TEST(ShadowBook, EveryEvictionOfTheKubeletIsPairedOnceWhateverTheCourse) {
   }
 }
 
-TEST(ShadowBook, TheSameCourseMakesTheSameBook) {
-  const std::vector<Step> course = {{'o', 0, "a"}, {'k', 5, "b"}, {'o', 6, "c"}, {'t', 500}};
-  EXPECT_EQ(Pairings(BookOf(course)), Pairings(BookOf(course)));
-  EXPECT_GT(BookOf(course).changes(), 0U);
+TEST(KubeletMessage, SaysWhatTheNodeWasLowOnOrThatThePodWasNeverAdmitted) {
+  struct Row {
+    const char* message;
+    bool is_of_node;
+    bool is_rejection;
+    std::optional<Resource> resource;
+  };
+  for (const Row& row : {
+           Row{"The node was low on resource: memory. Threshold quantity: 22300Mi, available: "
+               "22019080Ki. Container c was using 1436884Ki, request is 0, has larger consumption "
+               "of memory. ",
+               true, false, Resource::kMemory},
+           Row{"The node was low on resource: ephemeral-storage. ", true, false,
+               Resource::kEphemeralStorage},
+           Row{"The node was low on resource: patience. ", true, false, {}},
+           Row{"The node was low on resource: ", true, false, {}},
+           Row{"The node was low on resource: memory", true, false, Resource::kMemory},
+           Row{"Pod was rejected: The node had condition: [MemoryPressure]. ", false, true, {}},
+           Row{"Pod The node had condition: [DiskPressure]. ", false, true, {}},
+           Row{"Usage of EmptyDir volume \"cache\" exceeds the limit \"1Gi\". ", false, false, {}},
+           Row{"", false, false, {}},
+       }) {
+    const KubeletCause cause = KubeletCauseOf(row.message);
+    EXPECT_EQ(cause.is_of_node, row.is_of_node) << row.message;
+    EXPECT_EQ(cause.is_rejection, row.is_rejection) << row.message;
+    EXPECT_EQ(cause.resource, row.resource) << row.message;
+  }
 }
 
 }  // namespace

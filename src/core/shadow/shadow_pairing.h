@@ -99,20 +99,14 @@ struct ShadowView {
   std::vector<ShadowSide> kubelets_open;  // the kubelet's that wait for ours, the oldest first
 };
 
-// What a pod with reason Evicted is about.
-enum class KubeletEvictionKind : std::uint8_t {
-  kNodePressure,  // the node was low on a resource
-  kStorageLimit,  // the pod broke a limit of its own local storage
-  kRejected,      // it was never admitted: nothing of it has run, so nothing was evicted
-  kUnknown,       // words that are not known
-};
-
+// What the kubelet's message about an eviction says.
 struct KubeletCause {
-  KubeletEvictionKind kind = KubeletEvictionKind::kUnknown;
+  bool is_of_node = false;           // the node was low on a resource
+  bool is_rejection = false;         // the pod was never admitted: nothing of it has run
   std::optional<Resource> resource;  // that the node was low on, where it is known
 };
 
-// What the message of a pod's status says, where its phase is Failed and its reason Evicted.
+// The cause by the message of a pod's status, where its phase is Failed and its reason Evicted.
 // (kubelet 1.36: eviction/helpers.go nodeLowMessageFmt, eviction_manager.go, kubelet.go rejectPod)
 [[nodiscard]] KubeletCause KubeletCauseOf(std::string_view message);
 
