@@ -147,8 +147,8 @@ class NodeSource final : public RecordingSource {
   std::size_t next_ = 0;               // file
   std::vector<SimulatedInput> inputs_;
   RecordingFaults faults_;  // of the last of them
-  ToldStarts starts_;
-  ToldSpan* told_ = nullptr;             // since the start of what is read; null: none is named
+  StartsRead starts_;
+  SpanRead* told_ = nullptr;             // since the start of what is read; null: none is named
   bool goes_on_ = false;                 // the start was read before
   std::optional<RecordingAbout> about_;  // the start of what is read
   std::optional<RecordingAbout> told_about_;  // and of what was told last

@@ -59,9 +59,9 @@ class RecordingLines : public RecordingSource {
   bool failed_ = false;
   std::optional<RecordingAbout> about_;
   std::optional<RecordingAbout> told_about_;  // the last one that was returned
-  ToldStarts starts_;
-  ToldSpan* told_ = nullptr;           // since that start
-  ToldSpan told_before_;               // the same, before the lines that follow `about_`
+  StartsRead starts_;
+  SpanRead* told_ = nullptr;           // since that start
+  SpanRead told_before_;               // the same, before the lines that follow `about_`
   std::optional<RecordedItem> after_;  // comes after an `about` that was returned before it
   std::optional<Instant> last_at_;     // of the pass before
   std::optional<int> lost_line_;       // since then; the first one

@@ -83,9 +83,9 @@ class RecordingReader : public RecordingSource {
   std::optional<RecordingAbout> header_;  // of the chunk that was read last
   std::uint64_t sequence_ = 0;
   std::optional<RecordingAbout> about_;  // told last
-  ToldStarts starts_;
-  ToldSpan* told_ = nullptr;       // since the start of the chunk
-  ToldSpan told_before_;           // the same, before the run of chunks
+  StartsRead starts_;
+  SpanRead* told_ = nullptr;       // since the start of the chunk
+  SpanRead told_before_;           // the same, before the run of chunks
   bool is_repeated_ = false;       // the chunk's items may be among those
   Instant first_;                  // when the first item of the chunk was
   Instant last_;                   // when the last pass was; before any, the first item

@@ -15,25 +15,22 @@ Instant WhenOf(const RecordedItem& item) {
   return std::get<std::shared_ptr<const RecordedPass>>(item)->report.at;
 }
 
-void ToldSpan::Add(Instant at) {
+void SpanRead::Add(Instant at) {
   first = std::min(first.value_or(at), at);
   last = std::max(last.value_or(at), at);
 }
 
-ToldStarts::Place ToldStarts::Of(const RecordingAbout& about) {
+StartsRead::Place StartsRead::Of(const RecordingAbout& about) {
   const auto [place, is_new] =
       starts_.try_emplace(Key(about.at, about.node, about.maker, about.profile));
-  if (starts_.size() > kMost) {
-    starts_.erase(place == starts_.begin() ? std::next(place) : starts_.begin());
-  }
-  return {.told = &place->second, .is_new = is_new};
+  return {.span = &place->second, .is_new = is_new};
 }
 
-ToldStarts::Place ToldStarts::OfImport(const RecordingAbout& about) {
+StartsRead::Place StartsRead::OfImport(const RecordingAbout& about) {
   RecordingAbout any = about;
-  any.at = Instant::max();  // the last one to be forgotten
+  any.at = Instant::max();
   Place place = Of(any);
-  place.is_new = !place.told->last || about.at > *place.told->last;
+  place.is_new = !place.span->last || about.at > *place.span->last;
   return place;
 }
 

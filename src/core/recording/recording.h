@@ -98,9 +98,9 @@ class RecordingSink {
 // was asked for, and two of one node that overlap have the same items in that time.
 inline constexpr std::string_view kImportMaker = "prometheus";
 
-// What a reader has told of the items since a start of an agent.
-struct ToldSpan {
-  std::optional<Instant> first;  // absent: nothing yet
+// The items that have been read since a start of an agent.
+struct SpanRead {
+  std::optional<Instant> first;  // absent: none yet
   std::optional<Instant> last;
   std::uint64_t next_sequence = 0;  // of chunks, where there are any
 
@@ -108,27 +108,23 @@ struct ToldSpan {
   void Add(Instant at);
 };
 
-// What was told since each start. Recordings overlap, and an overlap may hold several starts, so
-// the last one alone does not say what was told. The earliest starts are forgotten where there are
-// more than kMost.
-class ToldStarts {
+// What has been read since each start. Recordings overlap, and an overlap may hold several starts,
+// so the last one alone does not say what was read.
+class StartsRead {
  public:
-  static constexpr std::size_t kMost = 10'000;
-
   struct Place {
-    ToldSpan* told = nullptr;  // until the next call
+    SpanRead* span = nullptr;
     bool is_new = false;
   };
   [[nodiscard]] Place Of(const RecordingAbout& about);
   // The same for an import, which is known by its node alone. One that begins later than all that
-  // was told is new.
+  // was read is new.
   [[nodiscard]] Place OfImport(const RecordingAbout& about);
-  [[nodiscard]] std::size_t size() const { return starts_.size(); }
 
  private:
   using Key = std::tuple<Instant, std::string, std::string, Profile>;
 
-  std::map<Key, ToldSpan> starts_;
+  std::map<Key, SpanRead> starts_;
 };
 
 // What a recording leaves out of a pass, because it follows from the rest: from what is known
