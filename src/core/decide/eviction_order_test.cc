@@ -45,18 +45,6 @@ Threshold Hard(Signal signal) {
   return {.signal = signal, .value = *Quantity::Parse("100Mi")};
 }
 
-TEST(EvictionOrder, NamesThresholdAndEachContainerAboveItsRequestInTheOrderOfTheStats) {
-  const EvictionOrder order = OrderFixture().Order(Hard(Signal::kMemoryAvailable));
-  EXPECT_EQ(order.message,
-            "The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. "
-            "Container b was using 5, request is 0, has larger consumption of memory. "
-            "Container a was using 65Mi, request is 64Mi, has larger consumption of memory. ");
-  EXPECT_EQ(order.annotations.at("offending_containers"), "b,a");
-  EXPECT_EQ(order.annotations.at("offending_containers_usage"), "5,65Mi");
-  EXPECT_EQ(order.annotations.at("starved_resource"), "memory");
-  EXPECT_TRUE(order.disruption_target);
-}
-
 TEST(EvictionOrder, NamesAPodWithAMemoryRequestOfItsOwn) {
   OrderFixture f;
   f.facts.pod.resources.emplace();
@@ -68,15 +56,6 @@ TEST(EvictionOrder, NamesAPodWithAMemoryRequestOfItsOwn) {
       << order.message;
   EXPECT_EQ(order.annotations.at("offending_pod"), "web");
   EXPECT_EQ(order.annotations.at("offending_pod_usage"), "100Mi");
-}
-
-TEST(EvictionOrder, WithoutStatsThereIsNobodyToBlame) {
-  OrderFixture f;
-  f.known = false;
-  const EvictionOrder order = f.Order(Hard(Signal::kMemoryAvailable));
-  EXPECT_EQ(order.message,
-            "The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. ");
-  EXPECT_TRUE(order.annotations.empty());
 }
 
 TEST(EvictionOrder, OfMemoryPressureTellsTheAverageAndWhoUsesTheMemory) {
@@ -122,24 +101,6 @@ TEST(EvictionOrder, OfSwapTellsHowMuchOfItThePodHas) {
   EXPECT_EQ(order.annotations.at("offending_pod_usage"), "300Mi");
   EXPECT_EQ(order.annotations.at("offending_containers"), "");
   EXPECT_EQ(order.annotations.at("starved_resource"), "swap");
-}
-
-TEST(EvictionOrder, InodesAreCountsAndBlameNoContainer) {
-  Threshold threshold{.signal = Signal::kNodeFsInodesFree, .value = Percentage{0.5F}};
-  const EvictionOrder order = OrderFixture().Order(threshold);
-  EXPECT_EQ(order.message,
-            "The node was low on resource: inodes. Threshold quantity: 512Ki, available: 5k. ");
-  EXPECT_EQ(order.annotations.at("offending_containers"), "");
-}
-
-TEST(EvictionOrder, DiskUsageIsLogsPlusWritableLayerAndUnknownWithoutEither) {
-  OrderFixture f;
-  f.stats.containers[0].rootfs = FsUsage{3, 0};
-  f.stats.containers[0].logs = FsUsage{4, 0};
-  f.stats.containers[1].rootfs = FsUsage{3, 0};
-  const EvictionOrder order = f.Order(Hard(Signal::kNodeFsAvailable));
-  EXPECT_EQ(order.annotations.at("offending_containers"), "b");
-  EXPECT_EQ(order.annotations.at("offending_containers_usage"), "7");
 }
 
 TEST(EvictionOrder, GracePeriodIsOneSecondWhenHardElseTheSmallerOfMaximumAndThePodsOwn) {

@@ -61,23 +61,6 @@ ImageGcOutcome Collect(const std::vector<ImageRecord>& images, ImageFsUsage usag
                usage);
 }
 
-TEST(ImageGc, ImagesGoByLastUseThenFirstDetectionThenId) {
-  const auto outcome =
-      DeleteUnused({Image("recent", hours(1)), Image("b", hours(5)), Image("a", hours(5)),
-                    NeverUsed("young", hours(2)), NeverUsed("old", hours(3))});
-  EXPECT_EQ(outcome.removed, (Ids{"old", "young", "a", "b", "recent"}));
-  EXPECT_EQ(outcome.freed_bytes, 5 * kGiB);
-  EXPECT_FALSE(outcome.error);
-}
-
-TEST(ImageGc, ImagesInUseAndPinnedOnesStay) {
-  ImageRecord used = Image("used", hours(5));
-  used.in_use = true;
-  ImageRecord pinned = Image("pinned", hours(5));
-  pinned.pinned = true;
-  EXPECT_EQ(DeleteUnused({used, pinned}).removed, Ids{});
-}
-
 TEST(ImageGc, AnImageYoungerThanTheMinimumAgeStaysHoweverLongUnused) {
   const ImageGcPolicy policy{.min_age = minutes(2)};
   EXPECT_EQ(DeleteUnused({NeverUsed("new", minutes(2) - Duration(1))}, policy).removed, Ids{});
@@ -97,20 +80,6 @@ TEST(ImageGc, AFailedRemovalFreesNothingAndTheOthersGoOn) {
   EXPECT_EQ(outcome.error->message,
             "freed 1073741824 bytes by removing unused images; some stayed: a is stuck");
   EXPECT_FALSE(outcome.event);
-}
-
-TEST(ImageGc, BelowTheHighThresholdNothingGoes) {
-  EXPECT_EQ(Collect({Image("a", hours(1))}, {100 * kGiB, 16 * kGiB}).removed, Ids{});
-  // 84.0...1% used counts as 85%: a started percent counts as used.
-  EXPECT_EQ(Collect({Image("a", hours(1))}, {100 * kGiB, 16 * kGiB - 1}).removed, Ids{"a"});
-}
-
-TEST(ImageGc, FromTheHighThresholdOnImagesGoUntilTheLowOneIsReached) {
-  std::vector<ImageRecord> images;
-  for (char id = 'a'; id <= 'j'; ++id) images.push_back(Image({id}, hours(24 - (id - 'a'))));
-  const auto outcome = Collect(images, {100 * kGiB, 15 * kGiB});
-  EXPECT_EQ(outcome.removed, (Ids{"a", "b", "c", "d", "e"}));
-  EXPECT_FALSE(outcome.error);
 }
 
 TEST(ImageGc, TooLittleToFreeIsAnErrorAndAnEvent) {
@@ -133,18 +102,6 @@ TEST(ImageGc, NoCapacityIsAnErrorAndAnEvent) {
   ASSERT_TRUE(outcome.error && outcome.event);
   EXPECT_EQ(outcome.event->reason, "InvalidDiskCapacity");
   EXPECT_EQ(outcome.event->message, "invalid capacity 0 on image filesystem");
-}
-
-TEST(ImageGc, MoreAvailableThanCapacityIsAnEmptyFileSystem) {
-  EXPECT_EQ(Collect({Image("a", hours(1))}, {kGiB, 1000 * kGiB}).removed, Ids{});
-}
-
-TEST(ImageGc, WhereTheRoundedUseReachesTheThresholdOneImageGoesAlthoughNothingNeedBeFreed) {
-  const ImageGcPolicy policy{.high_threshold_percent = 80, .low_threshold_percent = 80};
-  const auto outcome =
-      Collect({Image("a", hours(2)), Image("b", hours(1))}, {1000 * kGiB, 205 * kGiB}, policy);
-  EXPECT_EQ(outcome.removed, Ids{"a"});
-  EXPECT_FALSE(outcome.error);
 }
 
 TEST(ImageGc, PastTheMaximumAgeImagesGoOnceTheyWereWatchedForThatLong) {

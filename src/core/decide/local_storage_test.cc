@@ -40,48 +40,6 @@ PodStats StatsOf(const Usage& usage) {
   return stats;
 }
 
-std::string MessageFor(const Usage& usage, DiskLayout layout = {}, bool critical = false) {
-  PodFacts facts = FactsOf(LimitedPod(), Profile::kStandalone);
-  if (critical) facts.protection = Protection::kCritical;
-  const PodStats stats = StatsOf(usage);
-  const std::vector<ActivePod> pods = {{&facts, &stats}};
-  const auto violations = StorageViolations(pods, layout);
-  return violations.empty() ? "" : ViolationMessage(facts, violations[0]);
-}
-
-TEST(LocalStorage, UsageUpToTheLimitIsAllowed) {
-  EXPECT_EQ(MessageFor({.volume = 1024, .layer = 1024, .logs = 1024, .pod = 2048}), "");
-}
-
-TEST(LocalStorage, AnEmptyDirAboveItsSizeLimitIsAViolation) {
-  EXPECT_EQ(MessageFor({.volume = 1025}),
-            "Usage of EmptyDir volume \"v\" exceeds the limit \"1Ki\". ");
-}
-
-TEST(LocalStorage, APodAboveTheSumOfItsContainersLimitsIsAViolation) {
-  EXPECT_EQ(MessageFor({.pod = 2049}),
-            "Pod ephemeral local storage usage exceeds the total limit of containers 2Ki. ");
-}
-
-TEST(LocalStorage, AContainerIsMeasuredByItsLogsAndWritableLayer) {
-  EXPECT_EQ(MessageFor({.layer = 1025, .logs = 1024}),
-            "Container c exceeded its local ephemeral storage limit \"2Ki\". ");
-}
-
-TEST(LocalStorage, WritableLayersOnAnotherFileSystemDoNotCount) {
-  EXPECT_EQ(MessageFor({.layer = 4096, .logs = 1024}, {.dedicated_image_fs = true}), "");
-}
-
-TEST(LocalStorage, ViolationsAreFoundInOrderVolumePodContainer) {
-  EXPECT_EQ(MessageFor({.volume = 4096, .layer = 4096, .pod = 4096}).substr(0, 17),
-            "Usage of EmptyDir");
-  EXPECT_EQ(MessageFor({.layer = 4096, .pod = 4096}).substr(0, 13), "Pod ephemeral");
-}
-
-TEST(LocalStorage, CriticalPodsAreLeftAlone) {
-  EXPECT_EQ(MessageFor({.volume = 4096}, {}, true), "");
-}
-
 TEST(LocalStorage, UnknownUsageIsNoViolation) {
   const PodFacts facts = FactsOf(LimitedPod(), Profile::kStandalone);
   PodStats stats = StatsOf({});
@@ -99,17 +57,6 @@ TEST(LocalStorage, NobodyGoesForALimitByFiguresThatAreOlderThanThePass) {
   EXPECT_EQ(StorageViolations(pods, {}).size(), 1U);
   stats.stale_disk = StaleDisk{.measured_at = Instant(std::chrono::seconds(1))};
   EXPECT_TRUE(StorageViolations(pods, {}).empty());
-}
-
-TEST(LocalStorage, SeveralPodsMayGoAtOnceInTheirOwnOrder) {
-  const PodFacts facts = FactsOf(LimitedPod(), Profile::kStandalone);
-  const PodStats good = StatsOf({});
-  const PodStats bad = StatsOf({.volume = 4096});
-  const std::vector<ActivePod> pods = {{&facts, &bad}, {&facts, &good}, {&facts, &bad}};
-  const auto violations = StorageViolations(pods, {});
-  ASSERT_EQ(violations.size(), 2U);
-  EXPECT_EQ(violations[0].pod, 0U);
-  EXPECT_EQ(violations[1].pod, 2U);
 }
 
 // The kubelet's result: its maps keep the last entry of a name, and it visits volumes in order.

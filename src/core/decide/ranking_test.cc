@@ -51,11 +51,6 @@ TEST(Ranking, MemoryRanksByExceedingRequestThenPriorityThenExcess) {
   EXPECT_EQ(Order(node, Signal::kAllocatableMemoryAvailable), "dcbea");
 }
 
-TEST(Ranking, APodWithoutStatsGoesFirstUnderMemoryPressure) {
-  const Node node({{"a", 0, 0, 1000}, {"b", 9, 0, {}}});
-  EXPECT_EQ(Order(node, Signal::kMemoryAvailable), "ba");
-}
-
 TEST(Ranking, APodWhoseDiskUseWasNeverMeasuredCannotGoForADiskAndForAnythingElseItCan) {
   Node node({{"a", 0, 0, 1000}, {"b", 0, 0, 10}});
   node.stats[0].stale_disk = StaleDisk{};
@@ -70,11 +65,6 @@ TEST(Ranking, APodWhoseDiskUseWasNeverMeasuredCannotGoForADiskAndForAnythingElse
   EXPECT_TRUE(MayGo(node.pods[0], Signal::kNodeFsAvailable)) << "old figures count";
   node.pods[0].stats = nullptr;
   EXPECT_TRUE(MayGo(node.pods[0], Signal::kNodeFsAvailable)) << "as a pod without stats";
-}
-
-TEST(Ranking, PidsRankByPriorityThenProcessCount) {
-  const Node node({{"a", 5, 0, 100}, {"b", 1, 0, 10}, {"c", 1, 0, 20}, {"d", 5, 0, {}}});
-  EXPECT_EQ(Order(node, Signal::kPidAvailable), "cbda") << "unknown before known, after priority";
 }
 
 TEST(Ranking, MemoryPressureRanksAsMemoryDoes) {

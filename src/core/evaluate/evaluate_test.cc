@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -53,25 +54,11 @@ bool HasMemoryPressure(const Evaluation& result) {
   return result.next.conditions.Has(NodeConditionType::kMemoryPressure);
 }
 
-TEST(ThresholdsMet, AreThoseStrictlyAboveTheAvailableAmount) {
-  const std::vector<Threshold> thresholds = {Memory(100)};
-  EXPECT_TRUE(ThresholdsMet(thresholds, Available(99), false)[0]);
-  EXPECT_FALSE(ThresholdsMet(thresholds, Available(100), false)[0]);
-}
-
 TEST(ThresholdsMet, AFractionOfAByteCounts) {
   const std::vector<Threshold> thresholds = {
       {.signal = Signal::kMemoryAvailable, .value = *Quantity::Parse("100500m")}};
   EXPECT_TRUE(ThresholdsMet(thresholds, Available(100), false)[0]);
   EXPECT_FALSE(ThresholdsMet(thresholds, Available(101), false)[0]);
-}
-
-TEST(ThresholdsMet, APercentageIsOfTheCapacityRoundedDown) {
-  // 0.15F is a little more than 15%, but its share of 1000 is still truncated to 150.
-  const std::vector<Threshold> thresholds = {
-      {.signal = Signal::kMemoryAvailable, .value = Percentage{0.15F}}};
-  EXPECT_TRUE(ThresholdsMet(thresholds, Available(149), false)[0]);
-  EXPECT_FALSE(ThresholdsMet(thresholds, Available(150), false)[0]);
 }
 
 TEST(ThresholdsMet, SharesThatFitNoIntegerAreTheSmallestOne) {
@@ -89,20 +76,6 @@ TEST(Evaluate, TimesAtTheEndsOfTheWorldDoNotOverflow) {
 
 TEST(ThresholdsMet, AnUnobservedSignalMeetsNothing) {
   EXPECT_TRUE(ThresholdsMet(std::vector{Memory(100)}, Observations{}, false).none());
-}
-
-TEST(ThresholdsMet, MinimumReclaimRaisesTheLineOnlyWhenEnforced) {
-  const std::vector<Threshold> thresholds = {Memory(100, {}, Percentage{0.05F})};
-  EXPECT_FALSE(ThresholdsMet(thresholds, Available(149), false)[0]);
-  EXPECT_TRUE(ThresholdsMet(thresholds, Available(149), true)[0]);
-  EXPECT_FALSE(ThresholdsMet(thresholds, Available(150), true)[0]);
-}
-
-TEST(Evaluate, AHardThresholdActsAtOnce) {
-  Stepper node({Memory(100)});
-  const Evaluation result = node.At(seconds(0), 50);
-  EXPECT_TRUE(result.acting[0]);
-  EXPECT_TRUE(HasMemoryPressure(result));
 }
 
 TEST(Evaluate, AMetThresholdStaysMetUntilMinimumReclaimIsReached) {
@@ -134,13 +107,6 @@ TEST(Evaluate, MinimumReclaimHoldsOnlyThresholdsThatWerePastTheirGracePeriod) {
   EXPECT_FALSE(node.At(seconds(10), 120).met[0]);
 }
 
-TEST(Evaluate, AConditionHoldsForTheTransitionPeriodAfterItWasLastSeen) {
-  Stepper node({Memory(100)});
-  (void)node.At(seconds(0), 50);
-  EXPECT_TRUE(HasMemoryPressure(node.At(seconds(29), 500)));
-  EXPECT_FALSE(HasMemoryPressure(node.At(seconds(30), 500)));
-}
-
 TEST(Evaluate, ALongerTransitionPeriodKeepsAConditionButBringsNoneBack) {
   Stepper kept({Memory(100)});
   (void)kept.At(seconds(0), 50);
@@ -170,15 +136,26 @@ TEST(Evaluate, FiguresWithoutATimeAlwaysAct) {
   EXPECT_TRUE(node.At(seconds(10), Available(50)).acting[0]);
 }
 
-TEST(PressureRelieved, NeedsEveryThresholdOfEverySignalAboveItsReclaimLine) {
-  const std::vector<Threshold> thresholds = {Memory(100, {}, Quantity::Of(50))};
-  EXPECT_FALSE(PressureRelieved(thresholds, Available(149)));
-  EXPECT_TRUE(PressureRelieved(thresholds, Available(150)));
+TEST(GraceEnd, IsTheSoonestOfThoseThatAreMetAndNotOverdue) {
+  const std::array<Threshold, 3> thresholds = {
+      {{.signal = Signal::kMemoryAvailable, .grace_period = seconds(60)},
+       {.signal = Signal::kNodeFsAvailable, .grace_period = seconds(30)},
+       {.signal = Signal::kPidAvailable, .grace_period = seconds(10)}}};
+  Evaluation evaluation;
+  evaluation.next.first_observed_at.fill(kStart);
+  EXPECT_EQ(NextGraceEnd(thresholds, evaluation), std::nullopt) << "no threshold is met";
+  evaluation.met.set();
+  evaluation.overdue[2] = true;
+  EXPECT_EQ(NextGraceEnd(thresholds, evaluation), kStart + seconds(30));
 }
 
-TEST(QuantityOf, APercentageIsPrintedAsBytes) {
-  EXPECT_EQ(QuantityOf(Percentage{0.5F}, 2048).ToString(), "1Ki");
-  EXPECT_EQ(QuantityOf(*Quantity::Parse("10e9"), 0).ToString(), "10e9");
+TEST(GraceEnd, OfAPeriodLongerThanTimeIsNeverOver) {
+  const std::array<Threshold, 1> thresholds = {
+      {{.signal = Signal::kMemoryAvailable, .grace_period = Duration::max()}}};
+  Evaluation evaluation;
+  evaluation.next.first_observed_at.fill(kStart);
+  evaluation.met.set();
+  EXPECT_EQ(NextGraceEnd(thresholds, evaluation), Instant::max());
 }
 
 }  // namespace

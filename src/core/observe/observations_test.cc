@@ -11,24 +11,6 @@ MemoryStats Memory(std::uint64_t available, std::uint64_t working_set) {
   return {.time = kNoon, .available_bytes = available, .working_set_bytes = working_set};
 }
 
-TEST(Observations, MemoryCapacityIsAvailablePlusWorkingSet) {
-  Summary summary;
-  summary.node.memory = Memory(30, 70);
-  const auto seen = ObservationsFrom(summary)[Signal::kMemoryAvailable];
-  ASSERT_TRUE(seen);
-  EXPECT_EQ(seen->available, 30);
-  EXPECT_EQ(seen->capacity, 100);
-  EXPECT_EQ(seen->time, kNoon);
-}
-
-TEST(Observations, AllocatableMemoryComesFromThePodsGroup) {
-  Summary summary;
-  summary.node.pods_memory = Memory(1, 2);
-  const Observations seen = ObservationsFrom(summary);
-  EXPECT_EQ(seen[Signal::kAllocatableMemoryAvailable]->capacity, 3);
-  EXPECT_FALSE(seen[Signal::kMemoryAvailable]);
-}
-
 TEST(Observations, MemoryWithoutWorkingSetIsUnknown) {
   Summary summary;
   summary.node.memory = MemoryStats{.time = kNoon, .available_bytes = 30};
@@ -47,14 +29,6 @@ TEST(Observations, BytesAndInodesOfAFileSystemAreKnownSeparately) {
   EXPECT_EQ(seen[Signal::kImageFsInodesFree]->capacity, 4);
   EXPECT_FALSE(seen[Signal::kContainerFsAvailable]);
   EXPECT_FALSE(seen[Signal::kContainerFsInodesFree]);
-}
-
-TEST(Observations, ProcessIdsAvailableAreMaximumMinusRunning) {
-  Summary summary;
-  summary.node.rlimit = RlimitStats{.max_pid = 100, .running = 130};
-  const auto seen = ObservationsFrom(summary)[Signal::kPidAvailable];
-  EXPECT_EQ(seen->available, -30);
-  EXPECT_EQ(seen->capacity, 100);
 }
 
 TEST(Observations, SwapIsWhatIsFreeOfThatAndWhatIsTaken) {
@@ -109,13 +83,6 @@ TEST(Observations, WhatANodeDoesNotHaveIsNotWhatCouldNotBeRead) {
   EXPECT_TRUE(HasNoSuch(node, Signal::kSwapAvailable));
   node.swap->usage_bytes = 1;
   EXPECT_FALSE(HasNoSuch(node, Signal::kSwapAvailable)) << "all of it is taken";
-}
-
-TEST(Observations, CountsArePrintedDecimalAndBytesBinary) {
-  EXPECT_EQ(FormatOf(Signal::kMemoryAvailable), QuantityFormat::kBinarySI);
-  EXPECT_EQ(FormatOf(Signal::kImageFsAvailable), QuantityFormat::kBinarySI);
-  EXPECT_EQ(FormatOf(Signal::kNodeFsInodesFree), QuantityFormat::kDecimalSI);
-  EXPECT_EQ(FormatOf(Signal::kPidAvailable), QuantityFormat::kDecimalSI);
 }
 
 }  // namespace

@@ -27,63 +27,6 @@ Pod PodAsking(int mebibytes) {
   return pod;
 }
 
-int ScoreOfFirst(const Pod& pod) {
-  return OomScoreAdj(pod, pod.containers[0], kCapacity);
-}
-
-TEST(OomScoreAdj, FallsAsTheRequestOfABurstableContainerGrows) {
-  EXPECT_EQ(ScoreOfFirst(PodAsking(1)), 999);
-  EXPECT_EQ(ScoreOfFirst(PodAsking(100)), 900);
-  EXPECT_EQ(ScoreOfFirst(PodAsking(997)), 3);
-}
-
-TEST(OomScoreAdj, OfABurstableContainerStaysBetweenTheOtherClasses) {
-  Pod pod = PodAsking(1);
-  pod.containers.push_back(Container{});
-  EXPECT_EQ(OomScoreAdj(pod, pod.containers[1], kCapacity), 999) << "it requests nothing";
-  EXPECT_EQ(ScoreOfFirst(PodAsking(1000)), 3);
-  EXPECT_EQ(ScoreOfFirst(PodAsking(50000)), 3);
-}
-
-TEST(OomScoreAdj, FollowsTheClassOfTheStatus) {
-  Pod pod = PodAsking(100);
-  pod.status_qos_class = QosClass::kGuaranteed;
-  EXPECT_EQ(ScoreOfFirst(pod), -997);
-  pod.status_qos_class = QosClass::kBestEffort;
-  EXPECT_EQ(ScoreOfFirst(pod), 1000);
-}
-
-TEST(OomScoreAdj, ProtectsNodeCriticalPodsWhateverTheirClass) {
-  Pod pod;
-  pod.containers = {Container{}};
-  EXPECT_EQ(ScoreOfFirst(pod), 1000);
-  pod.priority = 2'000'001'000;
-  EXPECT_EQ(ScoreOfFirst(pod), 1000) << "priority alone changes nothing";
-  pod.priority_class_name = "system-node-critical";
-  EXPECT_EQ(ScoreOfFirst(pod), -997);
-}
-
-TEST(OomScoreAdj, OfASidecarIsNoHigherThanAnyRegularContainers) {
-  Pod pod;
-  pod.containers = {AskingMebibytes("a", 200), AskingMebibytes("b", 300)};
-  pod.init_containers = {AskingMebibytes("small", 50), AskingMebibytes("large", 400)};
-  for (Container& container : pod.init_containers) {
-    container.restart_policy = RestartPolicy::kAlways;
-  }
-  EXPECT_EQ(OomScoreAdj(pod, pod.init_containers[0], kCapacity), 800);
-  EXPECT_EQ(OomScoreAdj(pod, pod.init_containers[1], kCapacity), 600);
-  pod.init_containers[0].restart_policy.reset();
-  EXPECT_EQ(OomScoreAdj(pod, pod.init_containers[0], kCapacity), 950) << "a plain init container";
-}
-
-TEST(OomScoreAdj, SharesWhatThePodAsksForBeyondItsContainers) {
-  Pod pod;
-  pod.containers = {AskingMebibytes("a", 100), AskingMebibytes("b", 0)};
-  pod.resources = ResourceRequirements{.requests = Mebibytes(300), .limits = {}};
-  EXPECT_EQ(OomScoreAdj(pod, pod.containers[0], kCapacity), 800);
-  EXPECT_EQ(OomScoreAdj(pod, pod.containers[1], kCapacity), 900);
-}
-
 TEST(OomScoreAdj, ExceedsAThousandWhereContainersAskForMoreThanTheirPod) {
   Pod pod;
   pod.containers = {AskingMebibytes("a", 500), AskingMebibytes("b", 10)};

@@ -19,19 +19,6 @@ Pod OfPriority(std::int32_t priority) {
   return pod;
 }
 
-TEST(PodKind, IsStaticWhenItsSourceIsNotTheApiServer) {
-  EXPECT_FALSE(IsStatic(Pod{}));
-  EXPECT_FALSE(IsStatic(Annotated("kubernetes.io/config.source", "api")));
-  EXPECT_TRUE(IsStatic(Annotated("kubernetes.io/config.source", "file")));
-  EXPECT_TRUE(IsStatic(Annotated("kubernetes.io/config.source", "http")));
-  EXPECT_TRUE(IsStatic(Annotated("kubernetes.io/config.source", "")));
-}
-
-TEST(PodKind, IsMirrorWhenAnnotated) {
-  EXPECT_FALSE(IsMirror(Pod{}));
-  EXPECT_TRUE(IsMirror(Annotated("kubernetes.io/config.mirror", "")));
-}
-
 TEST(PodKind, IsCriticalFromTwoBillionOn) {
   EXPECT_FALSE(IsCriticalByPriority(Pod{}));
   EXPECT_FALSE(IsCriticalByPriority(OfPriority(1'999'999'999)));
@@ -48,16 +35,6 @@ TEST(PodKind, StaticAndMirrorPodsAreCriticalForTheKubeletOnly) {
     EXPECT_TRUE(IsCritical(OfPriority(2'000'001'000), profile));
     EXPECT_FALSE(IsCritical(Pod{}, profile));
   }
-}
-
-TEST(PodKind, IsNodeCriticalByClassAndOnlyWhenCritical) {
-  Pod pod = OfPriority(1000);
-  pod.priority_class_name = "system-node-critical";
-  EXPECT_FALSE(IsNodeCritical(pod));
-  pod.priority = 2'000'001'000;
-  EXPECT_TRUE(IsNodeCritical(pod));
-  pod.priority_class_name = "system-cluster-critical";
-  EXPECT_FALSE(IsNodeCritical(pod));
 }
 
 }  // namespace

@@ -21,44 +21,6 @@ Container Asking(const std::string& request, const std::string& limit = kNone) {
   return container;
 }
 
-Container Sidecar(const std::string& request, const std::string& limit = kNone) {
-  Container container = Asking(request, limit);
-  container.restart_policy = RestartPolicy::kAlways;
-  return container;
-}
-
-struct RequestRow {
-  const char* rule;
-  std::vector<Container> init_containers;
-  std::vector<Container> containers;
-  std::string overhead;
-  const char* request;
-};
-
-TEST(EffectiveRequest, AddsUpWhatRunsTogether) {
-  const std::vector<RequestRow> rows = {
-      {"containers add up", {}, {Asking("64Mi"), Asking("64Mi")}, "", "128Mi"},
-      {"nobody asks", {}, {Asking(kNone)}, "", "0"},
-      {"an init container is a minimum", {Asking("1Gi")}, {Asking("64Mi")}, "", "1Gi"},
-      {"and no more than that", {Asking("32Mi")}, {Asking("64Mi")}, "", "64Mi"},
-      {"init containers run one by one", {Asking("1Gi"), Asking("1Gi")}, {Asking("1")}, "", "1Gi"},
-      {"a sidecar stays", {Sidecar("100Mi")}, {Asking("64Mi")}, "", "164Mi"},
-      {"beside later init containers", {Sidecar("100Mi"), Asking("1Gi")}, {}, "", "1124Mi"},
-      {"not beside earlier ones", {Asking("1Gi"), Sidecar("100Mi")}, {}, "", "1Gi"},
-      {"overhead is added", {}, {Asking("64Mi")}, "16Mi", "80Mi"},
-      {"but not to nothing", {}, {Asking("0")}, "16Mi", "0"},
-      {"the first form is kept", {}, {Asking("128Mi"), Asking("100M")}, "", "234217728"},
-      {"a zero has no form", {}, {Asking("0"), Asking("128Mi")}, "", "128Mi"},
-  };
-  for (const RequestRow& row : rows) {
-    Pod pod;
-    pod.init_containers = row.init_containers;
-    pod.containers = row.containers;
-    pod.overhead = Memory(row.overhead);
-    EXPECT_EQ(EffectiveRequest(pod, "memory").ToString(), row.request) << row.rule;
-  }
-}
-
 TEST(EffectiveRequest, IsThatOfThePodAloneWhereThePodHasResources) {
   Pod pod;
   pod.containers = {Asking("3Gi")};

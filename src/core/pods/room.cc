@@ -94,9 +94,9 @@ Occupancy::Occupancy(std::vector<Occupant> occupants, std::int32_t priority)
     now_ = Sum(now_, occupant.requests);
     if (!occupant.ending) staying_ = Sum(staying_, occupant.requests);
   }
-  kept_ = staying_;
+  fixed_ = staying_;
   for (const std::size_t i : outranked_) {
-    for (std::size_t r = 0; r < kept_.size(); ++r) kept_[r] -= occupants_[i].requests[r];
+    for (std::size_t r = 0; r < fixed_.size(); ++r) fixed_[r] -= occupants_[i].requests[r];
   }
 }
 
@@ -108,16 +108,16 @@ Room Occupancy::RoomFor(const SharedAmounts& requests,
 
   Room room;
   room.scarce = scarce->resource;
-  room.shortage = ShortageOf(requests, kept_, *allocatable);
+  room.shortage = ShortageOf(requests, fixed_, *allocatable);
   if (room.shortage) return room;
   // Pods that still fit beside the new one stay, the highest priority first.
-  SharedAmounts kept = kept_;
+  SharedAmounts fixed = fixed_;
   for (const std::size_t i : outranked_) {
-    const SharedAmounts with = Sum(kept, occupants_[i].requests);
+    const SharedAmounts with = Sum(fixed, occupants_[i].requests);
     if (ShortageOf(requests, with, *allocatable)) {
       room.give_way.push_back(i);
     } else {
-      kept = with;
+      fixed = with;
     }
   }
   return room;

@@ -74,7 +74,7 @@ class Occupancy {
   std::vector<std::size_t> outranked_;  // that can be told to give way, highest priority first
   SharedAmounts now_{};
   SharedAmounts staying_{};  // without the pods that are ending
-  SharedAmounts kept_{};     // without those that can be told to give way, either
+  SharedAmounts fixed_{};    // without those that can be told to give way, either
 };
 
 }  // namespace jettison

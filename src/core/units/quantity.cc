@@ -107,10 +107,10 @@ std::optional<Suffix> ExponentSuffix(std::string_view text) {
       std::from_chars(text.data() + digits, text.data() + text.size(), exponent);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   // Kubernetes cuts the exponent down to 32 bits.
-  const auto kept = std::max(static_cast<std::int32_t>(exponent), kLeastExponent);
+  const auto capped = std::max(static_cast<std::int32_t>(exponent), kLeastExponent);
   return Suffix{.format = QuantityFormat::kDecimalExponent,
-                .exponent = kept,
-                .plain = kept != 0 && text == fmt::format("e{}", kept)};
+                .exponent = capped,
+                .plain = capped != 0 && text == fmt::format("e{}", capped)};
 }
 
 std::optional<Suffix> SuffixOf(std::string_view text) {
