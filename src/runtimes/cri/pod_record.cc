@@ -121,10 +121,6 @@ Result<PodRecord> ParsePodRecord(std::string_view text) {
   return Fail(ErrorCode::kInvalidArgument, "the record is cut short or damaged");
 }
 
-std::string RecordFile(const RuntimeContext& context, const std::string& uid) {
-  return context.paths.Pod(uid) + "/record";
-}
-
 Result<WrittenPod> ReadPodRecord(const RuntimeContext& context, const std::string& uid) {
   if (!kernel::IsPathSegment(uid)) {
     return Fail(ErrorCode::kInvalidArgument, fmt::format("{:?} cannot be a UID", uid));

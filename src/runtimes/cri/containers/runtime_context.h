@@ -31,6 +31,8 @@ struct RuntimeContext : PodEdges {
 };
 
 // Where a pod is written down, for an agent after this one.
-[[nodiscard]] std::string RecordFile(const RuntimeContext& context, const std::string& uid);
+[[nodiscard]] inline std::string RecordFile(const RuntimeContext& context, const std::string& uid) {
+  return context.paths.Pod(uid) + "/record";
+}
 
 }  // namespace jettison::cri

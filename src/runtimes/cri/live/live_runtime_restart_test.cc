@@ -105,9 +105,9 @@ TEST_F(LiveCriRuntime, TwoAgentsOnOneContainerdLeaveEachOthersPodsAlone) {
   const kernel::TemporaryFolder elsewhere;
   auto calls = Connect(bed_->endpoint());
   ASSERT_TRUE(calls);
-  CriRuntimeOptions options{.root = elsewhere.path(),
-                            .cgroup_prefix = "/" + bed_->group(),
-                            .written_pods = std::make_shared<kernel::PodsByUid>(known_)};
+  const CriRuntimeOptions options{
+      {.root = elsewhere.path(), .written_pods = std::make_shared<kernel::PodsByUid>(known_)},
+      "/" + bed_->group()};
   auto other = OpenCriRuntime(options, std::move(*calls), *cgroups_, *cgroups_, clock_);
   ASSERT_TRUE(other);
   const auto listed = (*other)->List();
@@ -115,8 +115,8 @@ TEST_F(LiveCriRuntime, TwoAgentsOnOneContainerdLeaveEachOthersPodsAlone) {
   EXPECT_THAT(*listed, IsEmpty());
   (*other)->RemovePod("u");
   EXPECT_EQ(ProcessesIn(pod).size(), 2U);
-  EXPECT_FALSE(OpenCriRuntime({.root = root()}, Connect(bed_->endpoint()).value(), *cgroups_,
-                              *cgroups_, clock_))
+  EXPECT_FALSE(OpenCriRuntime(CriRuntimeOptions{{.root = root()}},
+                              Connect(bed_->endpoint()).value(), *cgroups_, *cgroups_, clock_))
       << "not two on one root";
   RemoveAndLookForRemains(pod);
 }
