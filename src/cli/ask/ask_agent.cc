@@ -86,11 +86,14 @@ void AddAskOptions(CLI::App& command, AskOptions& options) {
 void AddPeerOptions(CLI::App& command, const std::string& group, const std::string& whose,
                     std::string& ca_file, std::string& cert_file, std::string& key_file) {
   const auto add = [&](const char* name, std::string& file, const std::string& what) {
-    command.add_option(name, file, what)->type_name("FILE")->group(group);
+    return command.add_option(name, file, what)->type_name("FILE")->group(group);
   };
   add("--ca-file", ca_file, "PEM file with the CAs that may sign " + whose + " (https)");
-  add("--cert-file", cert_file, "PEM file with a client certificate (https)");
-  add("--key-file", key_file, "PEM file with the private key of that certificate");
+  CLI::Option* cert = add("--cert-file", cert_file, "PEM file with a client certificate (https)");
+  CLI::Option* key =
+      add("--key-file", key_file, "PEM file with the private key of that certificate");
+  cert->needs(key);
+  key->needs(cert);
 }
 
 Result<HttpTarget> TargetOf(const AskOptions& options) {

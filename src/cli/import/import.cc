@@ -165,15 +165,17 @@ constexpr const char* kFooter =
 
 void AddReachOptions(CLI::App& command, ImportCommand& options) {
   constexpr const char* kGroup = "Reaching Prometheus";
-  command.add_option("--token-file", options.token_file, "a file with the bearer token to send")
-      ->type_name("FILE")
-      ->envname("JETTISON_PROMETHEUS_TOKEN_FILE")
-      ->group(kGroup);
+  CLI::Option* token =
+      command.add_option("--token-file", options.token_file, "a file with the bearer token to send")
+          ->type_name("FILE")
+          ->envname("JETTISON_PROMETHEUS_TOKEN_FILE")
+          ->group(kGroup);
   command
       .add_option("--basic-auth-file", options.basic_auth_file, "a file with user:password to send")
       ->type_name("FILE")
       ->envname("JETTISON_PROMETHEUS_BASIC_AUTH_FILE")
-      ->group(kGroup);
+      ->group(kGroup)
+      ->excludes(token);
   AddPeerOptions(command, kGroup, "the certificate of Prometheus", options.ca_file,
                  options.cert_file, options.key_file);
   command.add_option("--timeout", options.timeout_seconds, "seconds to wait for each answer")
@@ -265,10 +267,15 @@ void AddImport(CLI::App& app, int& exit_code) {
                    "the scrape target of a node, if no series names it: a=10.0.0.7:9100")
       ->type_name("NODE=HOST:PORT")
       ->allow_extra_args(false);
+  const auto absolute = [](const std::string& path) -> std::string {
+    return path.starts_with('/') ? "" : "must be an absolute path of the node (/var/lib/kubelet)";
+  };
   command->add_option("--nodefs", options->paths.node_fs, "a path on the file system nodefs")
+      ->check(absolute)
       ->type_name("PATH")
       ->capture_default_str();
   command->add_option("--imagefs", options->paths.image_fs, "a path on the file system imagefs")
+      ->check(absolute)
       ->type_name("PATH")
       ->capture_default_str();
   AddReachOptions(*command, *options);

@@ -140,15 +140,10 @@ class PrometheusSource {
     Instant from;  // samples behind it
     Instant to;    // up to it
   };
-  // What a query is worth that was not answered in time.
-  enum class Late : std::uint8_t { kAskAgain, kAskForLess };
-  [[nodiscard]] Result<std::string> Ask(const std::string& path, const std::string& form,
-                                        Late late);
+  [[nodiscard]] Result<std::string> Ask(const std::string& path, const std::string& form);
   [[nodiscard]] Result<void> ReadQuery(const std::string& query, SeriesSink& sink,
                                        const std::function<void(Instant)>& tell);
-  // The most samples that a series had.
-  [[nodiscard]] Result<std::size_t> ReadPiece(const std::string& query, Piece piece, Late late,
-                                              SeriesSink& sink);
+  [[nodiscard]] Result<void> ReadPiece(const std::string& query, Piece piece, SeriesSink& sink);
 
   const ImportRequest& request_;
   const Wait wait_;

@@ -38,43 +38,6 @@ bool IsOnThisMachine(std::string_view origin) {
   return (address && address->is_loopback) || authority == "127.0.0.1";
 }
 
-// Options with the files that they name.
-std::array<std::pair<std::string_view, std::string_view>, 3> TlsFilesOf(
-    const ImportCommand& command) {
-  return {{{"--ca-file", command.ca_file},
-           {"--cert-file", command.cert_file},
-           {"--key-file", command.key_file}}};
-}
-
-// What would otherwise be ignored without a word.
-void CheckReach(const ImportCommand& command, const HttpUrl& url, FaultLines& faults) {
-  if (!url.credentials.empty()) {
-    faults.Add(
-        "the URL must not contain a password; use --basic-auth-file to name a file with "
-        "user:password");
-  }
-  if (url.target.find('?') != std::string::npos) {
-    faults.Add("the URL must not contain a query (?...), because it is not sent; leave it out");
-  }
-  if (!command.token_file.empty() && !command.basic_auth_file.empty()) {
-    faults.Add(
-        "--token-file and --basic-auth-file exclude each other, because only one of the two is "
-        "sent; leave one out, or unset the environment variable that names it");
-  }
-  if (command.cert_file.empty() != command.key_file.empty()) {
-    faults.Add(
-        command.cert_file.empty()
-            ? "--key-file: requires --cert-file, which names the certificate of that key"
-            : "--cert-file: requires --key-file, which names the private key of that certificate");
-  }
-  if (url.origin.starts_with("https://")) return;
-  for (const auto& [option, file] : TlsFilesOf(command)) {
-    if (file.empty()) continue;
-    faults.Add(
-        fmt::format("{}: {}: is only for https, but the URL begins with http", option, file));
-  }
-}
-
 void ReadCredentials(const ImportCommand& command, const HttpUrl& url, HttpTarget& target,
                      FaultLines& faults) {
   if (!command.token_file.empty()) {
@@ -99,7 +62,14 @@ void ReadCredentials(const ImportCommand& command, const HttpUrl& url, HttpTarge
 void ReadTarget(const ImportCommand& command, ImportRequest& request, FaultLines& faults) {
   const auto url = faults.Take(ParseHttpUrl(command.source));
   if (!url) return;
-  CheckReach(command, *url, faults);
+  if (!url->credentials.empty()) {
+    faults.Add(
+        "the URL must not contain a password; use --basic-auth-file to name a file with "
+        "user:password");
+  }
+  if (url->target.find('?') != std::string::npos) {
+    faults.Add("the URL must not contain a query (?...), because it is not sent; leave it out");
+  }
   HttpTarget& target = request.target;
   target.endpoint = url->origin;
   target.is_agent = false;
@@ -111,28 +81,6 @@ void ReadTarget(const ImportCommand& command, ImportRequest& request, FaultLines
   request.path_prefix = url->target;
   while (request.path_prefix.ends_with('/')) request.path_prefix.pop_back();
   ReadCredentials(command, *url, target, faults);
-}
-
-// Of a dump nobody is asked. Two of the files may be named by the environment for every import, so
-// they only have to be right.
-void CheckNothingIsAsked(const ImportCommand& command, FaultLines& faults) {
-  if (!command.token_file.empty()) (void)faults.Take(SecretIn(command.token_file, "--token-file"));
-  if (!command.basic_auth_file.empty()) {
-    (void)faults.Take(SecretIn(command.basic_auth_file, "--basic-auth-file"));
-  }
-  for (const auto& [option, file] : TlsFilesOf(command)) {
-    if (file.empty()) continue;
-    faults.Add(fmt::format("{}: {}: is only for a URL, but SOURCE is a file", option, file));
-  }
-}
-
-void CheckPaths(const ImportPaths& paths, FaultLines& faults) {
-  for (const auto& [option, path] :
-       {std::pair("--nodefs", &paths.node_fs), std::pair("--imagefs", &paths.image_fs)}) {
-    if (path->starts_with('/')) continue;
-    faults.Add(fmt::format("{}: {}: must be an absolute path of the node (/var/lib/kubelet)",
-                           option, *path));
-  }
 }
 
 void ReadTimes(const ImportCommand& command, Instant now, ImportRequest& request,
@@ -198,7 +146,9 @@ std::vector<std::string> InputsOf(const ImportCommand& command) {
   if (!IsUrl(command.source)) inputs.push_back(command.source);
   inputs.push_back(command.token_file);
   inputs.push_back(command.basic_auth_file);
-  for (const auto& [option, file] : TlsFilesOf(command)) inputs.emplace_back(file);
+  for (const auto& file : {command.ca_file, command.cert_file, command.key_file}) {
+    inputs.push_back(file);
+  }
   return inputs;
 }
 
@@ -217,13 +167,11 @@ Result<ImportRequest> ReadImportRequest(const ImportCommand& command, Instant no
     if (request.nodes.empty()) faults.Add("--node: is required with a URL");
   } else {
     request.file = command.source;
-    CheckNothingIsAsked(command, faults);
     if (command.source == "-") faults.Add("a dump is read twice, so it must be a file");
     if (command.source.find("://") != std::string::npos) {
       faults.Add(fmt::format("{}: must be http://HOST, https://HOST or a file", command.source));
     }
   }
-  CheckPaths(command.paths, faults);
   ReadTimes(command, now, request, faults);
   ReadPods(command, request, faults);
   ReadPolicy(command, request, faults);

@@ -58,13 +58,9 @@ using std::chrono::milliseconds;
 
 constexpr Duration kFirstWait = milliseconds(500);
 
-// How much time one query covers. It grows while answers are small.
-constexpr Duration kFirstPiece = std::chrono::hours(1);
+// How much time one query covers, unless it is refused or takes too long.
+constexpr Duration kMostPiece = std::chrono::hours(6);
 constexpr Duration kLeastPiece = std::chrono::minutes(1);
-constexpr Duration kMostPiece = std::chrono::hours(24);
-// As much of a series as Prometheus gives in one answer to a range query.
-constexpr std::size_t kMostPoints = 11'000;
-
 constexpr std::string_view kForm = "application/x-www-form-urlencoded";
 
 std::string SecondsText(Instant at) {
@@ -88,29 +84,24 @@ bool IsAnswer(const HttpResponse& answer) {
   return !IsPassing(answer.status) || answer.body.find("\"timeout\"") != std::string::npos;
 }
 
-// Redirects are not followed, because credentials would go with the request. What `path` of the API
-// is behind is the URL to ask instead.
-Error RedirectOf(const HttpResponse& answer, std::string_view path) {
+// Redirects are not followed, because credentials would go with the request.
+Error RedirectOf(const HttpResponse& answer) {
   const auto location =
       std::ranges::find(answer.headers, "Location", &std::pair<std::string, std::string>::first);
-  if (location == answer.headers.end()) {
-    return {ErrorCode::kInternal, fmt::format("Prometheus answers {}", answer.status)};
-  }
-  const std::string target = location->second.substr(0, location->second.find('?'));
-  std::string advice = "give the URL of Prometheus itself as SOURCE";
-  if (target.ends_with(path)) {
-    advice = fmt::format("give {} as SOURCE", target.substr(0, target.size() - path.size()));
-  }
-  return {
-      ErrorCode::kInvalidArgument,
-      fmt::format("Prometheus answers {} and redirects to {}, but redirects are not followed: {}",
-                  answer.status, target, advice)};
+  const std::string target =
+      location == answer.headers.end()
+          ? ""
+          : fmt::format(" to {}", location->second.substr(0, location->second.find('?')));
+  return {ErrorCode::kInvalidArgument,
+          fmt::format("Prometheus answers {} and redirects{}, but redirects are not followed: give "
+                      "the URL of Prometheus itself as SOURCE",
+                      answer.status, target)};
 }
 
 // What is no answer of the API itself: a proxy, or somebody who wants credentials.
-Error RefusalOf(const HttpResponse& answer, std::string_view path) {
+Error RefusalOf(const HttpResponse& answer) {
   const int status = answer.status;
-  if (status >= 300 && status < 400) return RedirectOf(answer, path);
+  if (status >= 300 && status < 400) return RedirectOf(answer);
   const std::string complaint = ComplaintIn(answer.body);
   const std::string reason = complaint.empty() ? "" : fmt::format(" ({})", complaint);
   if (NeedsCredentials(status)) {
@@ -123,29 +114,21 @@ Error RefusalOf(const HttpResponse& answer, std::string_view path) {
           fmt::format("Prometheus answers {}{}", status, reason)};
 }
 
-// Counts what a sink takes, and leaves out what belongs to another piece.
+// Leaves out what belongs to another piece.
 class PieceSink final : public SeriesSink {
  public:
   PieceSink(SeriesSink& sink, Instant from, Instant to) : sink_(sink), from_(from), to_(to) {}
-
-  bool Begin(const MetricSeries& series) override {
-    points_ = 0;
-    return sink_.Begin(series);
-  }
+  bool Begin(const MetricSeries& series) override { return sink_.Begin(series); }
   Result<void> Add(Instant at, double value) override {
-    most_ = std::max(most_, ++points_);
     // Prometheus 2 counts the first moment in, Prometheus 3 does not.
     if (at <= from_ || at > to_) return {};
     return sink_.Add(at, value);
   }
-  [[nodiscard]] std::size_t most() const { return most_; }
 
  private:
   SeriesSink& sink_;
   const Instant from_;
   const Instant to_;
-  std::size_t points_ = 0;
-  std::size_t most_ = 0;
 };
 
 }  // namespace
@@ -178,8 +161,7 @@ std::vector<std::string> NodeQueries(const std::string& node, const NodeDirector
   return queries;
 }
 
-Result<std::string> PrometheusSource::Ask(const std::string& path, const std::string& form,
-                                          Late late) {
+Result<std::string> PrometheusSource::Ask(const std::string& path, const std::string& form) {
   Duration wait = kFirstWait;
   for (int tries = 1;; ++tries) {
     auto answer = HttpPost(request_.target, request_.path_prefix + path, form, std::string(kForm));
@@ -189,12 +171,9 @@ Result<std::string> PrometheusSource::Ask(const std::string& path, const std::st
     } else if (IsAnswer(*answer)) {
       return std::move(answer->body);
     } else {
-      why = RefusalOf(*answer, path);
+      why = RefusalOf(*answer);
     }
-    const bool is_late = why.code == ErrorCode::kDeadlineExceeded && late == Late::kAskAgain;
-    if ((why.code != ErrorCode::kUnavailable && !is_late) || tries == kMostTries) {
-      return Fail(why);
-    }
+    if (why.code != ErrorCode::kUnavailable || tries == kMostTries) return Fail(why);
     PrintError("jettison: {}; asking again in {}\n", why.message, FormatDuration(wait));
     wait_(wait);
     wait *= 2;
@@ -207,7 +186,7 @@ Result<void> PrometheusSource::Learn(NodeDirectory& directory) {
   for (const std::string& query : DiscoveryQueries(request_.nodes)) {
     form += "&match%5B%5D=" + EncodedForUrl(query);
   }
-  const auto answer = Ask("/api/v1/series", form, Late::kAskAgain);
+  const auto answer = Ask("/api/v1/series", form);
   if (!answer) return Fail(answer.error());
   const auto read = ReadSeriesAnswer(*answer, [&](const MetricSeries& series) {
     if (const auto figure = FigureOf(series)) directory.Learn(*figure);
@@ -236,38 +215,32 @@ Result<void> PrometheusSource::ReadInto(const std::string& node, const NodeDirec
 
 Result<void> PrometheusSource::ReadQuery(const std::string& query, SeriesSink& sink,
                                          const std::function<void(Instant)>& tell) {
-  Duration length = kFirstPiece;
-  Duration longest = kMostPiece;  // of what was not refused
+  Duration length = kMostPiece;
   const Instant end = request_.options.to;
   Instant at = request_.options.from - kStaleness;
   while (at < end) {
     const Piece piece{.from = at, .to = std::min(at + length, end)};
-    const bool can_shrink = length > kLeastPiece;
-    const Late late = can_shrink ? Late::kAskForLess : Late::kAskAgain;
-    const auto most = ReadPiece(query, piece, late, sink);
-    if (!most) {
+    if (const auto read = ReadPiece(query, piece, sink); !read) {
       // Less of it may be had: it is too much at once, or takes too long.
-      const ErrorCode code = most.error().code;
+      const ErrorCode code = read.error().code;
       const bool is_too_much = code == ErrorCode::kInternal || code == ErrorCode::kDeadlineExceeded;
-      if (!is_too_much || !can_shrink) return Fail(most.error());
-      length = longest = std::max<Duration>(length / 2, kLeastPiece);
+      if (!is_too_much || length <= kLeastPiece) return read;
+      length = std::max<Duration>(Elapsed(piece.from, piece.to) / 2, kLeastPiece);
       continue;
     }
     at = piece.to;
     tell(at);
-    if (*most * 4 < kMostPoints) length = std::min(length * 2, longest);
-    if (*most * 2 > kMostPoints) length = std::max<Duration>(length / 2, kLeastPiece);
   }
   return {};
 }
 
-Result<std::size_t> PrometheusSource::ReadPiece(const std::string& query, Piece piece, Late late,
-                                                SeriesSink& sink) {
+Result<void> PrometheusSource::ReadPiece(const std::string& query, Piece piece,
+                                         SeriesSink& sink) {
   const auto length = std::chrono::ceil<milliseconds>(Elapsed(piece.from, piece.to));
   const std::string form =
       fmt::format("query={}&time={}", EncodedForUrl(fmt::format("{}[{}ms]", query, length.count())),
                   SecondsText(piece.to));
-  const auto answer = Ask("/api/v1/query", form, late);
+  const auto answer = Ask("/api/v1/query", form);
   if (!answer) return Fail(answer.error());
   PieceSink taken(sink, piece.from, piece.to);
   const auto read = ReadQueryAnswer(*answer, taken);
@@ -276,7 +249,7 @@ Result<std::size_t> PrometheusSource::ReadPiece(const std::string& query, Piece 
         fmt::format("{}: the query {}", request_.options.source, query.substr(0, 200))));
   }
   warnings_.insert(read->warnings.begin(), read->warnings.end());
-  return taken.most();
+  return {};
 }
 
 }  // namespace jettison

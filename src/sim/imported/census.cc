@@ -20,88 +20,59 @@ constexpr std::string_view kMirror = "kubernetes.io/config.mirror";
 constexpr std::string_view kWholePod = "pod";
 
 struct Found {
+  std::string uid;  // "namespace/name" where no series tells it
   std::string space;
   std::string name;
+  Instant first;                        // sample
   const LabelledTrack* info = nullptr;  // kube_pod_info or jettison_pod_info; null: none
-  ImportedPod::Span span;
 };
 
-// Which pods there were, and from when to when.
-class Census {
- public:
-  std::map<std::string, Found> Take(const NodeTracks& tracks) {
-    for (const std::string_view info : {"kube_pod_info", "jettison_pod_info"}) {
-      for (const LabelledTrack& each : tracks.Of(info)) {
-        Found& found = AddKnown(each);
-        if (found.info == nullptr) found.info = &each;
-      }
-    }
-    Parts nameless;
-    for (const std::string_view metric :
-         {"jettison_pod_memory_working_set_bytes", "pod_memory_working_set_bytes",
-          "container_memory_working_set_bytes"}) {
-      for (const LabelledTrack& each : tracks.Of(metric)) {
-        if (each.figure.Label("pod").empty()) continue;
-        if (UidOf(each.figure).empty()) {
-          nameless.push_back(&each);
-        } else {
-          AddKnown(each);
-        }
-      }
-    }
-    for (const LabelledTrack* each : nameless) AddNameless(*each);
-    return std::move(found_);
-  }
+std::string NameOf(const LabelledTrack& each) {
+  return fmt::format("{}/{}", each.figure.Label("namespace"), each.figure.Label("pod"));
+}
 
- private:
-  using Parts = std::vector<const LabelledTrack*>;
-
-  [[nodiscard]] static std::string NameOf(const LabelledTrack& each) {
-    return fmt::format("{}/{}", each.figure.Label("namespace"), each.figure.Label("pod"));
-  }
-
-  static void Widen(const Track::Point& point, ImportedPod::Span& span) {
-    if (std::isnan(point.value)) return;
-    span.from = std::min(span.from, point.at);
-    span.to = std::max(span.to, point.at);
-  }
-
-  // kube-state-metrics may not have been scraped for all of the time that the pod was there.
-  Found& AddKnown(const LabelledTrack& each) {
-    const std::string uid = UidOf(each.figure);
-    const std::string key = uid.empty() ? NameOf(each) : uid;
+// Which pods there were, by namespace and name, and by time where two have the same.
+std::vector<Found> PodsIn(const NodeTracks& tracks) {
+  std::map<std::string, Found> found;  // by UID
+  std::set<std::string> names;
+  const auto add = [&](const LabelledTrack& each, const std::string& uid) -> Found& {
     const Instant first = each.track.points().front().at;
-    const auto [place, is_new] =
-        found_.try_emplace(key, Found{.space = std::string(each.figure.Label("namespace")),
-                                      .name = std::string(each.figure.Label("pod")),
-                                      .span = {.from = first, .to = first}});
-    if (is_new) uids_[NameOf(each)].push_back(key);
-    ImportedPod::Span& span = place->second.span;
-    for (const Track::Point& point : each.track.points()) Widen(point, span);
-    span.slack = std::max(span.slack, each.track.interval());
-    return place->second;
-  }
-
-  // A sample without a UID is of the pod of that name which was the last one to begin before it;
-  // before all of them, of the first.
-  void AddNameless(const LabelledTrack& each) {
-    std::vector<std::string>& uids = uids_[NameOf(each)];
-    if (uids.empty()) {
-      AddKnown(each);
-      return;
-    }
-    const auto begin = [&](const std::string& uid) { return found_.at(uid).span.from; };
-    std::ranges::sort(uids, {}, begin);
-    std::size_t at = 0;
-    for (const Track::Point& point : each.track.points()) {
-      while (at + 1 < uids.size() && begin(uids[at + 1]) <= point.at) ++at;
-      Widen(point, found_.at(uids[at]).span);
+    Found& pod = found.try_emplace(uid, Found{.uid = uid,
+                                              .space = std::string(each.figure.Label("namespace")),
+                                              .name = std::string(each.figure.Label("pod")),
+                                              .first = first})
+                     .first->second;
+    pod.first = std::min(pod.first, first);
+    names.insert(NameOf(each));
+    return pod;
+  };
+  for (const std::string_view info : {"kube_pod_info", "jettison_pod_info"}) {
+    for (const LabelledTrack& each : tracks.Of(info)) {
+      const std::string uid = UidOf(each.figure);
+      Found& pod = add(each, uid.empty() ? NameOf(each) : uid);
+      if (pod.info == nullptr) pod.info = &each;
     }
   }
-
-  std::map<std::string, Found> found_;                    // by UID
-  std::map<std::string, std::vector<std::string>> uids_;  // of each namespace and name
-};
+  constexpr std::string_view kMemory[] = {"jettison_pod_memory_working_set_bytes",
+                                          "pod_memory_working_set_bytes",
+                                          "container_memory_working_set_bytes"};
+  for (const bool has_uid : {true, false}) {
+    for (const std::string_view metric : kMemory) {
+      for (const LabelledTrack& each : tracks.Of(metric)) {
+        const std::string uid = UidOf(each.figure);
+        if (each.figure.Label("pod").empty() || uid.empty() == has_uid) continue;
+        if (has_uid) add(each, uid);
+        if (!has_uid && !names.contains(NameOf(each))) add(each, NameOf(each));
+      }
+    }
+  }
+  std::vector<Found> pods;
+  for (auto& [uid, pod] : found) pods.push_back(std::move(pod));
+  std::ranges::sort(pods, {}, [](const Found& pod) {
+    return std::tie(pod.space, pod.name, pod.first, pod.uid);
+  });
+  return pods;
+}
 
 // The state of a pod in a metric of kube-state-metrics, which has one series for each state; the
 // series of the present state is 1.
@@ -139,8 +110,8 @@ class FactsMaker {
   FactsMaker(const NodeTracks& tracks, const PodAssumptions& assumptions)
       : tracks_(tracks), assumptions_(assumptions) {}
 
-  std::shared_ptr<const PodFacts> Make(const std::string& uid, const Found& found) {
-    Pod pod{.name = found.name, .namespace_ = found.space, .uid = uid};
+  std::shared_ptr<const PodFacts> Make(const Found& found) {
+    Pod pod{.name = found.name, .namespace_ = found.space, .uid = found.uid};
     AddResources("kube_pod_container_resource_requests", &ResourceRequirements::requests, pod);
     AddResources("kube_pod_container_resource_limits", &ResourceRequirements::limits, pod);
     AddResources("jettison_pod_request_bytes", &ResourceRequirements::requests, pod);
@@ -291,13 +262,16 @@ std::vector<ImportedPod> CensusOf(const NodeTracks& tracks, const PodAssumptions
                                   ImportNotes& notes) {
   FactsMaker facts(tracks, assumptions);
   std::vector<ImportedPod> pods;
-  for (const auto& [uid, found] : Census().Take(tracks)) {
-    pods.emplace_back(tracks, facts.Make(uid, found), found.span);
+  const std::vector<Found> all = PodsIn(tracks);
+  const auto are_namesakes = [&](std::size_t a, std::size_t b) {
+    return all[a].space == all[b].space && all[a].name == all[b].name;
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    ImportedPod::Span span;
+    if (i > 0 && are_namesakes(i - 1, i)) span.from = all[i].first;
+    if (i + 1 < all.size() && are_namesakes(i, i + 1)) span.to = all[i + 1].first;
+    pods.emplace_back(tracks, facts.Make(all[i]), span);
   }
-  std::ranges::sort(pods, [](const ImportedPod& a, const ImportedPod& b) {
-    return std::tuple(a.pod().namespace_, a.pod().name, a.from(), a.pod().uid) <
-           std::tuple(b.pod().namespace_, b.pod().name, b.from(), b.pod().uid);
-  });
   NoteMissing(tracks, pods, notes);
   facts.NoteUnknown(notes);
   return pods;

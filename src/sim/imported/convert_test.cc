@@ -104,24 +104,6 @@ TEST(Import, WithoutTheNodesMemoryThereIsNoRecording) {
   EXPECT_THAT(summary.error().message, HasSubstr("no series gives the node's memory"));
 }
 
-TEST(Import, NodeExporterStandsInForTheNodesMemory) {
-  Cluster cluster;
-  cluster.Erase("node_memory_working_set_bytes");
-  const auto add = [&](const char* name, double mi) {
-    cluster.Scrape(name, {{"node", "a"}}, 0, [=](int) { return mi * kMi; });
-  };
-  add("node_memory_AnonPages_bytes", 300);
-  add("node_memory_Cached_bytes", 250);
-  add("node_memory_Buffers_bytes", 50);
-  add("node_memory_Inactive_file_bytes", 100);
-  Recording recording;
-  const auto summary = cluster.Import(recording);
-  ASSERT_TRUE(summary) << summary.error().message;
-  EXPECT_EQ(recording.Passes()[3]->report.observations[Signal::kMemoryAvailable]->available,
-            static_cast<std::int64_t>(500 * kMi));
-  EXPECT_THAT(summary->notes, Contains(HasSubstr("AnonPages + Cached + Buffers - Inactive_file")));
-}
-
 TEST(Import, ALongSilenceIsAGap) {
   Cluster cluster;
   cluster.Cut("node_memory_working_set_bytes", 100, 500);

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/model/signal.h"
 #include "core/model/summary.h"
 #include "core/model/threshold.h"
 #include "core/units/duration.h"
@@ -28,48 +31,33 @@ class NodeFigures {
                                               ImportNotes& notes);
 
   // The samples of the node's memory, which say when there is a pass.
-  [[nodiscard]] const Track& clock() const { return *memory_.clock; }
+  [[nodiscard]] const Track& clock() const { return *Of(Signal::kMemoryAvailable).amount; }
   [[nodiscard]] DiskLayout layout() const { return layout_; }
   [[nodiscard]] NodeStats At(const std::string& node, Instant at) const;
 
  private:
-  // One way in which series tell an amount of memory.
-  struct Memory {
-    const Track* clock = nullptr;  // at whose samples the amount is known; null: no such way
+  // What series tell of a signal.
+  struct Figure {
+    const Track* amount = nullptr;  // null: nothing
+    bool is_used = false;           // the amount is what is used, and else what is available
     std::vector<const Track*> capacities;  // in the order of preference
-    const Track* available = nullptr;
-    std::vector<const Track*> used;        // in place of that: its parts, which add up ...
-    const Track* inactive_file = nullptr;  // ... to more than the working set by this
-    [[nodiscard]] std::optional<MemoryStats> At(Instant at) const;
   };
-  struct Amount {
-    const Track* available = nullptr;
-    const Track* capacity = nullptr;
-  };
-  struct Disk {
-    Amount bytes;
-    Amount inodes;
-    [[nodiscard]] std::optional<FsStats> At(Instant at) const;
+  struct Left {
+    std::uint64_t available = 0;
+    std::uint64_t capacity = 0;
   };
 
-  explicit NodeFigures(const NodeTracks& tracks) : tracks_(&tracks) {}
-  // What an agent tells of a signal.
-  [[nodiscard]] Amount Own(std::string_view signal) const;
-  [[nodiscard]] Memory OwnMemory(std::string_view signal) const;
-  [[nodiscard]] bool FindMemory(ImportNotes& notes);
-  void FindPodsMemory(ImportNotes& notes);
-  void FindDisks(const ImportPaths& paths, ImportNotes& notes);
-  void NoteOthers(ImportNotes& notes) const;
+  [[nodiscard]] const Figure& Of(Signal signal) const { return figures_[IndexOf(signal)]; }
+  void TakeMemory(const NodeTracks& tracks, ImportNotes& notes);
+  void TakeDisks(const NodeTracks& tracks, const ImportPaths& paths, ImportNotes& notes);
+  void TakeOthers(const NodeTracks& tracks, ImportNotes& notes);
+  [[nodiscard]] std::optional<Left> LeftAt(Signal signal, Instant at) const;
+  [[nodiscard]] std::optional<MemoryStats> MemoryAt(Signal signal, Instant at) const;
+  [[nodiscard]] std::optional<FsStats> DiskAt(Signal bytes, Signal inodes, Instant at) const;
   [[nodiscard]] std::optional<PressureStats> PressureAt(std::string_view resource,
                                                         Instant at) const;
-  [[nodiscard]] std::optional<SwapStats> SwapAt(Instant at) const;
-  [[nodiscard]] std::optional<RlimitStats> PidsAt(Instant at) const;
 
-  const NodeTracks* tracks_;
-  Memory memory_;
-  Memory pods_memory_;
-  Disk node_fs_;
-  Disk image_fs_;
+  std::array<Figure, kSignalCount> figures_;
   DiskLayout layout_;
 };
 

@@ -107,7 +107,7 @@ void ImportedPod::Evicted(Instant at) {
 }
 
 bool ImportedPod::IsThere(Instant at) const {
-  if (at < span_.from - span_.slack || at > span_.to + span_.slack) return false;
+  if (at < span_.from || at >= span_.to) return false;
   if (std::ranges::any_of(absences_, [&](const Absence& absence) {
         return at >= absence.from && (!absence.until || at < *absence.until);
       })) {

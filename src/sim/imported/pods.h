@@ -29,19 +29,16 @@ struct PodAssumptions {
 // preference that there are.
 class ImportedPod {
  public:
-  // From its first sample to its last one; `slack` is by how much it may have been there before and
-  // after.
+  // From when to when figures without a UID are this pod's, of those of its name.
   struct Span {
-    Instant from;
-    Instant to;
-    Duration slack{0};
+    Instant from = Instant::min();
+    Instant to = Instant::max();
   };
   // `tracks` must outlive this. `facts` are as far as series tell of it.
   ImportedPod(const NodeTracks& tracks, std::shared_ptr<const PodFacts> facts, Span span);
 
   [[nodiscard]] const std::shared_ptr<const PodFacts>& facts() const { return facts_; }
   [[nodiscard]] const Pod& pod() const { return facts_->pod; }
-  [[nodiscard]] Instant from() const { return span_.from; }
   [[nodiscard]] bool has_memory() const { return !memory_.empty(); }
   [[nodiscard]] bool has_disk() const { return !disk_.empty(); }
 

@@ -77,23 +77,10 @@ std::optional<double> Track::At(Instant at) const {
   return from->value + (to->value - from->value) * share;
 }
 
-std::optional<Instant> Track::SampledAt(Instant at) const {
-  if (!At(at)) return std::nullopt;
-  const Point* from = Before(at);
-  return Behind(*from) != nullptr ? at : from->at;
-}
-
 std::optional<double> Track::Last(Instant at) const {
   const Point* last = Before(at);
   if (last == nullptr || Elapsed(last->at, at) > kStaleness) return std::nullopt;
   return last->value;
-}
-
-std::optional<double> Track::RateAt(Instant at, Duration span) const {
-  const auto begin = At(at - span);
-  const auto end = At(at);
-  if (!begin || !end || *end < *begin) return std::nullopt;
-  return (*end - *begin) / SecondsOf(span);
 }
 
 std::vector<Track::Step> Track::Steps() const {
@@ -116,10 +103,6 @@ std::vector<Track::Step> Track::Steps() const {
 std::optional<double> AmountAt(const Track* track, Instant at) {
   const auto amount = track == nullptr ? std::nullopt : track->At(at);
   return amount && std::isfinite(*amount) ? amount : std::nullopt;
-}
-
-std::optional<Instant> SampledAt(const Track* track, Instant at) {
-  return track == nullptr ? std::nullopt : track->SampledAt(at);
 }
 
 std::uint64_t CountOf(double amount) {

@@ -50,12 +50,8 @@ class Track {
   // A gauge at that moment: on the line between two samples that are not further apart than
   // kStaleness, or behind the last one for as long as samples are apart. None: it is not known.
   [[nodiscard]] std::optional<double> At(Instant at) const;
-  // When what At says was sampled: then, or by the last sample before.
-  [[nodiscard]] std::optional<Instant> SampledAt(Instant at) const;
   // What the last sample said, no longer ago than kStaleness.
   [[nodiscard]] std::optional<double> Last(Instant at) const;
-  // The growth of a counter within `span` before `at`, a second; none: not all of it is known.
-  [[nodiscard]] std::optional<double> RateAt(Instant at, Duration span) const;
   // Where it changed from one sample to the next; what it began with is no change.
   [[nodiscard]] std::vector<Step> Steps() const;
 
@@ -71,7 +67,6 @@ class Track {
 
 // The same of a track that there may not be (null).
 [[nodiscard]] std::optional<double> AmountAt(const Track* track, Instant at);
-[[nodiscard]] std::optional<Instant> SampledAt(const Track* track, Instant at);
 // An amount as a whole number of things, 0 or more.
 [[nodiscard]] std::uint64_t CountOf(double amount);
 [[nodiscard]] std::optional<std::uint64_t> CountAt(const Track* track, Instant at);
