@@ -121,7 +121,7 @@ void BM_Recommend(benchmark::State& bench) {
     next.insert(next.begin(), in_force);
     PodUseBook uses;
     week.Tell([&uses](const RecordedItem& item) { uses.Add(item); });
-    for (const Fineness fineness : {Fineness::kHalf, Fineness::kQuarter, Fineness::kQuarter}) {
+    for (const double factor : {1.4142135623730951, 1.189207115002721, 1.189207115002721}) {
       std::vector<CandidatePolicy> policies;
       for (const MemoryLines& each : next) {
         policies.push_back({.name = LinesText(each), .policy_for = [each](PassPolicy policy) {
@@ -136,7 +136,7 @@ void BM_Recommend(benchmark::State& bench) {
       } else {
         lines = next;
       }
-      next = FinerLines(lines, Choose(costs, {}, {}), bounds, fineness, 16);
+      next = FinerLines(lines, Choose(costs, {}, {}), bounds, factor, 16);
     }
     tried = costs.size();
   }

@@ -24,7 +24,7 @@ namespace {
 
 // Each reading after the first one tries at most so many.
 constexpr std::size_t kMostFiner = 16;
-constexpr std::array kFineness = {Fineness::kHalf, Fineness::kQuarter};
+constexpr std::array kFactors = {1.4142135623730951, 1.189207115002721};  // 2^(1/2), 2^(1/4)
 
 constexpr std::size_t kCommentColumns = 98;
 constexpr auto kAllLines = static_cast<std::size_t>(-1);
@@ -138,8 +138,7 @@ class Searcher {
   }
 
   NodesRun HowTo(const std::string& reading, std::size_t nodes) const {
-    return {.jobs = ProcessorsAvailable(),
-            .label = nodes == 1 ? reading : reading + ", ",
+    return {.label = nodes == 1 ? reading : reading + ", ",
             .shows_reading = nodes == 1,
             .item = {}};
   }
@@ -192,9 +191,9 @@ class Searcher {
   }
 
   void Refine() {
-    for (const Fineness fineness : kFineness) {
+    for (const double factor : kFactors) {
       if (found_.recommendation.choice.why == Choice::Why::kNoPressure) return;
-      next_ = FinerLines(lines_, found_.recommendation.choice, bounds_, fineness, kMostFiner);
+      next_ = FinerLines(lines_, found_.recommendation.choice, bounds_, factor, kMostFiner);
       if (next_.empty()) return;
       if (!ReadAgain()) {
         found_.status = kExitFailed;

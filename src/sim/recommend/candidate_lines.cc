@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <numbers>
 
 #include "core/evaluate/evaluate.h"
 #include "core/thresholds/threshold_settings.h"
@@ -39,7 +38,6 @@ bool IsOf(const Threshold& threshold, bool hard) {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr std::int64_t kKubeletDefault = std::int64_t{100} << 20;
 constexpr std::array kHardFactors = {0.25, 0.5, 1.0, 2.0, 4.0, 8.0};
 constexpr std::array kGraces = {Duration(seconds(30)), Duration(minutes(2))};
 constexpr Duration kLeastGrace = seconds(5);
@@ -169,7 +167,7 @@ bool LineBounds::Allow(const MemoryLines& lines) const {
 LineBounds BoundsFor(const MemoryLines& in_force, std::int64_t capacity) {
   return {
       .capacity = capacity,
-      .least_hard = std::min({BytesOf(in_force.hard, capacity), kKubeletDefault, capacity / 16})};
+      .least_hard = std::min({BytesOf(in_force.hard, capacity), kDefaultHard, capacity / 16})};
 }
 
 std::vector<MemoryLines> CoarseLines(const MemoryLines& in_force, const LineBounds& bounds) {
@@ -189,13 +187,11 @@ std::vector<MemoryLines> CoarseLines(const MemoryLines& in_force, const LineBoun
 }
 
 std::vector<MemoryLines> FinerLines(std::span<const MemoryLines> tried, const Choice& choice,
-                                    const LineBounds& bounds, Fineness fineness, std::size_t most) {
-  const double half = std::numbers::sqrt2;
-  const double step = fineness == Fineness::kHalf ? half : 1.189207115002721;  // 2^(1/4)
+                                    const LineBounds& bounds, double factor, std::size_t most) {
   NewLines lines(tried, bounds, most);
-  AddHardAndSoft(tried[choice.chosen], step, lines);
+  AddHardAndSoft(tried[choice.chosen], factor, lines);
   AddGracesAndReclaims(tried[choice.chosen], lines);
-  for (const std::size_t each : choice.front) AddHardAndSoft(tried[each], step, lines);
+  for (const std::size_t each : choice.front) AddHardAndSoft(tried[each], factor, lines);
   return lines.Take();
 }
 

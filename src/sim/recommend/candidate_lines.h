@@ -58,13 +58,11 @@ struct LineBounds {
 [[nodiscard]] std::vector<MemoryLines> CoarseLines(const MemoryLines& in_force,
                                                    const LineBounds& bounds);
 
-// How near to the lines that were tried new ones are.
-enum class Fineness : std::uint8_t { kHalf, kQuarter };  // factors of 2^(1/2) and 2^(1/4)
-
-// At most `most` that were not tried yet, around those of the front: all around the chosen one,
-// then hard and soft lines around the others. `tried` has the lines in the order of the choice.
+// At most `most` that were not tried yet, around those of the front, higher and lower by the factor:
+// all around the chosen one, then hard and soft lines around the others. `tried` has the lines in
+// the order of the choice.
 [[nodiscard]] std::vector<MemoryLines> FinerLines(std::span<const MemoryLines> tried,
                                                   const Choice& choice, const LineBounds& bounds,
-                                                  Fineness fineness, std::size_t most);
+                                                  double factor, std::size_t most);
 
 }  // namespace jettison

@@ -145,20 +145,11 @@ bool WasShort(std::span<const PolicyCosts> costs, TriedPolicies tried) {
          });
 }
 
-void FindNeighbours(std::span<const PolicyCosts> costs, Choice& choice) {
-  const auto idle = [&](std::size_t i) { return costs[i].idle_milli_gib_hours; };
-  for (const std::size_t each : choice.front) {
-    if (each == choice.chosen) continue;
-    if (idle(each) < idle(choice.chosen)) choice.less = each;
-    if (idle(each) > idle(choice.chosen) && !choice.more) choice.more = each;
-  }
-}
-
 }  // namespace
 
 Choice Choose(std::span<const PolicyCosts> costs, const Prices& prices, const CostLimits& limits,
               TriedPolicies tried, double error) {
-  Choice choice{.front = ParetoFront(costs), .less = {}, .more = {}};
+  Choice choice{.front = ParetoFront(costs)};
   if (!costs.empty() && IsWithin(costs.front(), limits) && !WasShort(costs, tried)) {
     choice.why = Choice::Why::kNoPressure;
     return choice;
@@ -177,18 +168,7 @@ Choice Choose(std::span<const PolicyCosts> costs, const Prices& prices, const Co
     choice.why = Choice::Why::kCheapest;
     choice.chosen = *best;
   }
-  FindNeighbours(costs, choice);
   return choice;
-}
-
-std::optional<double> EvenIdlePrice(const PolicyCosts& a, const PolicyCosts& b,
-                                    const Prices& prices) {
-  const Prices harm{.eviction = prices.eviction, .oom_kill = prices.oom_kill, .idle_gib_hour = 0};
-  const double idle = b.IdleGibHours() - a.IdleGibHours();
-  if (idle == 0) return std::nullopt;
-  const double price = (PriceOf(a, harm) - PriceOf(b, harm)) / idle;
-  if (price <= 0) return std::nullopt;
-  return price;
 }
 
 }  // namespace jettison

@@ -63,8 +63,7 @@ struct CostLimits {
 };
 [[nodiscard]] bool IsWithin(const PolicyCosts& costs, const CostLimits& limits);
 
-// The best of the tried policies, and its neighbours. The first policy is the one that was in
-// force.
+// The best of the tried policies. The first policy is the one that was in force.
 struct Choice {
   enum class Why : std::uint8_t {
     kCheapest,         // it has the least price
@@ -74,9 +73,7 @@ struct Choice {
   };
   std::size_t chosen = 0;
   Why why = Why::kInForce;
-  std::vector<std::size_t> front;   // as ParetoFront
-  std::optional<std::size_t> less;  // on the front, the next one that keeps less memory free
-  std::optional<std::size_t> more;  // ... and more
+  std::vector<std::size_t> front;  // as ParetoFront
 };
 
 // What the policies differ in.
@@ -92,9 +89,5 @@ enum class TriedPolicies : std::uint8_t {
 [[nodiscard]] Choice Choose(std::span<const PolicyCosts> costs, const Prices& prices,
                             const CostLimits& limits,
                             TriedPolicies tried = TriedPolicies::kMemoryLines, double error = 0);
-
-// At which price of a GiB hour both cost the same; absent: at none above zero.
-[[nodiscard]] std::optional<double> EvenIdlePrice(const PolicyCosts& a, const PolicyCosts& b,
-                                                  const Prices& prices);
 
 }  // namespace jettison

@@ -120,17 +120,6 @@ std::string ChangesText(const PolicyCosts& from, const PolicyCosts& to) {
   return text.empty() ? "the same costs" : text;
 }
 
-std::string NeighbourSentence(const Recommendation& all, std::size_t neighbour) {
-  const PolicyCosts& chosen = all.tried[all.choice.chosen].costs;
-  const PolicyCosts& other = all.tried[neighbour].costs;
-  std::string text = fmt::format("Its neighbour \"{}\" has {}", all.tried[neighbour].name,
-                                 ChangesText(chosen, other));
-  if (const auto price = EvenIdlePrice(chosen, other, all.prices)) {
-    text += fmt::format("; it would cost the same if a GiB hour cost {:.6g}", *price);
-  }
-  return text + ".";
-}
-
 std::string NoPressureSentence(const Recommendation& all) {
   std::string text =
       "What is in force would have evicted no pod because memory was short, and no OOM kill is "
@@ -190,9 +179,6 @@ std::vector<std::string> VerdictSentences(const Recommendation& all) {
                       PriceOf(all.tried.front().costs, all.prices), all.error));
       break;
     case Choice::Why::kCheapest: sentences.push_back(CheapestSentence(all)); break;
-  }
-  for (const auto& neighbour : {all.choice.less, all.choice.more}) {
-    if (neighbour) sentences.push_back(NeighbourSentence(all, *neighbour));
   }
   sentences.insert(sentences.end(), all.notes.begin(), all.notes.end());
   return sentences;
