@@ -12,21 +12,11 @@ namespace {
 // A step that is this many times longer than usual, and at least this long, is a gap.
 constexpr int kGapSteps = 10;
 constexpr Duration kLeastGap = std::chrono::minutes(2);
+// No passes are regularly so far apart: a clock was set.
+constexpr Duration kMostUsual = std::chrono::hours(24 * 365);
 
 // The agent waits no longer than this for an evicted pod.
 constexpr Duration kCleanupTimeout = std::chrono::seconds(30);
-
-// These saturate: where a clock was wrong by decades, so is a step.
-Duration Times(Duration duration, Duration::rep factor) {
-  Duration::rep product = 0;
-  if (__builtin_mul_overflow(duration.count(), factor, &product)) return Duration::max();
-  return Duration(product);
-}
-Duration Sum(Duration a, Duration b) {
-  Duration::rep sum = 0;
-  if (__builtin_add_overflow(a.count(), b.count(), &sum)) return Duration::max();
-  return Duration(sum);
-}
 
 std::int64_t MemoryOf(const PodStats& stats) {
   return static_cast<std::int64_t>(stats.memory_working_set_bytes.value_or(0));
@@ -34,10 +24,6 @@ std::int64_t MemoryOf(const PodStats& stats) {
 
 bool WasCarriedOut(const EvictionRecord& eviction) {
   return eviction.outcome == EvictOutcome::kEnding;
-}
-
-std::int64_t Between(std::int64_t from, std::int64_t to, double share) {
-  return from + static_cast<std::int64_t>(static_cast<double>(to - from) * share);
 }
 
 }  // namespace
@@ -62,7 +48,6 @@ void FrameBuilder::Add(const RecordedItem& item) {
 }
 
 void FrameBuilder::Finish() {
-  ReuseHeld();
   facts_.pods = roster_.size();
 }
 
@@ -95,7 +80,7 @@ void FrameBuilder::AddGap(const RecordedGap& gap) {
   Flaw(gap.from, span == Duration{0}
                      ? fmt::format("something is missing, it is not known how much: {}", gap.why)
                      : fmt::format("nothing is known for {}: {}", FormatDuration(span), gap.why));
-  facts_.unknown = Sum(facts_.unknown, std::max(span, Duration{0}));
+  facts_.unknown += std::max(span, Duration{0});
   breaks_ = true;
 }
 
@@ -107,14 +92,14 @@ void FrameBuilder::AddNote(const RecordedNote& note) {
 // The longest step that may follow. Before any was usual, that is as long as no step is worth a
 // word, unless the one before was as long: a recording may have a pass every hour.
 Duration FrameBuilder::LongestStep() const {
-  if (usual_step_) return std::max(kLeastGap, Times(*usual_step_, kGapSteps));
-  return std::max(kLongSilence, Times(refused_step_, 2));
+  if (usual_step_) return std::max(kLeastGap, std::min(*usual_step_, kMostUsual) * kGapSteps);
+  return std::max(kLongSilence, std::min(refused_step_, kMostUsual) * 2);
 }
 
 void FrameBuilder::TakeStep(Duration step, Instant at) {
   if (step > LongestStep()) {
     Flaw(at, fmt::format("there is no pass for {}", FormatDuration(step)));
-    facts_.unknown = Sum(facts_.unknown, step);
+    facts_.unknown += step;
     breaks_ = true;
     refused_step_ = step;
     return;
@@ -157,9 +142,7 @@ void FrameBuilder::AddPass(const std::shared_ptr<const RecordedPass>& pass) {
   frame.restarted = std::exchange(restarted_, false);
   frame.follows = last_number_ && pass->number == *last_number_ + 1;
   if (frame.breaks) {
-    ReuseHeld();
     figures_.clear();
-    figures_of_ = nullptr;
     ending_.clear();
     ends_.clear();
   }
@@ -213,19 +196,9 @@ void FrameBuilder::TakeEvictions(const RecordedPass& pass, Frame& frame) {
 }
 
 void FrameBuilder::Emit(Frame frame) {
-  const bool measured = frame.pods.empty() || std::ranges::any_of(frame.pods, &FramePod::measured);
-  if (!measured && !frame.breaks && held_.size() < kMostHeld) {
-    held_.push_back(std::move(frame));
-    return;
-  }
-  if (!measured) ReuseHeld();
-  FillHeld(frame);
-  FlushHeld();
   ReuseFigures(frame);
   TakeEnding(frame);
   figures_ = frame.pods;
-  figures_at_ = frame.at;
-  figures_of_ = frame.kept;
   take_(frame);
 }
 
@@ -254,42 +227,13 @@ void FrameBuilder::TakeEnding(Frame& frame) {
   }
 }
 
-// A pod that was not read, although others were, counts with its last known figures.
+// A pod that was not read counts with its last known figures.
 void FrameBuilder::ReuseFigures(Frame& frame) const {
   for (FramePod& figures : frame.pods) {
     if (figures.measured) continue;
     const FramePod* before = FindPod(figures_, figures.slot);
     if (before != nullptr) figures.memory = figures.peak = before->memory;
   }
-}
-
-// Interpolates what the passes in between would have read.
-void FrameBuilder::FillHeld(const Frame& measured) {
-  const double span = static_cast<double>(Elapsed(figures_at_, measured.at).count());
-  for (Frame& frame : held_) {
-    const double share =
-        span <= 0 ? 1 : static_cast<double>(Elapsed(figures_at_, frame.at).count()) / span;
-    for (FramePod& figures : frame.pods) {
-      const FramePod* before = FindPod(figures_, figures.slot);
-      const FramePod* after = FiguresOf(measured, figures.slot);
-      if (after != nullptr && !after->measured) after = nullptr;
-      const std::int64_t from =
-          before != nullptr ? before->memory : (after != nullptr ? after->memory : 0);
-      figures.memory = Between(from, after != nullptr ? after->memory : from, share);
-      figures.peak = figures.memory;
-    }
-  }
-}
-
-// Gives the held frames the last figures, because nothing was read after them.
-void FrameBuilder::ReuseHeld() {
-  for (Frame& frame : held_) ReuseFigures(frame);
-  FlushHeld();
-}
-
-void FrameBuilder::FlushHeld() {
-  std::vector<Frame> held = std::exchange(held_, {});
-  for (Frame& frame : held) take_(frame);
 }
 
 }  // namespace jettison

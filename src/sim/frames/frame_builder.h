@@ -11,8 +11,7 @@
 namespace jettison {
 
 // Makes frames out of a recording, one for each pass, and collects what the recording says of
-// itself. Passes that read no pods get the figures that lie on the line between those before and
-// after; few frames are held back for that, however long the recording is.
+// itself. Passes that read no pods have the figures of the pass before.
 class FrameBuilder {
  public:
   using Take = std::function<void(Frame&)>;
@@ -45,9 +44,6 @@ class FrameBuilder {
   void TakeEvictions(const RecordedPass& pass, Frame& frame);
   void TakeEnding(Frame& frame);
   void Emit(Frame frame);
-  void FillHeld(const Frame& measured);
-  void ReuseHeld();
-  void FlushHeld();
 
   // A pod that was told to end and whose memory the node has not got back.
   struct Ending {
@@ -56,8 +52,6 @@ class FrameBuilder {
     std::int64_t available = 0;  // of the node, when it was told to end
     Instant since;
   };
-  static constexpr std::size_t kMostHeld = 64;
-
   PodRoster& roster_;
   const bool keep_passes_;
   Take take_;
@@ -73,10 +67,7 @@ class FrameBuilder {
   std::vector<PodSlot> last_slots_;
   std::vector<Ending> ending_;
   std::vector<RecordedEnd> ends_;  // that wait for the next frame
-  std::vector<FramePod> figures_;  // of the last frame whose pods were read
-  Instant figures_at_;
-  std::shared_ptr<const RecordedPass> figures_of_;
-  std::vector<Frame> held_;  // passes without figures of pods since
+  std::vector<FramePod> figures_;  // of the frame before
 };
 
 }  // namespace jettison
