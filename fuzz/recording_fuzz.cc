@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <string>
 
-#include "codec/flight/recording_lines.h"
 #include "codec/flight/recording_reader.h"
 #include "codec/flight/recording_writer.h"
 #include "codec/flight/zstd_frame.h"

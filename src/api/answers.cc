@@ -14,7 +14,7 @@
 #include "api/dashboard/page.h"
 #include "api/kubernetes/objects.h"
 #include "api/overview/overview.h"
-#include "codec/flight/recording_lines.h"
+#include "codec/flight/recording_writer.h"
 #include "core/explanation/explanation.h"
 #include "core/json/json_writer.h"
 #include "core/pass/recorded_pass.h"

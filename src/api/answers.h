@@ -114,7 +114,7 @@ inline constexpr std::string_view kEvents = "text/event-stream";
 [[nodiscard]] HttpResponse AnswerRecording(const Call& call);
 
 // The last `count` passes that are remembered (full ones, and others that did something), oldest
-// first, as a recording in NDJSON (codec/flight/recording_lines.h), which `jettison replay` takes
+// first, as a recording in NDJSON (codec/flight/recording_writer.h), which `jettison replay` takes
 // as it is. Fewer, the oldest left out, where they would be more than kMostCyclesBytes together;
 // the last one in any case.
 inline constexpr std::size_t kMostCyclesBytes = std::size_t{2} << 20;

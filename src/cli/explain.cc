@@ -64,7 +64,7 @@ std::optional<PassExplanation> ExplanationOf(const RecordedPass& pass, const std
 // Explains the passes of a recording, or of scenarios, that did something; where none did, the last
 // one. Prints what it finds, also where something is wrong with the rest; returns the exit status.
 int ExplainFile(const ExplainCommand& options) {
-  auto file = RecordingFile::OpenAny(options.file);
+  auto file = RecordingFile::Open(options.file);
   if (!file) return ReportUnanswered(file.error());
   CommandFaults faults;
   std::string out;

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "cli/command_bed.h"
-#include "codec/flight/recording_lines.h"
 #include "codec/flight/recording_writer.h"
 #include "codec/recordings/testing/scenario_writer.h"
 #include "sim/replay.h"

@@ -138,7 +138,7 @@ class Replayer {
 };
 
 int RunReplay(const std::string& path) {
-  auto file = RecordingFile::OpenAny(path);
+  auto file = RecordingFile::Open(path);
   if (!file) {
     PrintError("jettison: {}\n", file.error().message);
     return kExitFailed;

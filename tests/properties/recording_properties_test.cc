@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "apply/pass.h"
-#include "codec/flight/recording_lines.h"
+#include "codec/flight/recording_writer.h"
 #include "codec/recordings/replay_writer.h"
 #include "codec/recordings/scenario_reader.h"
 #include "codec/recordings/testing/scenario_writer.h"
@@ -153,9 +153,9 @@ std::vector<std::string> LinesOf(const RecordedPass& pass, Profile profile) {
 
 std::shared_ptr<const RecordedPass> PassIn(const std::vector<std::string>& lines) {
   std::size_t next = 0;
-  RecordingLines reader([&]() -> Result<std::optional<std::string_view>> {
-    if (next == lines.size()) return std::nullopt;
-    return lines[next++];
+  RecordingReader reader([&](std::span<char> into) -> Result<std::size_t> {
+    if (next == lines.size()) return 0;
+    return lines[next++].copy(into.data(), into.size());
   });
   for (;;) {
     const auto item = reader.Next();

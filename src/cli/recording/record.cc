@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <memory>
@@ -26,23 +25,6 @@ struct RecordOptions {
   std::string since;
   std::string until;
   AskOptions ask{.timeout_seconds = 600};
-};
-
-// A line that grows, where somebody looks on.
-class Progress {
- public:
-  void Tell(std::uint64_t bytes) {
-    if (!shown_ || bytes < told_ + (std::uint64_t{1} << 18)) return;
-    told_ = bytes;
-    WriteToStandardError(fmt::format("\r{} KiB", bytes >> 10U));
-  }
-  void End() const {
-    if (shown_ && told_ > 0) WriteToStandardError("\r\x1b[K");
-  }
-
- private:
-  bool shown_ = ::isatty(STDERR_FILENO) == 1;
-  std::uint64_t told_ = 0;
 };
 
 using MaybeTime = std::optional<Instant>;
@@ -99,15 +81,9 @@ class Intake {
 
 Result<void> Fetch(const RecordOptions& options, HttpTarget target, const std::string& path,
                    WholeFile& file) {
-  Progress progress;
   Intake intake(file);
-  target.take_body = [&](std::string_view piece) {
-    const bool wanted = intake.Take(piece);
-    progress.Tell(file.size());
-    return wanted;
-  };
+  target.take_body = [&](std::string_view piece) { return intake.Take(piece); };
   const auto answer = HttpGet(target, path);
-  progress.End();
   if (const auto fault = intake.Fault(options.ask.server)) return Fail(*fault);
   if (!answer) return Fail(answer.error());
   if (auto refused = CheckAnswer(*answer); !refused) return refused;

@@ -10,15 +10,11 @@
 #include <cerrno>
 #include <cstring>
 #include <deque>
-#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <utility>
 
-#include "codec/flight/recording_lines.h"
 #include "codec/recordings/scenario_reader.h"
-#include "core/text/hash128.h"
 #include "kernel/files/line_reader.h"
 #include "ports/file_descriptor.h"
 #include "sim/replay.h"
@@ -36,23 +32,6 @@ RecordingReader::Read BytesOfStream(std::FILE* stream) {
     if (read == 0 && std::ferror(stream) != 0) return CannotRead();
     return read;
   };
-}
-
-RecordingLines::Read LinesOfStream(std::FILE* stream) {
-  return
-      [lines = std::make_shared<LineReader>(stream)]() -> Result<std::optional<std::string_view>> {
-        const auto line = lines->Next();
-        if (!line && lines->Failed()) return CannotRead();
-        return line;
-      };
-}
-
-bool AreSame(const PassPolicy& a, const PassPolicy& b) {
-  return a.thresholds == b.thresholds &&
-         a.pressure_transition_period == b.pressure_transition_period &&
-         a.max_pod_grace_period_seconds == b.max_pod_grace_period_seconds &&
-         a.local_storage_capacity_isolation == b.local_storage_capacity_isolation &&
-         a.layout == b.layout && a.hard_first == b.hard_first;
 }
 
 constexpr std::string_view kBlanks = " \t\r\n";
@@ -91,7 +70,7 @@ class ScenarioSource final : public RecordingSource {
     while (ready_.empty()) {
       const auto line = lines_.Next();
       if (!line) {
-        if (!lines_.Failed()) return std::nullopt;
+        if (!lines_.Failed() || std::exchange(has_failed_, true)) return std::nullopt;
         return Fail(ErrorCode::kUnavailable,
                     fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
       }
@@ -106,22 +85,10 @@ class ScenarioSource final : public RecordingSource {
   }
 
  private:
-  // Pods and policies that stay the same are the same objects.
-  std::shared_ptr<const PodFacts> Shared(const std::shared_ptr<const PodFacts>& facts) {
-    std::shared_ptr<const PodFacts>& known = pods_[facts->pod.uid];
-    if (known == nullptr || known->protection != facts->protection || !(known->pod == facts->pod)) {
-      known = facts;
-    }
-    return known;
-  }
-
   Result<void> Read(std::string_view record) {
     if (lines_.IsCutOff()) return Fail(ErrorCode::kInvalidArgument, lines_.TooLong());
-    std::string hash = HashOf(record);
-    if (known_.contains(hash)) return {};
     const auto read = ReadScenario(record, scenario_);
     if (!read) return Fail(read.error());
-    known_.insert(std::move(hash));
     if (*read) return {};  // an image collection, which evicts nobody
     if (passes_ == 0) {
       ready_.emplace_back(RecordingAbout{
@@ -129,9 +96,6 @@ class ScenarioSource final : public RecordingSource {
     }
     for (RecordedPass& pass : RecordedPassesOf(scenario_)) {
       pass.number = ++passes_;
-      if (policy_ == nullptr || !AreSame(*policy_, *pass.policy)) policy_ = pass.policy;
-      pass.policy = policy_;
-      for (auto& pod : pass.pods) pod = Shared(pod);
       ready_.emplace_back(std::make_shared<const RecordedPass>(std::move(pass)));
     }
     return {};
@@ -141,10 +105,8 @@ class ScenarioSource final : public RecordingSource {
   LineReader lines_;
   Scenario scenario_;
   std::deque<RecordedItem> ready_;
-  std::map<std::string, std::shared_ptr<const PodFacts>, std::less<>> pods_;  // by UID
-  std::shared_ptr<const PassPolicy> policy_;
-  std::set<std::string> known_;  // hashes of the records that were read
   std::uint64_t passes_ = 0;
+  bool has_failed_ = false;  // which was told
 };
 
 }  // namespace
@@ -206,41 +168,18 @@ RecordingFile::RecordingFile(RecordingFile&&) noexcept = default;
 RecordingFile& RecordingFile::operator=(RecordingFile&&) noexcept = default;
 RecordingFile::~RecordingFile() = default;
 
-Result<RecordingFile> RecordingFile::OpenBytes(const std::string& path) {
+Result<RecordingFile> RecordingFile::Open(const std::string& path) {
   RecordingFile file;
   file.name_ = path == "-" ? "standard input" : path;
   file.bytes_ = std::make_unique<Bytes>();
   if (auto opened = file.bytes_->Open(path); !opened) return Fail(opened.error());
-  return file;
-}
-
-// What begins with a brace is NDJSON; anything else is looked through for chunks.
-void RecordingFile::ReadItems() {
-  if (Head().starts_with('{')) {
-    source_ = std::make_unique<RecordingLines>(LinesOfStream(stream()));
-    return;
-  }
-  auto binary = std::make_unique<RecordingReader>(BytesOfStream(stream()));
-  binary_ = binary.get();
-  source_ = std::move(binary);
-}
-
-Result<RecordingFile> RecordingFile::Open(const std::string& path) {
-  auto file = OpenBytes(path);
-  if (!file) return file;
-  if (file->IsEmpty()) return Fail(ErrorCode::kUnavailable, EmptyInput(file->name_));
-  file->ReadItems();
-  return file;
-}
-
-Result<RecordingFile> RecordingFile::OpenAny(const std::string& path) {
-  auto file = OpenBytes(path);
-  if (!file) return file;
-  file->has_scenarios_ = BeginsAsScenario(file->Head());
-  if (file->has_scenarios_) {
-    file->source_ = std::make_unique<ScenarioSource>(file->name_, file->stream());
+  file.has_scenarios_ = BeginsAsScenario(file.Head());
+  if (file.has_scenarios_) {
+    file.source_ = std::make_unique<ScenarioSource>(file.name_, file.stream());
   } else {
-    file->ReadItems();
+    auto items = std::make_unique<RecordingReader>(BytesOfStream(file.stream()));
+    file.items_ = items.get();
+    file.source_ = std::move(items);
   }
   return file;
 }

@@ -13,16 +13,13 @@
 
 namespace jettison {
 
-// A recording in a file or on standard input ("-"), whose form is told by how it begins: binary, or
-// items as NDJSON. It is read once, in order.
+// A recording in a file or on standard input ("-"), whose form is told by how it begins: binary,
+// items as NDJSON, or scenarios. It is read once, in order.
 class RecordingFile {
  public:
-  // Fails where it cannot be opened, and where it is a folder or empty.
+  // Fails where it cannot be opened, and where it is a folder. Scenarios, one a line, are a recording,
+  // too: each step is a pass, and what it did is found by making it again.
   [[nodiscard]] static Result<RecordingFile> Open(const std::string& path);
-  // The same, but an empty one is opened, and scenarios, one a line, are a recording, too. Each
-  // step is a pass; what it did is found by making it again. A record that comes twice, because a
-  // file is there twice, is passed over.
-  [[nodiscard]] static Result<RecordingFile> OpenAny(const std::string& path);
   RecordingFile(RecordingFile&&) noexcept;
   RecordingFile& operator=(RecordingFile&&) noexcept;
   ~RecordingFile();
@@ -34,7 +31,7 @@ class RecordingFile {
   [[nodiscard]] bool has_scenarios() const { return has_scenarios_; }
   // What was found of a binary one; null: it is none.
   [[nodiscard]] const RecordingFound* found() const {
-    return binary_ == nullptr ? nullptr : &binary_->found();
+    return items_ == nullptr ? nullptr : items_->found();
   }
 
   // The bytes that it is read from, for who reads them otherwise.
@@ -51,13 +48,11 @@ class RecordingFile {
  private:
   struct Bytes;
   RecordingFile();
-  [[nodiscard]] static Result<RecordingFile> OpenBytes(const std::string& path);
-  void ReadItems();
 
   std::string name_;
   std::unique_ptr<Bytes> bytes_;
   bool has_scenarios_ = false;
-  const RecordingReader* binary_ = nullptr;  // the source, where it is one
+  const RecordingReader* items_ = nullptr;  // the source, where it is one
   std::unique_ptr<RecordingSource> source_;
 };
 

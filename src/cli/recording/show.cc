@@ -18,7 +18,6 @@
 #include "cli/recording/recording.h"
 #include "cli/recording/recording_file.h"
 #include "cli/terminal/output.h"
-#include "codec/flight/recording_lines.h"
 #include "codec/flight/recording_writer.h"
 #include "core/json/json_writer.h"
 #include "core/text/printable.h"
@@ -142,6 +141,10 @@ int RunShow(const ShowOptions& options) {
   auto file = RecordingFile::Open(options.path);
   if (!file) {
     PrintError("jettison: {}\n", file.error().message);
+    return kExitFailed;
+  }
+  if (file->IsEmpty()) {
+    PrintError("jettison: {}\n", EmptyInput(file->name()));
     return kExitFailed;
   }
   return Shower(*file, options).Run();

@@ -7,7 +7,7 @@
 #include "cli/recording/recording.h"
 #include "cli/recording/recording_file.h"
 #include "codec/flight/recording_bed.h"
-#include "codec/flight/recording_lines.h"
+#include "codec/flight/recording_writer.h"
 #include "kernel/files/testing/temporary_folder.h"
 
 namespace jettison {
@@ -92,13 +92,12 @@ TEST(RecordingDigest, ProgramsHaveTheStartsAndTheEvictionsThatPeopleHave) {
   EXPECT_EQ(json["faultCount"], 0);
 }
 
-// A failed download, more often than a recording of nothing.
-TEST(RecordingFile, AnEmptyFileAndAFolderAreNotOpened) {
+TEST(RecordingFile, AnEmptyFileIsToldAndAFolderIsNotOpened) {
   const kernel::TemporaryFolder folder;
   std::ofstream(folder.path() + "/empty").flush();
-  const auto empty = RecordingFile::Open(folder.path() + "/empty");
-  ASSERT_FALSE(empty);
-  EXPECT_THAT(empty.error().message, HasSubstr("empty is empty: it has no recording"));
+  auto empty = RecordingFile::Open(folder.path() + "/empty");
+  ASSERT_TRUE(empty);
+  EXPECT_TRUE(empty->IsEmpty());
   const auto in_place = RecordingFile::Open(folder.path());
   ASSERT_FALSE(in_place);
   EXPECT_THAT(in_place.error().message, HasSubstr("it is a folder"));

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "cli/simulate/node_source.h"
-#include "codec/flight/recording_lines.h"
 #include "codec/flight/recording_writer.h"
 #include "kernel/files/testing/temporary_folder.h"
 #include "sim/whatif/testing/test_world.h"

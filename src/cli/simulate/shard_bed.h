@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cli/simulate/fleet_bed.h"
-#include "cli/simulate/node_source.h"
+#include "cli/simulate/shard_files.h"
 #include "cli/simulate/simulate.h"
 
 namespace jettison {
@@ -66,10 +66,10 @@ class ShardBed : public FleetBed {
   // The recordings of all nodes in a result.
   [[nodiscard]] std::vector<SimulatedInput> InputsIn(const std::string& name) const {
     std::vector<SimulatedInput> inputs;
-    auto shards = ShardFiles::Open({Path(name)}, false);
-    EXPECT_TRUE(shards) << shards.error().message;
-    while (auto node = *shards->Next()) {
-      inputs.insert(inputs.end(), node->inputs.begin(), node->inputs.end());
+    const auto sum = SumOfShards({Path(name)}, false);
+    EXPECT_TRUE(sum) << sum.error().message;
+    for (const SimulationReport& node : sum->nodes) {
+      inputs.insert(inputs.end(), node.inputs.begin(), node.inputs.end());
     }
     return inputs;
   }

@@ -1,3 +1,5 @@
+#include "cli/simulate/shard_files.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,9 +9,9 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <utility>
 
-#include "cli/simulate/node_source.h"
 #include "codec/documents/form_reader.h"
 #include "codec/documents/json.h"
 #include "kernel/files/line_reader.h"
@@ -108,130 +110,83 @@ Result<std::optional<SimulationReport>> ShardLines::TakeNode(std::string_view li
   return report;
 }
 
-// A file whose next node is read ahead.
-class ShardFiles::File {
- public:
-  explicit File(std::string path)
-      : path_(std::move(path)), stream_(std::fopen(path_.c_str(), "re")) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (stream_ != nullptr) std::fclose(stream_);
-  }
+namespace {
 
-  // Reads the head.
-  Result<void> Begin() {
-    if (stream_ == nullptr) {
-      return Fail(ErrorCode::kUnavailable,
-                  fmt::format("cannot open {}: {}", path_, std::strerror(errno)));
-    }
-    lines_.emplace(stream_);
-    const auto line = NextLine();
-    if (!line) return Fail(line.error());
-    if (auto head = shard_.TakeHead(*line); !head) return Fail(head.error().In(Place()));
-    return {};
-  }
-  // Reads the next node.
-  Result<void> Advance() {
-    const auto line = NextLine();
-    if (!line) return Fail(line.error());
-    auto node = shard_.TakeNode(*line);
-    if (!node) return Fail(node.error().In(Place()));
-    next_ = std::move(*node);
-    return {};
-  }
-
-  [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] const SimulationHead& head() const { return shard_.head(); }
-  std::optional<SimulationReport> next_;
-
- private:
-  [[nodiscard]] std::string Place() const {
-    return fmt::format("{}:{}", path_, lines_->line_number());
-  }
-  Result<std::string_view> NextLine() {
-    const auto line = lines_->Next();
-    if (line && lines_->IsCutOff()) return Invalid(Place() + ": " + lines_->TooLong());
-    if (line) return *line;
-    if (!lines_->Failed()) return Invalid(path_ + ": the result is not complete");
+// The head of a result; its nodes are added to `nodes`.
+Result<SimulationHead> ReadShard(const std::string& path, std::vector<SimulationReport>& nodes) {
+  const std::unique_ptr<std::FILE, decltype(&std::fclose)> stream(std::fopen(path.c_str(), "re"),
+                                                                  &std::fclose);
+  const auto cannot = [&](std::string_view what) {
     return Fail(ErrorCode::kUnavailable,
-                fmt::format("cannot read {}: {}", path_, std::strerror(errno)));
+                fmt::format("cannot {} {}: {}", what, path, std::strerror(errno)));
+  };
+  if (!stream) return cannot("open");
+  LineReader lines(stream.get());
+  ShardLines shard;
+  while (const auto line = lines.Next()) {
+    const std::string place = fmt::format("{}:{}", path, lines.line_number());
+    if (lines.IsCutOff()) return Invalid(place + ": " + lines.TooLong());
+    if (lines.line_number() == 1) {
+      if (auto head = shard.TakeHead(*line); !head) return Fail(head.error().In(place));
+      continue;
+    }
+    auto node = shard.TakeNode(*line);
+    if (!node) return Fail(node.error().In(place));
+    if (!*node) return shard.head();
+    nodes.push_back(**std::move(node));
   }
+  if (lines.Failed()) return cannot("read");
+  return Invalid(path + ": the result is not complete");
+}
 
-  std::string path_;
-  std::FILE* stream_;
-  std::optional<LineReader> lines_;
-  ShardLines shard_;
-};
+}  // namespace
 
-ShardFiles::ShardFiles() = default;
-ShardFiles::ShardFiles(ShardFiles&&) noexcept = default;
-ShardFiles& ShardFiles::operator=(ShardFiles&&) noexcept = default;
-ShardFiles::~ShardFiles() = default;
-
-Result<ShardFiles> ShardFiles::Open(const std::vector<std::string>& paths, bool partial) {
-  ShardFiles all;
+Result<ShardSum> SumOfShards(const std::vector<std::string>& paths, bool partial) {
+  ShardSum sum;
   std::vector<std::string> faults;
   std::map<std::uint64_t, std::string> shards;  // where each is
+  std::string first;
   for (const std::string& path : paths) {
     std::string fault;
     for (const std::string& each : FilesAt(path, fault)) {
-      auto file = std::make_unique<File>(each);
-      auto begun = file->Begin();
-      if (begun) begun = file->Advance();
-      if (!begun) {
-        faults.push_back(begun.error().message);
+      const auto head = ReadShard(each, sum.nodes);
+      if (!head) {
+        faults.push_back(head.error().message);
         continue;
       }
-      if (all.files_.empty()) all.head_ = file->head();
-      for (const std::string& difference : DifferencesOf(all.head_, file->head())) {
-        const std::string& first = all.files_.empty() ? each : all.files_.front()->path();
+      if (first.empty()) {
+        first = each;
+        sum.head = *head;
+      }
+      for (const std::string& difference : DifferencesOf(sum.head, *head)) {
         faults.push_back(
             fmt::format("{} and {} belong to different fleets: {}", first, each, difference));
       }
-      const auto [known, is_new] = shards.emplace(file->head().shard.index, each);
+      const auto [known, is_new] = shards.emplace(head->shard.index, each);
       if (!is_new) {
-        faults.push_back(fmt::format("{} and {} both have shard {}", known->second, each,
-                                     file->head().shard.Text()));
+        faults.push_back(
+            fmt::format("{} and {} both have shard {}", known->second, each, head->shard.Text()));
       }
-      all.files_.push_back(std::move(file));
     }
     if (!fault.empty()) faults.push_back(fault);
   }
-  for (std::uint64_t i = 0; !all.files_.empty() && i < all.head_.shard.count; ++i) {
-    if (!shards.contains(i)) all.head_.missing_shards.push_back(i);
+  auto& missing = sum.head.missing_shards;
+  for (std::uint64_t i = 0; !first.empty() && i < sum.head.shard.count; ++i) {
+    if (!shards.contains(i)) missing.push_back(i);
   }
-  const auto& missing = all.head_.missing_shards;
   if (!partial && !missing.empty()) {
     const std::size_t told = std::min(kMostShardFaults, missing.size());
     faults.push_back(fmt::format(
         "{} of {} shards are missing: {}{}; use --partial to continue without them", missing.size(),
-        all.head_.shard.count,
+        sum.head.shard.count,
         fmt::join(missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(told), " "),
         told < missing.size() ? " ..." : ""));
   }
+  if (!faults.empty()) return Invalid(fmt::format("{}", fmt::join(faults, "\njettison: ")));
   // How the nodes were divided is not part of the result.
-  all.head_.shard = {.index = 0, .count = missing.empty() ? 1 : all.head_.shard.count};
-  if (faults.empty()) return all;
-  if (faults.size() > kMostShardFaults) {
-    const std::size_t more = faults.size() - kMostShardFaults;
-    faults.resize(kMostShardFaults);
-    faults.push_back(fmt::format("and {} more faults", more));
-  }
-  return Invalid(fmt::format("{}", fmt::join(faults, "\njettison: ")));
-}
-
-Result<std::optional<SimulationReport>> ShardFiles::Next() {
-  File* first = nullptr;
-  for (const auto& file : files_) {
-    const bool is_next =
-        file->next_ && (first == nullptr || file->next_->facts.node < first->next_->facts.node);
-    if (is_next) first = file.get();
-  }
-  if (first == nullptr) return std::nullopt;
-  std::optional<SimulationReport> node = std::exchange(first->next_, std::nullopt);
-  if (auto read = first->Advance(); !read) return Fail(read.error());
-  return node;
+  sum.head.shard = {.index = 0, .count = missing.empty() ? 1 : sum.head.shard.count};
+  std::ranges::sort(sum.nodes, {}, [](const SimulationReport& node) { return node.facts.node; });
+  return sum;
 }
 
 }  // namespace jettison

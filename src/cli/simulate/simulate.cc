@@ -4,9 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <initializer_list>
 #include <iterator>
@@ -20,6 +17,7 @@
 #include "cli/report_page/report_page.h"
 #include "cli/simulate/candidates.h"
 #include "cli/simulate/node_source.h"
+#include "cli/simulate/shard_files.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "core/units/duration.h"
@@ -100,7 +98,7 @@ std::vector<NamedSetting> SettingsOf(const SimulateOptions& options, const Recor
 }
 
 SimulationWriting WritingOf(const SimulateOptions& options) {
-  SimulationWriting writing{.show = options.show, .explained = options.explained};
+  SimulationWriting writing{.limits = {.shown = options.show, .explained = options.explained}};
   if (options.output == "json") writing.form = Form::kJson;
   if (options.output == "csv") writing.form = Form::kCsv;
   if (options.output == "ndjson") writing.form = Form::kLines;
@@ -109,35 +107,16 @@ SimulationWriting WritingOf(const SimulateOptions& options) {
   return writing;
 }
 
-// Where the result goes: a file that is there once it is complete, or standard output.
-class Destination {
- public:
-  Destination(const std::string& path, bool is_text) : is_text_(is_text) {
-    if (!path.empty() && path != "-") file_.emplace(path);
-  }
-  [[nodiscard]] bool Put(std::string_view bytes) {
-    const std::string text = is_text_ ? PrintableLines(bytes) : std::string();
-    if (is_text_) bytes = text;
-    if (file_) return file_->Add(bytes);
-    return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size();
-  }
-  // The exit status.
-  [[nodiscard]] int Finish() {
-    std::string fault;
-    if (file_) {
-      const auto placed = file_->PutInPlace();
-      if (!placed) fault = placed.error().message;
-    } else if (std::ferror(stdout) != 0 || std::fflush(stdout) != 0) {
-      fault = fmt::format("cannot write: {}", std::strerror(errno));
-    }
-    if (!fault.empty()) PrintError("jettison: {}\n", fault);
-    return fault.empty() ? 0 : kExitFailed;
-  }
-
- private:
-  bool is_text_;
-  std::optional<WholeFile> file_;
-};
+// Writes the result to a file, whole or not at all, or to standard output. The exit status.
+int WriteResult(const std::string& path, const SimulationHead& head,
+                const std::vector<SimulationReport>& nodes, const SimulationWriting& writing) {
+  const std::string text = SimulationDocument(head, nodes, writing);
+  const bool is_text = writing.form == Form::kText;
+  if (path.empty() || path == "-") return is_text ? PrintText(text) : PrintData(text);
+  const auto written = WriteWholeFile(path, is_text ? PrintableLines(text) : text);
+  if (!written) PrintError("jettison: {}\n", written.error().message);
+  return written ? 0 : kExitFailed;
+}
 
 // The file that --out means.
 std::string OutPathOf(const SimulateOptions& options, const FleetShard& shard) {
@@ -208,29 +187,14 @@ int PrepareOutput(const SimulateOptions& options, const std::string& path,
 int RunSum(const SimulateOptions& options) {
   const std::vector<std::string> inputs = FilesOfShards(options.recordings);
   if (const int failed = PrepareOutput(options, options.out, inputs); failed != 0) return failed;
-  auto shards = ShardFiles::Open(options.recordings, options.partial);
-  if (!shards) {
-    PrintError("jettison: {}\n", shards.error().message);
+  const auto sum = SumOfShards(options.recordings, options.partial);
+  if (!sum) {
+    PrintError("jettison: {}\n", sum.error().message);
     return kExitFailed;
   }
-  const SimulationWriting writing = WritingOf(options);
-  Destination destination(options.out, writing.form == Form::kText);
-  SimulationWriter writer(shards->head(), writing,
-                          [&](std::string_view piece) { return destination.Put(piece); });
-  bool written = writer.Begin();
-  std::size_t damaged = 0;
-  while (written) {
-    const auto node = shards->Next();
-    if (!node) {
-      PrintError("jettison: {}\n", node.error().message);
-      return kExitFailed;
-    }
-    if (!*node) break;
-    damaged += (*node)->IsDamaged() ? 1 : 0;
-    written = writer.Add(**node);
-  }
-  written = written && writer.End();
-  if (const int failed = destination.Finish(); failed != 0 || !written) return kExitFailed;
+  const int written = WriteResult(options.out, sum->head, sum->nodes, WritingOf(options));
+  const auto damaged = std::ranges::count_if(sum->nodes, &SimulationReport::IsDamaged);
+  if (written != 0) return written;
   if (damaged == 0) return 0;
   PrintError("jettison: recordings of {} nodes are damaged; the result names them\n", damaged);
   return kExitInvalidInput;
@@ -271,39 +235,35 @@ int RunSimulate(SimulateOptions options) {
                       .hash = HashOfFiles(*files),
                       .missing_shards = {}};
   std::ranges::move(comparison.Settings(), std::back_inserter(head.policies));
-  const SimulationWriting writing = WritingOf(options);
-  Destination destination(out, writing.form == Form::kText);
-  SimulationWriter writer(std::move(head), writing,
-                          [&](std::string_view piece) { return destination.Put(piece); });
-  std::vector<SimulationReport> reports;  // of the page, with their courses
-  std::vector<NodeCourses> courses(options.html.empty() ? 0 : nodes.size());
-  NodesRun how{.jobs = options.jobs == 0 ? ProcessorsAvailable() : options.jobs,
-               .label = "",
-               .shows_reading = nodes.size() == 1,
-               .item = {}};
+  std::vector<SimulationReport> reports;
+  std::vector<NodeCourses> courses(nodes.size());
+  NodesRun how{
+      .jobs = options.jobs, .label = "", .shows_reading = nodes.size() == 1, .item = {}};
   if (!options.html.empty()) {
     how.item = [&](std::size_t i, const RecordedItem& item) { courses[i].Add(item); };
   }
-  std::vector<NodeCourses> shown;
   int status = 0;
-  const bool written = writer.Begin() &&
-                       SimulateNodes(run, nodes, how,
-                                     [&](std::size_t i, SimulationReport report) {
-                                       comparison.Compare(report);
-                                       TellFaults(report);
-                                       const int each = ExitStatusOf(report);
-                                       if (each == kExitFailed || status == 0) status = each;
-                                       const bool added = writer.Add(report);
-                                       if (!options.html.empty() && report.facts.from) {
-                                         reports.push_back(std::move(report));
-                                         shown.push_back(std::move(courses[i]));
-                                       }
-                                       return added;
-                                     }) &&
-                       writer.End();
-  if (const int failed = destination.Finish(); failed != 0 || !written) return kExitFailed;
-  if (reports.empty()) return status;
-  const auto page = WriteReportPage(options.html, {.reports = reports, .courses = shown});
+  const bool done = SimulateNodes(run, nodes, how, [&](std::size_t, SimulationReport report) {
+    comparison.Compare(report);
+    TellFaults(report);
+    const int each = ExitStatusOf(report);
+    if (each == kExitFailed || status == 0) status = each;
+    reports.push_back(std::move(report));
+    return true;
+  });
+  if (!done) return kExitFailed;
+  if (const int failed = WriteResult(out, head, reports, WritingOf(options)); failed != 0) {
+    return failed;
+  }
+  std::vector<SimulationReport> shown;
+  std::vector<NodeCourses> courses_shown;
+  for (std::size_t i = 0; i < reports.size() && !options.html.empty(); ++i) {
+    if (!reports[i].facts.from) continue;
+    shown.push_back(std::move(reports[i]));
+    courses_shown.push_back(std::move(courses[i]));
+  }
+  if (shown.empty()) return status;
+  const auto page = WriteReportPage(options.html, {.reports = shown, .courses = courses_shown});
   if (!page) PrintError("jettison: {}\n", page.error().message);
   return page ? status : kExitFailed;
 }

@@ -1,13 +1,10 @@
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <fstream>
 #include <future>
 #include <optional>
-#include <semaphore>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -97,52 +94,6 @@ void Simulate(const RecordingRun& run, const Onlooker& onlooker, NodeSource& sou
   Calibrate(report);
 }
 
-constexpr std::size_t kWaitingPerJob = 4;
-
-// Threads that make pieces of work, which are taken in their order.
-class NodeThreads {
- public:
-  NodeThreads(std::size_t count, std::size_t jobs,
-              std::function<SimulationReport(std::size_t)> work)
-      : work_(std::move(work)),
-        made_(count),
-        ahead_(static_cast<std::ptrdiff_t>(jobs * kWaitingPerJob)) {
-    const auto run = [this] {
-      for (;;) {
-        ahead_.acquire();
-        const std::size_t piece = next_++;
-        if (piece >= made_.size()) return ahead_.release();  // for the next thread
-        made_[piece].set_value(work_(piece));
-      }
-    };
-    try {
-      while (threads_.size() < std::min(jobs, count)) threads_.emplace_back(run);
-    } catch (const std::system_error&) {
-      return;  // those that run do
-    }
-  }
-  NodeThreads(const NodeThreads&) = delete;
-  NodeThreads& operator=(const NodeThreads&) = delete;
-  ~NodeThreads() {
-    next_ = made_.size();
-    ahead_.release();
-  }
-  [[nodiscard]] bool any() const { return !threads_.empty(); }
-
-  SimulationReport Take(std::size_t piece) {
-    SimulationReport result = made_[piece].get_future().get();
-    ahead_.release();
-    return result;
-  }
-
- private:
-  const std::function<SimulationReport(std::size_t)> work_;
-  std::vector<std::promise<SimulationReport>> made_;
-  std::counting_semaphore<> ahead_;  // pieces that may be begun
-  std::atomic<std::size_t> next_ = 0;
-  std::vector<std::jthread> threads_;  // last, so that they end first
-};
-
 SimulationReport ReportOf(const RecordingRun& run, const FleetNodeFiles& node, std::size_t i,
                           const NodesRun& how) {
   try {
@@ -162,25 +113,6 @@ SimulationReport ReportOf(const RecordingRun& run, const FleetNodeFiles& node, s
     }
     return lost;
   }
-}
-
-// Processors' worth of a quota; absent: there is none.
-std::optional<std::size_t> ProcessorsOf(double quota, double period) {
-  if (!(quota > 0) || !(period > 0)) return std::nullopt;
-  return static_cast<std::size_t>(std::max(1.0, quota / period + 0.5));
-}
-
-std::optional<std::size_t> ProcessorsOfGroup() {
-  double quota = 0;
-  double period = 0;
-  // "max 100000" or "150000 100000"; of the root of what is mounted, as a container sees it.
-  if (std::ifstream v2("/sys/fs/cgroup/cpu.max"); v2 >> quota >> period) {
-    return ProcessorsOf(quota, period);
-  }
-  std::ifstream v1_quota("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
-  std::ifstream v1_period("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
-  if (v1_quota >> quota && v1_period >> period) return ProcessorsOf(quota, period);
-  return std::nullopt;
 }
 
 }  // namespace
@@ -215,29 +147,35 @@ void TellFaults(const SimulationReport& report) {
   }
 }
 
-std::size_t ProcessorsAvailable() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  const bool known = ::sched_getaffinity(0, sizeof set, &set) == 0;
-  const auto allowed = static_cast<std::size_t>(known ? CPU_COUNT(&set) : 1);
-  return std::max<std::size_t>(1, std::min(allowed, ProcessorsOfGroup().value_or(allowed)));
-}
-
 bool SimulateNodes(const RecordingRun& run, const std::vector<FleetNodeFiles>& nodes,
                    const NodesRun& how,
                    const std::function<bool(std::size_t node, SimulationReport)>& take) {
-  const auto work = [&](std::size_t i) { return ReportOf(run, nodes[i], i, how); };
-  NodeThreads threads(nodes.size(), std::max<std::size_t>(how.jobs, 1), work);
-  if (!nodes.empty() && !threads.any()) {
-    PrintError("jettison: no thread could be started\n");
-    return false;
+  std::vector<std::promise<SimulationReport>> made(nodes.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < nodes.size(); i = next++) {
+      made[i].set_value(ReportOf(run, nodes[i], i, how));
+    }
+  };
+  const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t jobs = std::min(how.jobs == 0 ? processors : how.jobs, nodes.size());
+  std::vector<std::jthread> threads;  // last, so that they end first
+  try {
+    while (threads.size() < jobs) threads.emplace_back(work);
+  } catch (const std::system_error&) {
+    if (threads.empty()) {
+      PrintError("jettison: no thread could be started\n");
+      return false;
+    }
   }
   ProgressBar bar(nodes.size() > 1);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    SimulationReport report = threads.Take(i);
+    SimulationReport report = made[i].get_future().get();
     bar.Draw(static_cast<double>(i + 1) / static_cast<double>(nodes.size()),
              fmt::format("{}{} of {} nodes", how.label, i + 1, nodes.size()));
-    if (!take(i, std::move(report))) return false;
+    if (take(i, std::move(report))) continue;
+    next = nodes.size();
+    return false;
   }
   return true;
 }

@@ -4,7 +4,6 @@
 #include "cli/simulate/fleet_bed.h"
 #include "cli/simulate/node_source.h"
 #include "cli/simulate/simulate.h"
-#include "kernel/files/files.h"
 #include "sim/report/report_fields.h"
 
 namespace jettison {
@@ -45,9 +44,7 @@ TEST_F(SimulatedFileTest, ARecordingAsNdjsonGivesTheSameAsTheBinaryOne) {
 
 TEST_F(SimulatedFileTest, TwoCopiesOneAfterTheOtherCountOnce) {
   const auto items = LifeOf("n", 5);
-  const std::string scenario =
-      kernel::ReadFile(JETTISON_TESTDATA "/../../docs/how-to/node.ndjson").value();
-  for (const std::string& one : {BinaryOf(items), NdjsonOf(items), scenario}) {
+  for (const std::string& one : {BinaryOf(items), NdjsonOf(items)}) {
     Put("one", one);
     Put("two", one + one);
     EXPECT_EQ(JsonOf(Simulated("two")), JsonOf(Simulated("one")));

@@ -144,7 +144,7 @@ inline ReadRecording ReadAll(std::string_view bytes, std::size_t at_once = 1 << 
     } else if (*item) {
       read.items.push_back(**std::move(item));
     } else {
-      read.found = reader.found();
+      if (reader.found() != nullptr) read.found = *reader.found();
       return read;
     }
     if (read.faults.size() > 10'000) return read;

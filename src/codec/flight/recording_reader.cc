@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <google/protobuf/util/delimited_message_util.h>
+#include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
 #include <memory>
@@ -16,8 +17,8 @@ namespace jettison {
 namespace {
 
 constexpr std::size_t kReadAtOnce = std::size_t{64} << 10;
-// More bytes without a chunk's begin are no chunk that was written.
-constexpr std::size_t kMostChunkBytes = std::size_t{32} << 20;
+// More bytes without a chunk's begin, or without an end of line, are none that was written.
+constexpr std::size_t kMostAtOnce = std::size_t{32} << 20;
 
 // False: there is no next message, or it makes no sense.
 bool ReadMessage(google::protobuf::io::ArrayInputStream& stream, recording::Item& into) {
@@ -73,12 +74,12 @@ void RecordingReader::Take(std::size_t bytes) {
   found_.bytes = place_;
 }
 
-Result<std::size_t> RecordingReader::BytesToNextChunk(std::size_t from) {
+Result<std::size_t> RecordingReader::BytesUntil(std::string_view text, std::size_t from) {
   for (;;) {
-    const std::size_t next = Ready().find(kChunkMagic, from);
+    const std::size_t next = Ready().find(text, from);
     if (next != std::string_view::npos) return next;
-    if (ended_ || Ready().size() >= kMostChunkBytes) return Ready().size();
-    from = std::max(from, Ready().size() - std::min(Ready().size(), kChunkMagic.size() - 1));
+    if (ended_ || Ready().size() >= kMostAtOnce) return Ready().size();
+    from = std::max(from, Ready().size() - std::min(Ready().size(), text.size() - 1));
     if (auto filled = Fill(Ready().size() + kReadAtOnce); !filled) return Fail(filled.error());
   }
 }
@@ -92,11 +93,71 @@ tl::unexpected<Error> RecordingReader::PassOver(std::size_t bytes, std::string_v
               fmt::format("byte {}: {}; {} bytes are passed over", from, why, bytes));
 }
 
+// A line alone; or the rest of the chunk, whose frame that was begun is done with.
+tl::unexpected<Error> RecordingReader::Lose(std::string_view why) {
+  if (!has_lines_) {
+    in_chunk_ = false;
+    stream_.reset();
+    return PassOver(std::exchange(left_, 0), why);
+  }
+  decoder_.Lose();
+  if (lost_.empty()) lost_ = fmt::format("line {} could not be read", line_);
+  return Fail(ErrorCode::kInvalidArgument, fmt::format("line {}: {}", line_, why));
+}
+
+Result<bool> RecordingReader::NextMessage() {
+  if (failed_) return false;
+  if (place_ == 0) {
+    if (auto filled = Fill(1); !filled) return Fail(filled.error());
+    has_lines_ = Ready().starts_with('{');
+  }
+  return has_lines_ ? NextOfLines() : NextOfChunks();
+}
+
+Result<bool> RecordingReader::NextOfLines() {
+  for (;;) {
+    const auto bytes = BytesUntil("\n", 0);
+    if (!bytes) return Fail(bytes.error());
+    if (Ready().empty()) return false;
+    const std::string line(Ready().substr(0, *bytes));
+    Take(std::min(*bytes + 1, Ready().size()));
+    ++line_;
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    message_.Clear();
+    const auto status = google::protobuf::util::JsonStringToMessage(line, &message_);
+    if (!status.ok()) return Lose(std::string(status.message()));
+    if (message_.has_chunk()) return Lose("a line is of no chunk");
+    return true;
+  }
+}
+
+Result<bool> RecordingReader::NextOfChunks() {
+  for (;;) {
+    if (!in_chunk_) {
+      const auto more = NextChunk();
+      if (!more || !*more) return more;
+    }
+    if (stream_ && stream_->ByteCount() < static_cast<std::int64_t>(messages_.size())) {
+      const bool is_read = ReadMessage(*stream_, message_);
+      if (is_read && message_.has_chunk() != std::exchange(has_head_, true)) return true;
+      return Lose("a chunk: it makes no sense");
+    }
+    if (!has_head_ || (left_ > 0 && BeginsZstdFrame(Ready()))) {
+      if (auto read = NextFrame(); !read) return Lose(read.error().message);
+      continue;
+    }
+    // What follows is the next chunk, or none.
+    in_chunk_ = false;
+    stream_.reset();
+    ++found_.chunks;
+  }
+}
+
 Result<bool> RecordingReader::NextChunk() {
   if (auto filled = Fill(kChunkMagic.size()); !filled) return Fail(filled.error());
   if (Ready().empty()) return false;
   const bool is_chunk = Ready().starts_with(kChunkMagic);
-  const auto bytes = BytesToNextChunk(is_chunk ? kChunkMagic.size() : 0);
+  const auto bytes = BytesUntil(kChunkMagic, is_chunk ? kChunkMagic.size() : 0);
   if (!bytes) return Fail(bytes.error());
   if (!is_chunk) return PassOver(*bytes, WhyNoChunk(Ready().substr(0, *bytes)));
   Take(kChunkMagic.size());
@@ -104,21 +165,6 @@ Result<bool> RecordingReader::NextChunk() {
   in_chunk_ = true;
   has_head_ = false;
   return true;
-}
-
-// The frame that was begun is done with, so the rest of the chunk is lost with what is wrong.
-RecordingReader::MaybeItem RecordingReader::Lose(const Error& why) {
-  in_chunk_ = false;
-  stream_.reset();
-  return PassOver(std::exchange(left_, 0), why.message);
-}
-
-// What follows is the next chunk, or none.
-void RecordingReader::End() {
-  in_chunk_ = false;
-  stream_.reset();
-  ++found_.chunks;
-  told_->next_sequence = std::max(told_->next_sequence, sequence_ + 1);
 }
 
 Result<void> RecordingReader::NextFrame() {
@@ -139,104 +185,43 @@ Result<void> RecordingReader::NextFrame() {
   return {};
 }
 
-RecordingReader::MaybeItem RecordingReader::NextOfChunk() {
-  if (!stream_ || stream_->ByteCount() == static_cast<std::int64_t>(messages_.size())) {
-    if (has_head_ && (left_ == 0 || !BeginsZstdFrame(Ready()))) {
-      End();
-      return std::nullopt;
-    }
-    if (auto read = NextFrame(); !read) return Lose(read.error());
-  }
-  if (!ReadMessage(*stream_, message_) || message_.has_chunk() == std::exchange(has_head_, true)) {
-    return Lose({ErrorCode::kInvalidArgument, "a chunk: it makes no sense"});
-  }
-  auto item = decoder_.Take(message_);
-  if (!item) return Lose(item.error().In("a chunk"));
-  if (!message_.has_chunk()) return item;
-  if (auto entered = Enter(message_.chunk()); !entered) return Lose(entered.error());
-  return std::nullopt;
+// Chunks of one start go on where their numbers ascend.
+bool RecordingReader::GoesOn(const RecordingAbout& about) {
+  const std::uint64_t before = std::exchange(sequence_, message_.chunk().sequence());
+  const bool goes_on = about_ == about && before < sequence_;
+  about_ = about;
+  if (!goes_on || sequence_ == before + 1) return goes_on;
+  const std::uint64_t missing = sequence_ - before - 1;
+  found_.chunks_missing += missing;
+  if (lost_.empty()) lost_ = fmt::format("{} chunks of the recording are missing", missing);
+  return true;
 }
 
-// Chunks of one start in ascending order are a run. What was told of the start before a run is not
-// told again by it, except where the sequence says that a chunk is new.
-Result<void> RecordingReader::Enter(const recording::Chunk& chunk) {
-  RecordingAbout about;
-  std::string fault;
-  const auto first = NanosecondsIn(chunk.first());
-  if (!FromMessage(chunk.about(), about, fault) || !first) {
-    return Fail(ErrorCode::kInvalidArgument, "a chunk: its head makes no sense");
-  }
-  const bool is_first = !header_;
-  const bool goes_on = header_ == about && sequence_ < chunk.sequence();
-  const auto [told, is_new] = starts_.Of(about);
-  told_ = told;
-  if (!goes_on) told_before_ = *told;
-  is_repeated_ = chunk.sequence() < told_before_.next_sequence;
-  if (is_repeated_) ++found_.chunks_repeated;
-  if (!is_new && chunk.sequence() > told->next_sequence) {
-    const std::uint64_t missing = chunk.sequence() - told->next_sequence;
-    found_.chunks_missing += missing;
-    if (lost_.empty()) lost_ = fmt::format("{} chunks of the recording are missing", missing);
-  } else if (!is_new) {
-    lost_.clear();  // it was a copy of what was told
-  }
-  if (is_new) due_.emplace_back(about);
-  first_ = Instant(Duration(*first));
-  AddLost(is_first);
-  if (is_first) last_ = first_;
-  // The gap belongs to what was before, unless there is nothing.
-  if (is_first) std::ranges::reverse(due_);
-  if (is_new) about_ = about;
-  if (!goes_on && told->last) last_ = *told->last;
-  header_ = std::move(about);
-  sequence_ = chunk.sequence();
-  return {};
-}
-
-// Says that something is lost between these passes and those before.
-void RecordingReader::AddLost(bool is_first) {
-  if (lost_.empty()) return;
-  const Instant from = is_first ? first_ : last_;
-  due_.emplace_back(
-      RecordedGap{.from = from, .to = std::max(from, first_), .why = std::exchange(lost_, {})});
-}
-
-// Whether what happened then was told already, before this run.
-bool RecordingReader::IsRepeated(Instant at) const {
-  return is_repeated_ && told_before_.Has(at);
-}
-
-// Whose an item is comes before it, where what was told last is of another start.
-RecordedItem RecordingReader::Tell(RecordedItem item) {
-  told_->Add(WhenOf(item));
-  if (std::holds_alternative<std::shared_ptr<const RecordedPass>>(item)) last_ = WhenOf(item);
-  if (about_ == header_) return item;
-  about_ = header_;
-  due_.push_back(std::move(item));
-  return *about_;
+// The item itself, or where something is lost the gap before it; the item is due then.
+RecordedItem RecordingReader::BehindGap(RecordedItem item) {
+  const Instant at = WhenOf(item);
+  const Instant from = std::min(last_.value_or(at), at);
+  if (!last_ || std::holds_alternative<std::shared_ptr<const RecordedPass>>(item)) last_ = at;
+  if (lost_.empty()) return item;
+  due_ = std::move(item);
+  return RecordedGap{.from = from, .to = at, .why = std::exchange(lost_, {})};
 }
 
 Result<std::optional<RecordedItem>> RecordingReader::Next() {
+  if (due_) return std::exchange(due_, std::nullopt);
   for (;;) {
-    if (failed_) return std::nullopt;
-    if (!due_.empty()) {
-      RecordedItem item = std::move(due_.back());
-      due_.pop_back();
-      return item;
-    }
-    if (in_chunk_) {
-      auto item = NextOfChunk();
-      if (!item) return item;
-      if (*item && !IsRepeated(WhenOf(**item))) return Tell(**std::move(item));
-      continue;
-    }
-    const auto more = NextChunk();
+    const auto more = NextMessage();
     if (!more) return Fail(more.error());
-    if (*more) continue;
-    if (lost_.empty() || !about_) return std::nullopt;
-    return RecordedGap{
-        .from = last_, .to = std::max(last_, first_), .why = std::exchange(lost_, {})};
+    if (!*more) break;
+    auto item = decoder_.Take(message_);
+    if (!item) return Lose((has_lines_ ? "" : "a chunk: ") + item.error().message);
+    if (!*item) continue;
+    const auto* about = std::get_if<RecordingAbout>(&**item);
+    if (about == nullptr) return BehindGap(**std::move(item));
+    if (!message_.has_chunk() || !GoesOn(*about)) return item;
   }
+  if (lost_.empty() || !last_) return std::nullopt;
+  return RecordedGap{.from = *last_, .to = *last_, .why = std::exchange(lost_, {})};
 }
 
 }  // namespace jettison

@@ -46,6 +46,17 @@ std::string TextOf(const Evaluation& evaluation) {
   return message.DebugString();
 }
 
+std::string LinesOf(const std::vector<RecordedItem>& items) {
+  std::string lines;
+  LineWriter writer([&](std::string_view line) -> Result<void> {
+    lines += line;
+    return {};
+  });
+  for (const RecordedItem& item : items) EXPECT_TRUE(writer.Add(item));
+  EXPECT_TRUE(writer.Finish());
+  return lines;
+}
+
 TEST(FlightRecording, EveryItemIsReadAsItWasWritten) {
   for (std::uint32_t seed = 0; seed < 12; ++seed) {
     const auto items = SomeRecording(seed);
@@ -53,6 +64,9 @@ TEST(FlightRecording, EveryItemIsReadAsItWasWritten) {
     const ReadRecording read = ReadAll(Written(items, limits).bytes, 1 + seed * 500);
     EXPECT_THAT(read.faults, IsEmpty());
     ASSERT_EQ(HashesOf(read.items), HashesOf(items)) << seed;
+    const ReadRecording lines = ReadAll(LinesOf(items), 1 + seed * 500);
+    EXPECT_THAT(lines.faults, IsEmpty());
+    ASSERT_EQ(HashesOf(lines.items), HashesOf(items)) << seed;
   }
 }
 
@@ -195,28 +209,63 @@ TEST(FlightRecording, AMissingChunkIsAGap) {
   EXPECT_LT(std::get<RecordedGap>(*gap).from, std::get<RecordedGap>(*gap).to);
 }
 
-TEST(FlightRecording, WhatWasFetchedTwiceIsReadOnceHoweverManyStartsItHas) {
-  const auto items = SomeRecording(9, 3);
-  for (const std::size_t passes : {1U, 3U, 1000U}) {
-    const WrittenRecording whole = Written(items, {.passes = passes});
-    const std::string_view bytes = whole.bytes;
-    const std::string some(bytes.substr(0, whole.chunks[whole.chunks.size() / 2 + 1]));
-    for (const std::string& before : {some, std::string(bytes)}) {
-      const ReadRecording read = ReadAll(before + std::string(bytes));
-      EXPECT_THAT(read.faults, IsEmpty());
-      EXPECT_GT(read.found.chunks_repeated, 0U);
-      EXPECT_EQ(HashesOf(read.items), HashesOf(items)) << passes;
-    }
-  }
-}
-
 TEST(FlightRecording, WhatIsNoRecordingSaysSo) {
   for (const std::string& foreign :
-       {std::string("{\"name\": \"x\"}\n"), std::string(200'000, 'x'), std::string(1, '\0')}) {
+       {std::string("name: x\n"), std::string(200'000, 'x'), std::string(1, '\0')}) {
     const ReadRecording read = ReadAll(foreign);
     EXPECT_THAT(read.items, IsEmpty());
     EXPECT_THAT(read.faults, ElementsAre(HasSubstr("not a Jettison recording")));
     EXPECT_EQ(read.found.damaged_bytes, foreign.size());
+  }
+}
+
+TEST(FlightRecording, AsALineEachFigureOfAPodHasItsOwnName) {
+  auto pass = std::make_shared<RecordedPass>();
+  pass->policy = std::make_shared<const PassPolicy>();
+  pass->summary.pods = {{.uid = "u",
+                         .name = "n",
+                         .namespace_ = "s",
+                         .process_count = 2,
+                         .memory_working_set_bytes = 3,
+                         .containers = {{.name = "c"}},
+                         .volumes = {{.name = "v", .usage = {}}},
+                         .ephemeral_storage = FsUsage{.used_bytes = 4, .inodes_used = {}},
+                         .stale_disk = StaleDisk{},
+                         .has_memory = true,
+                         .swap_bytes = 5,
+                         .io_some_avg10 = 6}};
+  const std::string lines =
+      LinesOf({RecordingAbout{.node = "a"}, std::shared_ptr<const RecordedPass>(std::move(pass))});
+  EXPECT_THAT(
+      lines,
+      HasSubstr(R"({"uid":"u","name":"n","namespace":"s","processCount":"2","workingSetBytes":"3",)"
+                R"("containers":[{"name":"c"}],"volumes":[{"name":"v","usage":{}}],)"
+                R"("ephemeralStorage":{"usedBytes":"4"},"staleDisk":{},"hasMemory":true,)"
+                R"("swapBytes":"5","ioSomeAvg10":"6"})"));
+}
+
+TEST(FlightRecording, AFaultNamesItsLineAndTheOthersAreRead) {
+  const std::string about = R"({"about":{"at":"2026-01-01T00:00:00Z","node":"n"}})";
+  const struct {
+    std::string line;
+    std::string fault;
+  } faults[] = {
+      {"{", "line 2: "},
+      {"[]", "line 2: "},
+      {R"({"pod":{"id":1}})", "line 2: a pod"},
+      {R"({"pod":{"id":-1}})", "line 2: "},
+      {R"({"pod":{"id":1,"source":"MOON","manifest":"{}"}})", "line 2: "},
+      {R"({"gap":{"from":"yesterday"}})", "line 2: "},
+      {R"({"pass":{}})", "line 2: a pass has no time"},
+      {R"({"pass":{"at":"2026-01-01T00:00:00Z","policy":7}})", "line 2: policy 7 was not told"},
+      {R"({"weather":{}})", "line 2: "},
+  };
+  for (const auto& [line, fault] : faults) {
+    std::string text = about + "\n";
+    text += line + "\n\n" + R"({"oomKill":{"at":"2026-01-01T00:00:01Z","pod":"u"}})" + "\n";
+    const ReadRecording read = ReadAll(text);
+    EXPECT_THAT(read.faults, ElementsAre(HasSubstr(fault)));
+    EXPECT_THAT(read.items, SizeIs(2));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/util/json_util.h>
 
 #include <memory>
 #include <utility>
@@ -88,6 +89,24 @@ Result<void> RecordingWriter::Cut() {
   auto written = Flush();
   if (std::exchange(is_open_, false)) ++sequence_;
   return written;
+}
+
+LineWriter::LineWriter(Write write)
+    : write_(std::move(write)),
+      encoder_(RecordedForm::kWhole, [this](const recording::Item& item) { PutLine(item); }) {}
+
+void LineWriter::PutLine(const recording::Item& message) {
+  if (!done_) return;
+  std::string line;
+  const auto status = google::protobuf::util::MessageToJsonString(message, &line);
+  line += '\n';
+  done_ = status.ok() ? write_(line) : Fail(ErrorCode::kInvalidArgument, status.ToString());
+}
+
+Result<void> LineWriter::Add(const RecordedItem& item) {
+  done_ = {};
+  encoder_.Add(item);
+  return done_;
 }
 
 }  // namespace jettison

@@ -70,4 +70,26 @@ class RecordingWriter : public RecordingSink {
   std::size_t begins_with_ = 0;  // ... up to its first pass: its pods
 };
 
+// Writes a recording as NDJSON: a message of recording.proto, Item, a line, as protobuf maps it to
+// JSON. A pass has all its figures.
+class LineWriter : public RecordingSink {
+ public:
+  using Write = std::function<Result<void>(std::string_view line)>;
+
+  explicit LineWriter(Write write);
+  LineWriter(const LineWriter&) = delete;
+  LineWriter& operator=(const LineWriter&) = delete;
+  ~LineWriter() override = default;
+
+  [[nodiscard]] Result<void> Add(const RecordedItem& item) override;
+  [[nodiscard]] Result<void> Finish() override { return {}; }
+
+ private:
+  void PutLine(const recording::Item& message);
+
+  Write write_;
+  ItemEncoder encoder_;
+  Result<void> done_;  // of the lines of an item
+};
+
 }  // namespace jettison

@@ -15,25 +15,6 @@ Instant WhenOf(const RecordedItem& item) {
   return std::get<std::shared_ptr<const RecordedPass>>(item)->report.at;
 }
 
-void SpanRead::Add(Instant at) {
-  first = std::min(first.value_or(at), at);
-  last = std::max(last.value_or(at), at);
-}
-
-StartsRead::Place StartsRead::Of(const RecordingAbout& about) {
-  const auto [place, is_new] =
-      starts_.try_emplace(Key(about.at, about.node, about.maker, about.profile));
-  return {.span = &place->second, .is_new = is_new};
-}
-
-StartsRead::Place StartsRead::OfImport(const RecordingAbout& about) {
-  RecordingAbout any = about;
-  any.at = Instant::max();
-  Place place = Of(any);
-  place.is_new = !place.span->last || about.at > *place.span->last;
-  return place;
-}
-
 EvictionState StateAfter(const RecordedPass& pass) {
   EvictionState state = pass.report.evaluation.next;
   if (!pass.report.evictions.empty()) {

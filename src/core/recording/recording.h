@@ -1,14 +1,11 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <variant>
 
 #include "core/evaluate/evaluate.h"
@@ -97,35 +94,6 @@ class RecordingSink {
 // The maker of recordings that were imported. They have no start of an agent: each begins with what
 // was asked for, and two of one node that overlap have the same items in that time.
 inline constexpr std::string_view kImportMaker = "prometheus";
-
-// The items that have been read since a start of an agent.
-struct SpanRead {
-  std::optional<Instant> first;  // absent: none yet
-  std::optional<Instant> last;
-  std::uint64_t next_sequence = 0;  // of chunks, where there are any
-
-  [[nodiscard]] bool Has(Instant at) const { return first && *first <= at && at <= *last; }
-  void Add(Instant at);
-};
-
-// What has been read since each start. Recordings overlap, and an overlap may hold several starts,
-// so the last one alone does not say what was read.
-class StartsRead {
- public:
-  struct Place {
-    SpanRead* span = nullptr;
-    bool is_new = false;
-  };
-  [[nodiscard]] Place Of(const RecordingAbout& about);
-  // The same for an import, which is known by its node alone. One that begins later than all that
-  // was read is new.
-  [[nodiscard]] Place OfImport(const RecordingAbout& about);
-
- private:
-  using Key = std::tuple<Instant, std::string, std::string, Profile>;
-
-  std::map<Key, SpanRead> starts_;
-};
 
 // What a recording leaves out of a pass, because it follows from the rest: from what is known
 // before the pass, and from evaluating its figures as the agent did.

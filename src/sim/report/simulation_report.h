@@ -10,6 +10,7 @@
 #include "core/pass/pass.h"
 #include "core/units/duration.h"
 #include "sim/report/calibration.h"
+#include "sim/report/simulation_head.h"
 #include "sim/whatif/whatif_result.h"
 
 namespace jettison {
@@ -54,10 +55,45 @@ struct SimulationReport {
 // Compares what was foretold with what is recorded.
 void Calibrate(SimulationReport& report);
 
-// All that is said of one node: the calibration first, then a table of the policies, then who is
-// evicted when and why. At most so many evictions of each policy.
-[[nodiscard]] std::string SimulationText(const SimulationReport& report, std::size_t most = 20);
+// What one policy does to all nodes. Lengths of time are in seconds.
+struct PolicyTotals {
+  std::uint64_t evictions = 0;
+  std::uint64_t oom_kills = 0;
+  std::uint64_t nodes_with_evictions = 0;
+  double condition_seconds = 0;
+  double idle_byte_seconds = 0;
+  double pod_seconds_lost = 0;
+};
 
+// Sums over nodes.
+struct SimulationTotals {
+  std::uint64_t nodes = 0;
+  std::uint64_t nodes_failed = 0;  // of which nothing could be simulated
+  std::uint64_t recordings = 0;
+  std::uint64_t recordings_damaged = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t passes = 0;
+  std::uint64_t pods = 0;
+  std::uint64_t flaws = 0;
+  double unknown_seconds = 0;
+  std::uint64_t recorded_evictions = 0;
+  std::uint64_t recorded_oom_kills = 0;
+  Calibration calibration;  // without its pairs
+  std::vector<PolicyTotals> policies;
+};
+// `policies`: how many were tried.
+[[nodiscard]] SimulationTotals TotalsOf(const std::vector<SimulationReport>& nodes,
+                                        std::size_t policies);
+
+struct TextLimits {
+  std::size_t shown = 20;     // evictions of each policy, or nodes
+  std::size_t explained = 5;  // differences
+};
+// One node in full: the calibration first, then a table of the policies, then who is evicted when
+// and why, then the differences. Of several, or where shards are missing, their sums.
+[[nodiscard]] std::string SimulationText(const SimulationHead& head,
+                                         const std::vector<SimulationReport>& nodes,
+                                         const TextLimits& limits = {});
 // What recordings are, and how well their evictions are found from samples alone.
 [[nodiscard]] std::string HeadText(const std::vector<SimulationReport>& reports);
 // The name of a policy and its evictions and OOM kills, at most so many of each; empty where it has

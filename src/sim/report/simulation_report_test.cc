@@ -78,16 +78,11 @@ std::vector<std::vector<std::string>> CsvCells(const std::string& text) {
 
 // What is written of nodes.
 std::string Written(const std::vector<SimulationReport>& reports, SimulationWriting writing) {
-  std::string out;
-  SimulationWriter writer({.version = "1",
-                           .options = {},
-                           .policies = {{"in force", ""}, {"x\n,=1", "{}"}},
-                           .missing_shards = {}},
-                          writing, [&](std::string_view piece) { return out += piece, true; });
-  EXPECT_TRUE(writer.Begin());
-  for (const SimulationReport& report : reports) EXPECT_TRUE(writer.Add(report));
-  EXPECT_TRUE(writer.End());
-  return out;
+  return SimulationDocument({.version = "1",
+                             .options = {},
+                             .policies = {{"in force", ""}, {"x\n,=1", "{}"}},
+                             .missing_shards = {}},
+                            reports, writing);
 }
 
 TEST(SimulationReportTest, CsvHasEveryCellWhateverIsInIt) {
@@ -115,7 +110,7 @@ TEST(SimulationReportTest, JsonHasEveryNameWhateverIsInIt) {
   EXPECT_EQ(recording["node"], "no\"de");
   EXPECT_EQ(recording["flaws"][0]["what"], "a gap,\nwith \"words\"");
   EXPECT_EQ(recording["notes"][0], "a series is missing");
-  EXPECT_THAT(SimulationText(HostileReport()),
+  EXPECT_THAT(Written({HostileReport()}, {.form = Form::kText}),
               testing::HasSubstr("  Note: a series is missing.\n  Note: and 1 more.\n"));
   const auto& policy = recording["policies"][1];
   EXPECT_EQ(policy["name"], "x\n,=1");
@@ -130,7 +125,7 @@ TEST(SimulationReportTest, ANameOfOthersMakesNoLineInATextAndSteersNoTerminal) {
   SimulationReport report = HostileReport();
   report.inputs.front().name = "a\x1b[2J.jtr";
   report.facts.node = "no\nde";
-  const std::string text = SimulationText(report);
+  const std::string text = Written({report}, {.form = Form::kText});
   for (const char* name : {"RECORDING  a [2J.jtr\n", "  no de, 2", "a gap, with \"words\"",
                            "\nx ,=1 ", "\nx ,=1\n", "default/we,b \"x\"   \\ \xff"}) {
     EXPECT_THAT(text, HasSubstr(name));

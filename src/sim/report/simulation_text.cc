@@ -1,12 +1,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/explanation/text_table.h"
 #include "core/text/printable.h"
+#include "core/units/duration.h"
 #include "sim/report/report_words.h"
 #include "sim/report/simulation_report.h"
-#include "sim/report/totals.h"
 
 namespace jettison {
 namespace {
@@ -20,7 +26,7 @@ void PutNotes(const RecordingFacts& facts, std::string& out) {
   }
 }
 
-void PutRecording(const SimulationReport& report, bool with_notes, std::string& out) {
+void PutRecording(const SimulationReport& report, std::string& out) {
   const RecordingFacts& facts = report.facts;
   out +=
       fmt::format("RECORDING  {}{}\n", Printable(report.recording()),
@@ -39,7 +45,7 @@ void PutRecording(const SimulationReport& report, bool with_notes, std::string& 
                      LengthText(facts.longest_step));
   out += fmt::format("  {} and {} are recorded.\n", CountText(facts.evictions.size(), "eviction"),
                      CountText(facts.oom_kills.size(), "OOM kill"));
-  if (with_notes) PutNotes(facts, out);
+  PutNotes(facts, out);
   if (facts.flaw_count == 0) return;
   out += fmt::format("  {} is unknown, and nothing is filled in:\n", LengthText(facts.unknown));
   for (const RecordingFlaw& flaw : facts.flaws) {
@@ -49,18 +55,25 @@ void PutRecording(const SimulationReport& report, bool with_notes, std::string& 
   if (more > 0) out += fmt::format("  - and {} more\n", more);
 }
 
-void PutTable(const std::vector<PolicyOutcome>& outcomes, std::string& out) {
-  TextTable table(
-      {Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight, Align::kRight});
-  table.Add({"POLICY", "EVICTIONS", "OOM KILLS", "CONDITIONS", "KEPT FREE", "POD TIME LOST"});
-  for (const PolicyOutcome& outcome : outcomes) {
-    table.Add(
-        {outcome.name, fmt::format("{}", outcome.evictions.size()),
-         fmt::format("{}", outcome.oom_kills.size()), LengthText(outcome.condition_time.Sum()),
-         fmt::format("{:.3f} GiB h", outcome.IdleGibHours()), LengthText(outcome.pod_time_lost)});
+std::string LengthOf(double seconds) {
+  if (seconds >= 3.6e6) return fmt::format("{:.0f} h", seconds / 3600);
+  return LengthText(std::chrono::round<Duration>(std::chrono::duration<double>(seconds)));
+}
+
+void PutPolicies(const SimulationHead& head, const SimulationTotals& totals, std::string& out) {
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight,
+                   Align::kRight, Align::kRight});
+  table.Add(
+      {"POLICY", "EVICTIONS", "ON NODES", "OOM KILLS", "CONDITIONS", "KEPT FREE", "POD TIME LOST"});
+  for (std::size_t i = 0; i < totals.policies.size(); ++i) {
+    const PolicyTotals& each = totals.policies[i];
+    table.Add({head.policies[i].name, fmt::format("{}", each.evictions),
+               fmt::format("{}", each.nodes_with_evictions), fmt::format("{}", each.oom_kills),
+               LengthOf(each.condition_seconds),
+               fmt::format("{:.3f} GiB h", each.idle_byte_seconds / kByteSecondsOfGibHour),
+               LengthOf(each.pod_seconds_lost)});
   }
-  out += '\n';
-  out += table.Text(0);
+  out += "\n" + table.Text(0);
 }
 
 void PutEvictions(const PolicyOutcome& outcome, std::size_t most, std::string& out) {
@@ -87,8 +100,8 @@ void PutEvictions(const PolicyOutcome& outcome, std::size_t most, std::string& o
   if (shown < all) out += fmt::format("  and {} more\n", all - shown);
 }
 
-void PutHead(const SimulationReport& report, bool with_notes, std::string& out) {
-  PutRecording(report, with_notes, out);
+void PutHead(const SimulationReport& report, std::string& out) {
+  PutRecording(report, out);
   if (report.facts.from) out += CalibrationText(report.calibration);
 }
 
@@ -110,61 +123,143 @@ void PutErrors(const SimulationReport& report, std::size_t most, std::string& ou
   out += table.Text(2);
 }
 
-// Recordings of the same kind have the same notes, which are written once, before them.
-std::string SharedNotes(const std::vector<SimulationReport>& reports) {
-  if (reports.size() < 2) return "";
-  NoteList notes;
-  for (const SimulationReport& report : reports) notes.Add(report.facts.notes);
-  return notes.Text(reports.size(), "recording");
+// Of many things the first are told, and the others are counted.
+constexpr std::size_t kMostTold = 20;
+
+void PutFleet(const SimulationHead& head, const SimulationTotals& totals, std::string& out) {
+  out += fmt::format("FLEET  {}, {}, {}, {}\n", CountText(totals.nodes, "node"),
+                     CountText(totals.recordings, "recording"), CountText(totals.passes, "pass"),
+                     CountText(totals.pods, "pod"));
+  out +=
+      fmt::format("  {} and {} are recorded.\n", CountText(totals.recorded_evictions, "eviction"),
+                  CountText(totals.recorded_oom_kills, "OOM kill"));
+  if (totals.flaws > 0) {
+    out += fmt::format("  {} of node time are unknown ({}), and nothing is filled in.\n",
+                       LengthOf(totals.unknown_seconds), CountText(totals.flaws, "flaw"));
+  }
+  const auto& missing = head.missing_shards;
+  if (missing.empty()) return;
+  out += fmt::format("  {} of {} shards are missing:", missing.size(), head.shard.count);
+  for (std::size_t i = 0; i < std::min(kMostTold, missing.size()); ++i) {
+    out += fmt::format(" {}", missing[i]);
+  }
+  out += missing.size() > kMostTold ? " ...\n" : "\n";
+}
+
+void PutList(const std::vector<std::string>& lines, std::string& out) {
+  for (std::size_t i = 0; i < std::min(kMostTold, lines.size()); ++i) {
+    out += fmt::format("  - {}\n", Printable(lines[i]));
+  }
+  if (lines.size() > kMostTold) out += fmt::format("  - and {} more\n", lines.size() - kMostTold);
+}
+
+// Each note once, with the number of nodes that have it.
+void PutFleetNotes(const std::vector<SimulationReport>& nodes, std::string& out) {
+  std::map<std::string, std::size_t> times;
+  for (const SimulationReport& node : nodes) {
+    std::vector<std::string> notes = node.facts.notes;
+    std::ranges::sort(notes);
+    const auto [rest, end] = std::ranges::unique(notes);
+    notes.erase(rest, end);
+    for (const std::string& note : notes) ++times[note];
+  }
+  if (times.empty()) return;
+  std::vector<std::pair<std::size_t, std::string>> by_times;
+  for (const auto& [note, count] : times) by_times.emplace_back(count, note);
+  std::ranges::stable_sort(by_times, std::greater(), &std::pair<std::size_t, std::string>::first);
+  std::vector<std::string> lines;
+  for (const auto& [count, note] : by_times) {
+    lines.push_back(fmt::format("of {} of {}: {}", count, CountText(nodes.size(), "node"), note));
+  }
+  out += "\nNOTES  what the recordings say of themselves\n";
+  PutList(lines, out);
+}
+
+void PutDamage(const std::vector<SimulationReport>& nodes, const SimulationTotals& totals,
+               std::string& out) {
+  std::vector<std::string> damage;
+  for (const SimulationReport& node : nodes) {
+    for (const std::string& fault : node.Faults()) damage.push_back(node.facts.node + ": " + fault);
+  }
+  if (damage.empty()) return;
+  out += fmt::format("\nDAMAGED  {} of {}, {} without any pass\n", totals.recordings_damaged,
+                     CountText(totals.recordings, "recording"),
+                     CountText(totals.nodes_failed, "node"));
+  PutList(damage, out);
+}
+
+// The nodes with the most evictions, then pod time lost, then by name.
+void PutTop(const std::vector<SimulationReport>& nodes, std::size_t policies, std::size_t most,
+            std::string& out) {
+  struct Row {
+    std::size_t evictions = 0;  // under any policy
+    Duration lost{0};
+    const SimulationReport* node = nullptr;
+  };
+  std::vector<Row> rows;
+  for (const SimulationReport& node : nodes) {
+    Row row{.node = &node};
+    for (const PolicyOutcome& outcome : node.outcomes) {
+      row.evictions = std::max(row.evictions, outcome.evictions.size());
+      row.lost = std::max(row.lost, outcome.pod_time_lost);
+    }
+    if (row.evictions > 0) rows.push_back(row);
+  }
+  std::ranges::stable_sort(rows, std::greater(),
+                           [](const Row& row) { return std::pair(row.evictions, row.lost); });
+  rows.resize(std::min(rows.size(), most));
+  if (rows.empty()) return;
+  constexpr std::size_t kMostColumns = 8;
+  const std::size_t columns = std::min(kMostColumns, policies);
+  std::vector<Align> aligns(columns + 2, Align::kRight);
+  aligns.front() = Align::kLeft;
+  TextTable table(aligns);
+  std::vector<std::string> header = {"NODE", "MOST"};
+  for (std::size_t i = 0; i < columns; ++i) header.push_back(fmt::format("[{}]", i));
+  table.Add(header);
+  for (const Row& row : rows) {
+    std::vector<std::string> cells = {row.node->facts.node, fmt::format("{}", row.evictions)};
+    for (std::size_t i = 0; i < columns; ++i) {
+      cells.push_back(fmt::format("{}", row.node->outcomes[i].evictions.size()));
+    }
+    table.Add(cells);
+  }
+  out += "\nNODES  with the most evictions under any policy; [0] is the first policy above\n";
+  out += table.Text(2);
 }
 
 }  // namespace
 
-std::string_view SimulationReport::recording() const {
-  return inputs.empty() ? std::string_view(facts.node) : inputs.front().name;
-}
-
-bool SimulationReport::IsDamaged() const {
-  return !failure.empty() || std::ranges::any_of(inputs, [](const SimulatedInput& input) {
-    return !input.faults.empty();
-  });
-}
-
-std::vector<std::string> SimulationReport::Faults() const {
-  std::vector<std::string> all;
-  for (const SimulatedInput& input : inputs) {
-    for (const std::string& fault : input.faults) {
-      const bool is_named = fault.find(input.name) != std::string::npos;
-      all.push_back(is_named ? fault : fmt::format("{}: {}", input.name, fault));
-    }
-  }
-  if (!failure.empty()) all.push_back(failure);
-  return all;
-}
-
-void Calibrate(SimulationReport& report) {
-  const Duration every = report.calibration.every;
-  const Duration reach =
-      std::max<Duration>({every, report.facts.longest_step, std::chrono::seconds(1)});
-  report.calibration = Compare(report.facts.evictions, report.foretold.evictions, reach);
-  report.calibration.every = every;
-}
-
-std::string SimulationText(const SimulationReport& report, std::size_t most) {
+std::string SimulationText(const SimulationHead& head, const std::vector<SimulationReport>& nodes,
+                           const TextLimits& limits) {
   std::string out;
-  PutHead(report, true, out);
-  if (!report.facts.from) return out;
-  PutErrors(report, most, out);
-  PutTable(report.outcomes, out);
-  for (const PolicyOutcome& outcome : report.outcomes) PutEvictions(outcome, most, out);
+  const SimulationTotals totals = TotalsOf(nodes, head.policies.size());
+  if (nodes.size() != 1 || !head.missing_shards.empty()) {
+    PutFleet(head, totals, out);
+    PutFleetNotes(nodes, out);
+    PutDamage(nodes, totals, out);
+    out += CalibrationText(totals.calibration);
+    PutPolicies(head, totals, out);
+    PutTop(nodes, head.policies.size(), limits.shown, out);
+    return out;
+  }
+  const SimulationReport& only = nodes.front();
+  PutHead(only, out);
+  if (!only.facts.from) return out;
+  PutErrors(only, limits.shown, out);
+  PutPolicies(head, totals, out);
+  for (const PolicyOutcome& outcome : only.outcomes) PutEvictions(outcome, limits.shown, out);
+  for (const DifferenceReport& each : only.differences) {
+    out += "\n" + DifferenceText(each, limits.explained);
+  }
   return out;
 }
 
 std::string HeadText(const std::vector<SimulationReport>& reports) {
-  std::string out = SharedNotes(reports);
+  std::string out;
   for (const SimulationReport& report : reports) {
     if (!out.empty()) out += "\n";
-    PutHead(report, reports.size() == 1, out);
+    PutHead(report, out);
   }
   return out;
 }

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <utility>
+#include <optional>
 
 #include "core/json/json_writer.h"
 #include "sim/report/report_fields.h"
@@ -141,64 +141,41 @@ std::string JsonOfTotals(const SimulationHead& head, const SimulationTotals& tot
   });
 }
 
+std::string JsonOf(const SimulationHead& head, const std::vector<SimulationReport>& nodes) {
+  std::string out = BeginningOf(head, "Simulation") + ",\"recordings\":[";
+  for (const SimulationReport& node : nodes) {
+    out += &node == nodes.data() ? "\n" : ",\n";
+    out += JsonOfReport(node);
+  }
+  return out + "\n],\"totals\":" + JsonOfTotals(head, TotalsOf(nodes, head.policies.size())) + "}\n";
+}
+
+std::string CsvOf(const SimulationHead& head, const std::vector<SimulationReport>& nodes, Rows rows) {
+  std::string out(ColumnsOf(rows));
+  if (rows == Rows::kPolicies) {
+    return out + PolicyRows(head, TotalsOf(nodes, head.policies.size()));
+  }
+  for (const SimulationReport& node : nodes) {
+    out += rows == Rows::kNodes ? NodeRows(node) : EvictionRows(node);
+  }
+  return out;
+}
+
+std::string LinesOf(const SimulationHead& head, const std::vector<SimulationReport>& nodes) {
+  std::string out = BeginningOf(head, kShardKind) + "}\n";
+  for (const SimulationReport& node : nodes) out += JsonOfReport(node) + "\n";
+  return out + fmt::format("{{\"end\":{{\"nodes\":{}}}}}\n", nodes.size());
+}
+
 }  // namespace
 
-SimulationWriter::SimulationWriter(SimulationHead head, const SimulationWriting& writing, Put put)
-    : head_(std::move(head)),
-      writing_(writing),
-      put_(std::move(put)),
-      fleet_{.most_nodes = writing.show} {
-  fleet_.totals.policies.resize(head_.policies.size());
-}
-
-bool SimulationWriter::Begin() {
-  switch (writing_.form) {
-    case Form::kText: return true;
-    case Form::kJson: return put_(BeginningOf(head_, "Simulation") + ",\"recordings\":[");
-    case Form::kCsv: return put_(ColumnsOf(writing_.rows));
-    case Form::kLines: return put_(BeginningOf(head_, kShardKind) + "}\n");
-  }
-  __builtin_unreachable();
-}
-
-std::string SimulationWriter::RowsOf(const SimulationReport& report) const {
-  switch (writing_.rows) {
-    case Rows::kPolicies: return "";
-    case Rows::kNodes: return NodeRows(report);
-    case Rows::kEvictions: return EvictionRows(report);
-  }
-  __builtin_unreachable();
-}
-
-bool SimulationWriter::Add(const SimulationReport& report) {
-  const bool is_first = fleet_.totals.nodes == 0;
-  fleet_.Add(report);
-  switch (writing_.form) {
-    case Form::kText: only_ = is_first ? std::optional(report) : std::nullopt; return true;
-    case Form::kJson: return put_(is_first ? "\n" : ",\n") && put_(JsonOfReport(report));
-    case Form::kCsv: return put_(RowsOf(report));
-    case Form::kLines: return put_(JsonOfReport(report) + "\n");
-  }
-  __builtin_unreachable();
-}
-
-std::string SimulationWriter::Text() const {
-  if (!only_ || !head_.missing_shards.empty()) return FleetText(head_, fleet_);
-  std::string text = SimulationText(*only_, writing_.show);
-  for (const DifferenceReport& each : only_->differences) {
-    text += "\n" + DifferenceText(each, writing_.explained);
-  }
-  return text;
-}
-
-bool SimulationWriter::End() {
-  switch (writing_.form) {
-    case Form::kText: return put_(Text());
-    case Form::kJson: return put_("\n],\"totals\":" + JsonOfTotals(head_, fleet_.totals) + "}\n");
-    case Form::kCsv:
-      return writing_.rows != Rows::kPolicies || put_(PolicyRows(head_, fleet_.totals));
-    case Form::kLines:
-      return put_(fmt::format("{{\"end\":{{\"nodes\":{}}}}}\n", fleet_.totals.nodes));
+std::string SimulationDocument(const SimulationHead& head, const std::vector<SimulationReport>& nodes,
+                               const SimulationWriting& writing) {
+  switch (writing.form) {
+    case Form::kText: return SimulationText(head, nodes, writing.limits);
+    case Form::kJson: return JsonOf(head, nodes);
+    case Form::kCsv: return CsvOf(head, nodes, writing.rows);
+    case Form::kLines: return LinesOf(head, nodes);
   }
   __builtin_unreachable();
 }

@@ -1,15 +1,12 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/report/simulation_head.h"
 #include "sim/report/simulation_report.h"
-#include "sim/report/totals.h"
 
 namespace jettison {
 
@@ -21,34 +18,13 @@ struct SimulationWriting {
   enum class Form : std::uint8_t { kText, kJson, kCsv, kLines };  // kLines: of a shard
   enum class Rows : std::uint8_t { kPolicies, kNodes, kEvictions };
   Form form = Form::kText;
-  Rows rows = Rows::kNodes;   // of CSV
-  std::size_t show = 20;      // in text: evictions of each policy, or nodes
-  std::size_t explained = 5;  // in text: differences
+  Rows rows = Rows::kNodes;  // of CSV
+  TextLimits limits;
 };
 
-// Writes what was found of nodes, which come in the order of their names. Memory does not grow with
-// them. In text one node is told in full, and several as sums.
-class SimulationWriter {
- public:
-  // Takes a piece of the document; false: it is lost, and so is the document.
-  using Put = std::function<bool(std::string_view piece)>;
-
-  SimulationWriter(SimulationHead head, const SimulationWriting& writing, Put put);
-
-  // These return false once a piece was lost.
-  [[nodiscard]] bool Begin();
-  [[nodiscard]] bool Add(const SimulationReport& report);
-  [[nodiscard]] bool End();
-
- private:
-  [[nodiscard]] std::string RowsOf(const SimulationReport& report) const;
-  [[nodiscard]] std::string Text() const;
-
-  SimulationHead head_;
-  SimulationWriting writing_;
-  Put put_;
-  FleetSummary fleet_;
-  std::optional<SimulationReport> only_;  // while there is one node alone
-};
+// What was found of nodes, which are in the order of their names.
+[[nodiscard]] std::string SimulationDocument(const SimulationHead& head,
+                                             const std::vector<SimulationReport>& nodes,
+                                             const SimulationWriting& writing);
 
 }  // namespace jettison
