@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "apply/pass.h"
+#include "codec/flight/recording_reader.h"
 #include "codec/flight/recording_writer.h"
 #include "codec/recordings/replay_writer.h"
 #include "codec/recordings/scenario_reader.h"

@@ -166,7 +166,8 @@ constexpr const char* kFooter =
 void AddReachOptions(CLI::App& command, ImportCommand& options) {
   constexpr const char* kGroup = "Reaching Prometheus";
   CLI::Option* token =
-      command.add_option("--token-file", options.token_file, "a file with the bearer token to send")
+      command
+          .add_option("--token-file", options.token_file, "a file with the bearer token to send")
           ->type_name("FILE")
           ->envname("JETTISON_PROMETHEUS_TOKEN_FILE")
           ->group(kGroup);

@@ -29,11 +29,10 @@ TEST(ImportRequest, EveryFaultIsNamedAtOnce) {
   const auto request = ReadImportRequest(command, kNow);
   ASSERT_FALSE(request);
   EXPECT_THAT(request.error().message,
-              AllOf(HasSubstr("must not contain a password"),
-                    HasSubstr("must not contain a query"), HasSubstr("--node: is required"),
-                    HasSubstr("--from: soon"), HasSubstr("--step: 1ms"),
-                    HasSubstr("--priority-class: high"), HasSubstr("--instance: a="),
-                    HasSubstr("/none/kubelet.yaml")));
+              AllOf(HasSubstr("must not contain a password"), HasSubstr("must not contain a query"),
+                    HasSubstr("--node: is required"), HasSubstr("--from: soon"),
+                    HasSubstr("--step: 1ms"), HasSubstr("--priority-class: high"),
+                    HasSubstr("--instance: a="), HasSubstr("/none/kubelet.yaml")));
   EXPECT_THAT(request.error().message, testing::Not(HasSubstr("secret")));
 }
 

@@ -234,8 +234,7 @@ Result<void> PrometheusSource::ReadQuery(const std::string& query, SeriesSink& s
   return {};
 }
 
-Result<void> PrometheusSource::ReadPiece(const std::string& query, Piece piece,
-                                         SeriesSink& sink) {
+Result<void> PrometheusSource::ReadPiece(const std::string& query, Piece piece, SeriesSink& sink) {
   const auto length = std::chrono::ceil<milliseconds>(Elapsed(piece.from, piece.to));
   const std::string form =
       fmt::format("query={}&time={}", EncodedForUrl(fmt::format("{}[{}ms]", query, length.count())),

@@ -90,7 +90,7 @@ class Searcher {
     is_stream_ = files->front().is_stream;
     const std::vector<FleetNodeFiles> nodes = NodesOfShard(*files, {.index = 0, .count = 1});
     if (makes_grid_ && !is_stream_) BeginGrid(nodes);
-    ReadFirst(nodes);
+    if (!Read(nodes)) found_.status = kExitFailed;
     if (nodes_.empty()) return std::move(found_);
     Judge();
     if (makes_grid_ && !is_stream_) Refine();
@@ -137,22 +137,25 @@ class Searcher {
     next_ = CoarseLines(in_force, bounds_);
   }
 
-  NodesRun HowTo(const std::string& reading, std::size_t nodes) const {
-    return {.label = nodes == 1 ? reading : reading + ", ",
-            .shows_reading = nodes == 1,
-            .item = {}};
-  }
-
-  void ReadFirst(const std::vector<FleetNodeFiles>& files) {
+  // Simulates what is next to be tried. The first time every node is taken that has a pass; false:
+  // one of them could not be read again.
+  bool Read(const std::vector<FleetNodeFiles>& files) {
+    const bool is_first = found_.recommendation.readings == 0;
+    const std::string label = fmt::format("reading {}", found_.recommendation.readings + 1);
     std::vector<PodUseBook> uses(files.size());
     std::vector<NodeCourses> courses(files.size());
-    NodesRun how = HowTo("first reading", files.size());
-    how.item = [&](std::size_t i, const RecordedItem& item) {
-      uses[i].Add(item);
-      courses[i].Add(item);
-    };
+    NodesRun how{.label = files.size() == 1 ? label : label + ", ",
+                 .shows_reading = files.size() == 1,
+                 .item = {}};
+    if (is_first) {
+      how.item = [&](std::size_t i, const RecordedItem& item) {
+        uses[i].Add(item);
+        courses[i].Add(item);
+      };
+    }
     const bool read =
         SimulateNodes(RunOf(), files, how, [&](std::size_t i, SimulationReport report) {
+          if (!is_first) return TakeMore(std::move(report), nodes_[i].report);
           TellFaults(report);
           const int status = ExitStatusOf(report);
           if (status == kExitFailed || found_.status == 0) found_.status = status;
@@ -163,39 +166,28 @@ class Searcher {
                             .courses = std::move(courses[i])});
           return true;
         });
-    if (!read) found_.status = kExitFailed;
-    lines_.insert(lines_.end(), next_.begin(), next_.end());
-    found_.recommendation.readings = 1;
-  }
-
-  // Whether every node was read again.
-  bool ReadAgain() {
-    std::vector<FleetNodeFiles> files;
-    for (const SearchedNode& node : nodes_) files.push_back(node.files);
-    const std::string what = fmt::format("reading {}", found_.recommendation.readings + 1);
-    const bool read = SimulateNodes(
-        RunOf(), files, HowTo(what, files.size()), [&](std::size_t i, SimulationReport report) {
-          auto& outcomes = report.outcomes;
-          auto& policies = report.policies;
-          if (outcomes.size() != next_.size() + 1) return false;
-          // The first is what was in force, once more.
-          SimulationReport& all = nodes_[i].report;
-          std::move(outcomes.begin() + 1, outcomes.end(), std::back_inserter(all.outcomes));
-          std::move(policies.begin() + 1, policies.end(), std::back_inserter(all.policies));
-          return true;
-        });
     if (!read) return false;
     lines_.insert(lines_.end(), next_.begin(), next_.end());
     ++found_.recommendation.readings;
     return true;
   }
 
+  // The first outcome is that of the policy in force, once more.
+  bool TakeMore(SimulationReport more, SimulationReport& all) const {
+    if (more.outcomes.size() != next_.size() + 1) return false;
+    std::move(more.outcomes.begin() + 1, more.outcomes.end(), std::back_inserter(all.outcomes));
+    std::move(more.policies.begin() + 1, more.policies.end(), std::back_inserter(all.policies));
+    return true;
+  }
+
   void Refine() {
+    std::vector<FleetNodeFiles> files;
+    for (const SearchedNode& node : nodes_) files.push_back(node.files);
     for (const double factor : kFactors) {
       if (found_.recommendation.choice.why == Choice::Why::kNoPressure) return;
       next_ = FinerLines(lines_, found_.recommendation.choice, bounds_, factor, kMostFiner);
       if (next_.empty()) return;
-      if (!ReadAgain()) {
+      if (!Read(files)) {
         found_.status = kExitFailed;
         found_.recommendation.notes.emplace_back(
             "A recording could not be read again, so values were not refined further.");

@@ -17,8 +17,8 @@ namespace jettison {
 // items as NDJSON, or scenarios. It is read once, in order.
 class RecordingFile {
  public:
-  // Fails where it cannot be opened, and where it is a folder. Scenarios, one a line, are a recording,
-  // too: each step is a pass, and what it did is found by making it again.
+  // Fails where it cannot be opened, and where it is a folder. Scenarios, one a line, are a
+  // recording, too: each step is a pass, and what it did is found by making it again.
   [[nodiscard]] static Result<RecordingFile> Open(const std::string& path);
   RecordingFile(RecordingFile&&) noexcept;
   RecordingFile& operator=(RecordingFile&&) noexcept;

@@ -83,13 +83,13 @@ class NodeSource final : public RecordingSource {
   bool has_others_ = false;            // the file has parts of another one
   std::size_t next_ = 0;               // file
   std::vector<SimulatedInput> inputs_;
-  std::size_t more_faults_ = 0;                      // of the last of them
-  std::map<Start, std::optional<Instant>> told_;     // when the last pass of each was
-  Start start_;                                      // of what is read
-  std::optional<Instant> until_;                     // so much of it was told before
-  RecordingAbout about_;                             // ... as it is told
-  std::optional<Start> told_start_;                  // of what was told last
-  std::optional<RecordedItem> held_;                 // that follows the start
+  std::size_t more_faults_ = 0;                   // of the last of them
+  std::map<Start, std::optional<Instant>> told_;  // when the last pass of each was
+  Start start_;                                   // of what is read
+  std::optional<Instant> until_;                  // so much of it was told before
+  RecordingAbout about_;                          // ... as it is told
+  std::optional<Start> told_start_;               // of what was told last
+  std::optional<RecordedItem> held_;              // that follows the start
 };
 
 }  // namespace jettison

@@ -237,8 +237,7 @@ int RunSimulate(SimulateOptions options) {
   std::ranges::move(comparison.Settings(), std::back_inserter(head.policies));
   std::vector<SimulationReport> reports;
   std::vector<NodeCourses> courses(nodes.size());
-  NodesRun how{
-      .jobs = options.jobs, .label = "", .shows_reading = nodes.size() == 1, .item = {}};
+  NodesRun how{.jobs = options.jobs, .label = "", .shows_reading = nodes.size() == 1, .item = {}};
   if (!options.html.empty()) {
     how.item = [&](std::size_t i, const RecordedItem& item) { courses[i].Add(item); };
   }

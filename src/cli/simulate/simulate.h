@@ -64,8 +64,8 @@ struct NodesRun {
 };
 
 // Simulates nodes on threads. `take` runs on this thread, with every result in the order of the
-// nodes; when it returns false, no other node is begun. Returns false where `take` returned false, or
-// no thread could be started, which is told.
+// nodes; when it returns false, no other node is begun. Returns false where `take` returned false,
+// or no thread could be started, which is told.
 [[nodiscard]] bool SimulateNodes(
     const RecordingRun& run, const std::vector<FleetNodeFiles>& nodes, const NodesRun& how,
     const std::function<bool(std::size_t node, SimulationReport)>& take);

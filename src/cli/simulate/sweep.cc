@@ -172,8 +172,8 @@ Result<void> SetOfSignal(PassPolicy& policy, const SettingName& name, const std:
   const bool is_new = name.setting == kHard;
   const bool has_soft = settings.soft.contains(signal);
   if (!is_new && !has_soft && (name.setting != kReclaim || !settings.hard.contains(signal))) {
-    return Refuse(fmt::format("{}: the policy has no {}threshold on {}; give one with --policy", key,
-                              name.setting == kReclaim ? "" : "soft ", signal));
+    return Refuse(fmt::format("{}: the policy has no {}threshold on {}; give one with --policy",
+                              key, name.setting == kReclaim ? "" : "soft ", signal));
   }
   SignalSettings& map = name.setting == kHard    ? settings.hard
                         : name.setting == kSoft  ? settings.soft

@@ -30,10 +30,10 @@ struct RecordingFound {
 // NDJSON, both of which RecordingWriter and LineWriter write.
 //
 // A fault is a damaged frame, bytes that belong to no chunk, or a line that makes no sense; the
-// message says where it is. Reading goes on with the next chunk or line, and a gap precedes the next
-// item; at the end the gap comes last. Chunks that are missing between two others are a gap, too. A
-// RecordingAbout is returned where a start begins, and again where it is read again, because two
-// recordings of a node follow one another.
+// message says where it is. Reading goes on with the next chunk or line, and a gap precedes the
+// next item; at the end the gap comes last. Chunks that are missing between two others are a gap,
+// too. A RecordingAbout is returned where a start begins, and again where it is read again, because
+// two recordings of a node follow one another.
 class RecordingReader : public RecordingSource {
  public:
   // Reads up to so many bytes; 0: the end.
@@ -82,9 +82,9 @@ class RecordingReader : public RecordingSource {
   ItemDecoder decoder_;
   std::optional<RecordingAbout> about_;  // of the chunk that was read last
   std::uint64_t sequence_ = 0;
-  std::optional<Instant> last_;       // when the last pass was; before any, the first item
-  std::string lost_;                  // why something is; empty: nothing
-  std::optional<RecordedItem> due_;   // behind a gap
+  std::optional<Instant> last_;      // when the last pass was; before any, the first item
+  std::string lost_;                 // why something is; empty: nothing
+  std::optional<RecordedItem> due_;  // behind a gap
   RecordingFound found_;
 };
 

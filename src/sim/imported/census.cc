@@ -37,10 +37,11 @@ std::vector<Found> PodsIn(const NodeTracks& tracks) {
   std::set<std::string> names;
   const auto add = [&](const LabelledTrack& each, const std::string& uid) -> Found& {
     const Instant first = each.track.points().front().at;
-    Found& pod = found.try_emplace(uid, Found{.uid = uid,
-                                              .space = std::string(each.figure.Label("namespace")),
-                                              .name = std::string(each.figure.Label("pod")),
-                                              .first = first})
+    Found& pod = found
+                     .try_emplace(uid, Found{.uid = uid,
+                                             .space = std::string(each.figure.Label("namespace")),
+                                             .name = std::string(each.figure.Label("pod")),
+                                             .first = first})
                      .first->second;
     pod.first = std::min(pod.first, first);
     names.insert(NameOf(each));
@@ -68,9 +69,8 @@ std::vector<Found> PodsIn(const NodeTracks& tracks) {
   }
   std::vector<Found> pods;
   for (auto& [uid, pod] : found) pods.push_back(std::move(pod));
-  std::ranges::sort(pods, {}, [](const Found& pod) {
-    return std::tie(pod.space, pod.name, pod.first, pod.uid);
-  });
+  std::ranges::sort(
+      pods, {}, [](const Found& pod) { return std::tie(pod.space, pod.name, pod.first, pod.uid); });
   return pods;
 }
 
@@ -203,28 +203,42 @@ class FactsMaker {
 
 struct CostRow {
   std::string_view metric;
-  std::string_view cost;
+  std::string_view instead;  // the metric that says the same
+  std::string_view cost;     // without both
 };
+
 constexpr CostRow kCosts[] = {
-    {"kube_pod_info",
+    {"kube_pod_info", "jettison_pod_info",
      "pods are those that have memory figures, two pods of one name are taken for one, and "
      "priorities are taken to be 0: a pod that its priority protects may be named as a victim"},
-    {"kube_pod_container_resource_requests",
+    {"kube_pod_container_resource_requests", "jettison_pod_info",
      "pods are taken to request nothing: which pod exceeds its request, and so who is evicted "
      "first, cannot be told"},
-    {"kube_pod_container_resource_limits",
+    {"kube_pod_container_resource_limits", "jettison_pod_info",
      "a pod that a policy does not evict may grow beyond its own limit, and no OOM kill is "
      "predicted for it"},
-    {"kube_pod_status_qos_class", "QoS classes are worked out from requests and limits"},
-    {"kube_pod_owner",
+    {"kube_pod_status_qos_class", "jettison_pod_info",
+     "QoS classes are worked out from requests and limits"},
+    {"kube_pod_owner", "jettison_pod_info",
      "static pods cannot be told from others: one of low priority may be named as a victim "
      "although the kubelet never evicts it"},
+    {"kubelet_evictions", "",
+     "for which signal a pod was evicted is not known, and is taken to be memory.available"},
+    {"kube_pod_status_reason", "jettison_pod_evictions_total",
+     "which pods were evicted is not known: the recording has no evictions, and says nothing of "
+     "how "
+     "well a simulation finds them"},
+    {"container_oom_events_total", "jettison_pod_oom_kills_total",
+     "OOM kills are not known: a pod that the kernel killed looks like one that ended by itself"},
+    {"node_processes_threads", "jettison_signal_available",
+     "thresholds on pid.available are never met in this recording (node_exporter has it with "
+     "--collector.processes)"},
 };
 
 void NoteMissing(const NodeTracks& tracks, const std::vector<ImportedPod>& pods,
                  ImportNotes& notes) {
-  for (const auto& [metric, cost] : kCosts) {
-    if (tracks.Has(metric) || tracks.Has("jettison_pod_info")) continue;
+  for (const auto& [metric, instead, cost] : kCosts) {
+    if (tracks.Has(metric) || tracks.Has(instead)) continue;
     notes.Add(fmt::format("{} is missing, so {}", metric, cost));
   }
   const auto without = [&](auto has) {

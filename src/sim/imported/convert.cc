@@ -81,13 +81,13 @@ class NodeImport {
   struct Restart {};
   struct Event {
     Instant at;
-    std::variant<Restart, ImportedOomKill, ImportedEviction> what;
+    std::variant<Restart, RecordedOomKill, ImportedEviction> what;
   };
 
   [[nodiscard]] static std::vector<Event> EventsOf(const Truths& truths) {
     std::vector<Event> events;
     for (const ImportedEviction& each : truths.evictions) events.push_back({each.at, each});
-    for (const ImportedOomKill& each : truths.oom_kills) events.push_back({each.at, each});
+    for (const RecordedOomKill& each : truths.oom_kills) events.push_back({each.at, each});
     for (const Instant at : truths.restarts) events.push_back({at, Restart()});
     std::ranges::stable_sort(events, {}, &Event::at);
     return events;
@@ -137,10 +137,9 @@ class NodeImport {
     if (const auto* eviction = std::get_if<ImportedEviction>(&event.what)) {
       return AddEviction(*eviction);
     }
-    if (const auto* kill = std::get_if<ImportedOomKill>(&event.what)) {
+    if (const auto* kill = std::get_if<RecordedOomKill>(&event.what)) {
       ++summary_.oom_kills;
-      return sink_.Add(
-          RecordedOomKill{.at = kill->at, .pod_uid = kill->uid, .container = kill->container});
+      return sink_.Add(*kill);
     }
     return Start(event.at);
   }
@@ -246,7 +245,7 @@ class NodeImport {
         fmt::format("the recording was imported from {}: {} apart, thresholds as "
                     "--config has them or the kubelet's defaults",
                     options_.source, FormatDuration(summary_.step))};
-    for (std::string& note : notes_.All()) summary_.notes.push_back(std::move(note));
+    for (const std::string& note : notes_.all()) summary_.notes.push_back(note);
     for (const std::string& note : summary_.notes) {
       if (auto told = sink_.Add(RecordedNote{.at = *last_, .text = note}); !told) {
         return Fail(told.error());

@@ -31,8 +31,7 @@ Result<NodeFigures> NodeFigures::Of(const NodeTracks& tracks, const ImportPaths&
                                     ImportNotes& notes) {
   NodeFigures figures;
   for (const Signal signal : kAllSignals) {
-    const Track* available =
-        tracks.Find("jettison_signal_available", {{"signal", NameOf(signal)}});
+    const Track* available = tracks.Find("jettison_signal_available", {{"signal", NameOf(signal)}});
     const Track* capacity = tracks.Find("jettison_signal_capacity", {{"signal", NameOf(signal)}});
     if (available == nullptr || capacity == nullptr) continue;
     figures.figures_[IndexOf(signal)] = {.amount = available, .capacities = {capacity}};
@@ -88,8 +87,8 @@ void NodeFigures::TakeDisks(const NodeTracks& tracks, const ImportPaths& paths,
     const auto capacity_of = [](const Figure& disk) {
       return disk.capacities.front()->points().front().value;
     };
-    layout_.dedicated_image_fs = image.amount != nullptr &&
-                                 capacity_of(image) != capacity_of(Of(Signal::kNodeFsAvailable));
+    layout_.dedicated_image_fs =
+        image.amount != nullptr && capacity_of(image) != capacity_of(Of(Signal::kNodeFsAvailable));
     return;
   }
   const LabelledTrack* node = MountOf(tracks, paths.node_fs);
@@ -127,12 +126,6 @@ void NodeFigures::TakeOthers(const NodeTracks& tracks, ImportNotes& notes) {
       .amount = tracks.Find("node_processes_threads"),
       .is_used = true,
       .capacities = {tracks.Find("node_processes_max_processes")}};
-  if (!tracks.Has("node_processes_threads") || !tracks.Has("node_processes_max_processes")) {
-    notes.Add(
-        "node_processes_threads and node_processes_max_processes are missing (node_exporter has "
-        "them with --collector.processes), so thresholds on pid.available are never met in this "
-        "recording");
-  }
   notes.Add(
       "pressure and swap are told by an agent alone, so thresholds on them are never met in this "
       "recording");
@@ -202,9 +195,10 @@ NodeStats NodeFigures::At(const std::string& node, Instant at) const {
   // Writable layers are beside the images, unless the file systems are split.
   stats.container_fs = layout_.dedicated_image_fs ? stats.image_fs : stats.fs;
   if (const auto pids = LeftAt(Signal::kPidAvailable, at)) {
-    stats.rlimit = RlimitStats{.time = at,
-                               .max_pid = static_cast<std::int64_t>(pids->capacity),
-                               .running = static_cast<std::int64_t>(pids->capacity - pids->available)};
+    stats.rlimit =
+        RlimitStats{.time = at,
+                    .max_pid = static_cast<std::int64_t>(pids->capacity),
+                    .running = static_cast<std::int64_t>(pids->capacity - pids->available)};
   }
   stats.memory_pressure = PressureAt("memory", at);
   stats.io_pressure = PressureAt("io", at);

@@ -38,8 +38,8 @@ class NodeFigures {
  private:
   // What series tell of a signal.
   struct Figure {
-    const Track* amount = nullptr;  // null: nothing
-    bool is_used = false;           // the amount is what is used, and else what is available
+    const Track* amount = nullptr;         // null: nothing
+    bool is_used = false;                  // the amount is what is used, and else what is available
     std::vector<const Track*> capacities;  // in the order of preference
   };
   struct Left {

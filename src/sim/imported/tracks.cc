@@ -120,10 +120,6 @@ NodeTracks::NodeTracks(const NodeSeries& series) {
     Track track = Joined(all);
     if (track.points().empty()) continue;
     std::vector<LabelledTrack>& tracks = by_metric_[figure.name];
-    if (const std::string_view pod = figure.Label("pod"); !pod.empty()) {
-      of_pods_[{figure.name, fmt::format("{}/{}", figure.Label("namespace"), pod)}].push_back(
-          tracks.size());
-    }
     tracks.push_back({.figure = figure, .track = std::move(track)});
   }
 }
@@ -136,10 +132,10 @@ const std::vector<LabelledTrack>& NodeTracks::Of(std::string_view metric) const 
 
 std::vector<const LabelledTrack*> NodeTracks::OfPod(std::string_view metric, const Pod& pod) const {
   std::vector<const LabelledTrack*> tracks;
-  const auto places = of_pods_.find({std::string(metric), FullName(pod)});
-  if (places == of_pods_.end()) return tracks;
-  for (const std::size_t place : places->second) {
-    const LabelledTrack& each = Of(metric)[place];
+  for (const LabelledTrack& each : Of(metric)) {
+    if (each.figure.Label("pod") != pod.name || each.figure.Label("namespace") != pod.namespace_) {
+      continue;
+    }
     const std::string uid = UidOf(each.figure);
     if (uid.empty() || uid == pod.uid || pod.uid == FullName(pod)) tracks.push_back(&each);
   }

@@ -107,8 +107,6 @@ class NodeTracks {
 
  private:
   std::map<std::string, std::vector<LabelledTrack>, std::less<>> by_metric_;
-  // Places among those of a metric, by the metric and "namespace/name".
-  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> of_pods_;
 };
 
 // The UID of the pod that a figure is about; empty: it does not say.
@@ -116,29 +114,17 @@ class NodeTracks {
 
 // What is to be known of an imported recording, a sentence each without its full stop: what is
 // missing and what that costs, and what was assumed. A sentence is told once, however often it is
-// said; of very many the first ones are told, and the others are counted.
+// said.
 class ImportNotes {
  public:
-  static constexpr std::size_t kMost = 100;
-
   void Add(std::string text) {
-    if (std::ranges::find(texts_, text) != texts_.end()) return;
-    if (texts_.size() < kMost) {
-      texts_.push_back(std::move(text));
-    } else {
-      ++more_;
-    }
+    if (std::ranges::find(texts_, text) == texts_.end()) texts_.push_back(std::move(text));
   }
   // In the order in which they were added.
-  [[nodiscard]] std::vector<std::string> All() const {
-    std::vector<std::string> all = texts_;
-    if (more_ > 0) all.push_back(fmt::format("{} more remarks are not told", more_));
-    return all;
-  }
+  [[nodiscard]] const std::vector<std::string>& all() const { return texts_; }
 
  private:
   std::vector<std::string> texts_;
-  std::size_t more_ = 0;
 };
 
 }  // namespace jettison

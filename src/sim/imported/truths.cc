@@ -190,29 +190,13 @@ void TakeEvictions(const NodeTracks& tracks, const std::vector<ImportedPod>& pod
                     "the recording does not have this eviction",
                     FormatInstant(signal.from), FormatInstant(signal.to), signal.signal));
   }
-  if (!tracks.Has("kubelet_evictions")) {
-    notes.Add(
-        "kubelet_evictions is missing, so for which signal a pod was evicted is not known, and is "
-        "taken to be memory.available");
-  }
-  if (!tracks.Has("kube_pod_status_reason") && !tracks.Has("jettison_pod_evictions_total")) {
-    notes.Add(
-        "kube_pod_status_reason is missing, so which pods were evicted is not known: the recording "
-        "has no evictions, and says nothing of how well a simulation finds them");
-  }
 }
 
 // The agent's own counter is preferred where there is one: the other one counts the same kills.
-void TakeOomKills(const NodeTracks& tracks, const std::vector<ImportedPod>& pods, Truths& truths,
-                  ImportNotes& notes) {
+void TakeOomKills(const NodeTracks& tracks, const std::vector<ImportedPod>& pods, Truths& truths) {
   const std::string_view metric = tracks.Has("jettison_pod_oom_kills_total")
                                       ? "jettison_pod_oom_kills_total"
                                       : "container_oom_events_total";
-  if (!tracks.Has(metric)) {
-    return notes.Add(
-        "container_oom_events_total is missing, so OOM kills are not known: a pod that the kernel "
-        "killed looks like one that ended by itself");
-  }
   const bool of_containers = metric.starts_with("container");
   std::set<const LabelledTrack*> taken;  // two pods may have one name
   for (const ImportedPod& pod : pods) {
@@ -222,11 +206,11 @@ void TakeOomKills(const NodeTracks& tracks, const std::vector<ImportedPod>& pods
       for (const Track::Step& step : each->track.Steps()) {
         truths.oom_kills.insert(
             truths.oom_kills.end(), CountIn(step),
-            {.at = Middle(step.from, step.to), .uid = pod.pod().uid, .container = container});
+            {.at = Middle(step.from, step.to), .pod_uid = pod.pod().uid, .container = container});
       }
     }
   }
-  std::ranges::stable_sort(truths.oom_kills, {}, &ImportedOomKill::at);
+  std::ranges::stable_sort(truths.oom_kills, {}, &RecordedOomKill::at);
 }
 
 void TakeRestarts(const NodeTracks& tracks, Truths& truths) {
@@ -248,7 +232,7 @@ Truths TruthsOf(const NodeTracks& tracks, const std::vector<ImportedPod>& pods,
                 ImportNotes& notes) {
   Truths truths;
   TakeEvictions(tracks, pods, truths, notes);
-  TakeOomKills(tracks, pods, truths, notes);
+  TakeOomKills(tracks, pods, truths);
   TakeRestarts(tracks, truths);
   return truths;
 }

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "core/decide/local_storage.h"
 #include "core/model/signal.h"
+#include "core/recording/recording.h"
 #include "core/units/duration.h"
 #include "sim/imported/pods.h"
 #include "sim/imported/tracks.h"
@@ -22,16 +22,10 @@ struct ImportedEviction {
   std::optional<StorageLimitKind> limit;  // of its own, in place of the signal
 };
 
-struct ImportedOomKill {
-  Instant at;
-  std::string uid;
-  std::string container;
-};
-
 // What really happened, as far as the series tell; each in the order of time.
 struct Truths {
   std::vector<ImportedEviction> evictions;
-  std::vector<ImportedOomKill> oom_kills;
+  std::vector<RecordedOomKill> oom_kills;
   std::vector<Instant> restarts;  // of the node, or of what evicts on it
 };
 

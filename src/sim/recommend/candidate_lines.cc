@@ -165,9 +165,8 @@ bool LineBounds::Allow(const MemoryLines& lines) const {
 }
 
 LineBounds BoundsFor(const MemoryLines& in_force, std::int64_t capacity) {
-  return {
-      .capacity = capacity,
-      .least_hard = std::min({BytesOf(in_force.hard, capacity), kDefaultHard, capacity / 16})};
+  return {.capacity = capacity,
+          .least_hard = std::min({BytesOf(in_force.hard, capacity), kDefaultHard, capacity / 16})};
 }
 
 std::vector<MemoryLines> CoarseLines(const MemoryLines& in_force, const LineBounds& bounds) {

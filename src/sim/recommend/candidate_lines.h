@@ -58,9 +58,9 @@ struct LineBounds {
 [[nodiscard]] std::vector<MemoryLines> CoarseLines(const MemoryLines& in_force,
                                                    const LineBounds& bounds);
 
-// At most `most` that were not tried yet, around those of the front, higher and lower by the factor:
-// all around the chosen one, then hard and soft lines around the others. `tried` has the lines in
-// the order of the choice.
+// At most `most` that were not tried yet, around those of the front, higher and lower by the
+// factor: all around the chosen one, then hard and soft lines around the others. `tried` has the
+// lines in the order of the choice.
 [[nodiscard]] std::vector<MemoryLines> FinerLines(std::span<const MemoryLines> tried,
                                                   const Choice& choice, const LineBounds& bounds,
                                                   double factor, std::size_t most);

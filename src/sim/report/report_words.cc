@@ -39,9 +39,11 @@ namespace {
 
 // Exact where amounts that are rounded to a tenth of a unit could look equal.
 std::string ShownBelow(Signal signal, std::int64_t amount, std::int64_t line) {
-  std::int64_t unit = 1024;
-  while (line / unit >= 1024) unit *= 1024;
-  return line - amount > unit / 10 ? ShownAmount(signal, amount) : AmountText(signal, amount);
+  const auto most = static_cast<double>(line);
+  double unit = 1024;
+  while (most / unit >= 1024) unit *= 1024;
+  const bool is_far = most - static_cast<double>(amount) > unit / 10;
+  return is_far ? ShownAmount(signal, amount) : AmountText(signal, amount);
 }
 
 }  // namespace

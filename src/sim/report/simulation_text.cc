@@ -60,18 +60,24 @@ std::string LengthOf(double seconds) {
   return LengthText(std::chrono::round<Duration>(std::chrono::duration<double>(seconds)));
 }
 
+// Of one node the number of nodes says nothing.
 void PutPolicies(const SimulationHead& head, const SimulationTotals& totals, std::string& out) {
-  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight,
-                   Align::kRight, Align::kRight});
-  table.Add(
-      {"POLICY", "EVICTIONS", "ON NODES", "OOM KILLS", "CONDITIONS", "KEPT FREE", "POD TIME LOST"});
+  const bool has_several = totals.nodes != 1;
+  std::vector<Align> aligns(has_several ? 7 : 6, Align::kRight);
+  aligns.front() = Align::kLeft;
+  TextTable table(aligns);
+  const auto add = [&](std::vector<std::string> cells) {
+    if (!has_several) cells.erase(cells.begin() + 2);
+    table.Add(cells);
+  };
+  add({"POLICY", "EVICTIONS", "ON NODES", "OOM KILLS", "CONDITIONS", "KEPT FREE", "POD TIME LOST"});
   for (std::size_t i = 0; i < totals.policies.size(); ++i) {
     const PolicyTotals& each = totals.policies[i];
-    table.Add({head.policies[i].name, fmt::format("{}", each.evictions),
-               fmt::format("{}", each.nodes_with_evictions), fmt::format("{}", each.oom_kills),
-               LengthOf(each.condition_seconds),
-               fmt::format("{:.3f} GiB h", each.idle_byte_seconds / kByteSecondsOfGibHour),
-               LengthOf(each.pod_seconds_lost)});
+    add({head.policies[i].name, fmt::format("{}", each.evictions),
+         fmt::format("{}", each.nodes_with_evictions), fmt::format("{}", each.oom_kills),
+         LengthOf(each.condition_seconds),
+         fmt::format("{:.3f} GiB h", each.idle_byte_seconds / kByteSecondsOfGibHour),
+         LengthOf(each.pod_seconds_lost)});
   }
   out += "\n" + table.Text(0);
 }

@@ -147,10 +147,12 @@ std::string JsonOf(const SimulationHead& head, const std::vector<SimulationRepor
     out += &node == nodes.data() ? "\n" : ",\n";
     out += JsonOfReport(node);
   }
-  return out + "\n],\"totals\":" + JsonOfTotals(head, TotalsOf(nodes, head.policies.size())) + "}\n";
+  return out + "\n],\"totals\":" + JsonOfTotals(head, TotalsOf(nodes, head.policies.size())) +
+         "}\n";
 }
 
-std::string CsvOf(const SimulationHead& head, const std::vector<SimulationReport>& nodes, Rows rows) {
+std::string CsvOf(const SimulationHead& head, const std::vector<SimulationReport>& nodes,
+                  Rows rows) {
   std::string out(ColumnsOf(rows));
   if (rows == Rows::kPolicies) {
     return out + PolicyRows(head, TotalsOf(nodes, head.policies.size()));
@@ -169,7 +171,8 @@ std::string LinesOf(const SimulationHead& head, const std::vector<SimulationRepo
 
 }  // namespace
 
-std::string SimulationDocument(const SimulationHead& head, const std::vector<SimulationReport>& nodes,
+std::string SimulationDocument(const SimulationHead& head,
+                               const std::vector<SimulationReport>& nodes,
                                const SimulationWriting& writing) {
   switch (writing.form) {
     case Form::kText: return SimulationText(head, nodes, writing.limits);
