@@ -141,9 +141,9 @@ void SandboxClearance::OnList(const Result<api::ListPodSandboxResponse>& answer)
   if (!answer) return done_(Fail(answer.error().In("list the sandboxes of the pod")));
   for (const api::PodSandbox& sandbox : answer->items()) {
     // A runtime may not know filters.
-    if (sandbox.metadata().uid() != uid_ || !IsOurs(context_, sandbox)) continue;
-    ids_.push_back(sandbox.id());
+    if (sandbox.metadata().uid() != uid_) continue;
     next_attempt_ = std::max(next_attempt_, sandbox.metadata().attempt() + 1);
+    if (IsOurs(context_, sandbox)) ids_.push_back(sandbox.id());
   }
   Next();
 }
