@@ -87,9 +87,6 @@ inline constexpr Method<api::ImageFsInfoRequest, api::ImageFsInfoResponse> kImag
 inline constexpr Method<namespaces_api::ListNamespacesRequest,
                         namespaces_api::ListNamespacesResponse>
     kListNamespaces{"ListNamespaces", "/containerd.services.namespaces.v1.Namespaces/List"};
-inline constexpr Method<containers_api::ListContainersRequest,
-                        containers_api::ListContainersResponse>
-    kListContainersIn{"ListContainersIn", "/containerd.services.containers.v1.Containers/List"};
 inline constexpr Method<containers_api::GetContainerRequest, containers_api::GetContainerResponse>
     kGetContainerIn{"GetContainerIn", "/containerd.services.containers.v1.Containers/Get"};
 inline constexpr Method<images_api::ListImagesRequest, images_api::ListImagesResponse>

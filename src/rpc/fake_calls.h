@@ -24,11 +24,6 @@ namespace jettison::cri {
 // A method without one answers kUnavailable. Every call is written down. Used by one thread.
 class FakeCalls : public Calls {
  public:
-  // A list of containers that is asked for.
-  struct ContainersWanted {
-    std::string in_namespace;
-    containers_api::ListContainersRequest request;
-  };
   template <typename Request, typename Response>
   using Handler = std::function<Result<Response>(const Request&)>;
 
@@ -54,7 +49,6 @@ class FakeCalls : public Calls {
 
   Handler<namespaces_api::ListNamespacesRequest, namespaces_api::ListNamespacesResponse>
       on_list_namespaces;
-  Handler<ContainersWanted, containers_api::ListContainersResponse> on_list_containers_in;
   Handler<std::string, images_api::ListImagesResponse> on_list_images_in;  // namespace
   Handler<TaskKey, containers_api::GetContainerResponse> on_get_container_in;
   Handler<std::string, tasks_api::ListTasksResponse> on_list_tasks_in;  // namespace
@@ -88,9 +82,6 @@ class FakeCalls : public Calls {
     Serve(kPullImage, on_pull_image, image);
     Serve(kRemoveImage, on_remove_image, image);
     Serve(kListNamespaces, on_list_namespaces, [](const auto&) { return std::string(); });
-    ServeIn(kListContainersIn, on_list_containers_in, [](const auto& request, std::string space) {
-      return ContainersWanted{.in_namespace = std::move(space), .request = request};
-    });
     ServeIn(kListImagesIn, on_list_images_in, [](const auto&, std::string space) { return space; });
     ServeIn(kListTasksIn, on_list_tasks_in, [](const auto&, std::string space) { return space; });
     ServeIn(kGetContainerIn, on_get_container_in, [](const auto& request, std::string space) {
@@ -138,7 +129,6 @@ class FakeCalls : public Calls {
  private:
   // What a call is written down with, behind the method's name and the namespace.
   [[nodiscard]] static std::string AboutOf(const std::string&) { return {}; }
-  [[nodiscard]] static std::string AboutOf(const ContainersWanted&) { return {}; }
   [[nodiscard]] static std::string AboutOf(const TaskKey& key) { return " " + key.id; }
 
   void Start(UntypedCall call) override { served_.at(call.path)(call); }

@@ -61,15 +61,11 @@ bool IsLogName(std::string_view name) {
 
 }  // namespace
 
-bool AwaitLock(int file, const std::function<void()>& pause) {
+bool AwaitLock(int file) {
   for (int tries = 1;; ++tries) {
     if (::flock(file, LOCK_EX | LOCK_NB) == 0) return true;
     if ((errno != EWOULDBLOCK && errno != EINTR) || tries == kTries) return false;
-    if (pause) {
-      pause();
-    } else {
-      ::nanosleep(&kPause, nullptr);
-    }
+    ::nanosleep(&kPause, nullptr);
   }
 }
 

@@ -1,8 +1,12 @@
 #include "kernel/files/own_folders.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <unistd.h>
+
+#include <thread>
 
 #include "kernel/files/files.h"
 #include "kernel/files/testing/temporary_folder.h"
@@ -62,6 +66,17 @@ TEST_F(OwnFoldersTest, APodOfTheOtherRuntimeIsNamedWithTheSettingItNeeds) {
 TEST_F(OwnFoldersTest, FoldersOfPodsThatCannotBeListedAreNotTakenForNone) {
   ASSERT_TRUE(WriteFile(folder_.path() + "/f", ""));
   EXPECT_FALSE(CheckPodsAreOwn(folder_.path() + "/f", kProcessPodMarks));
+}
+
+TEST_F(OwnFoldersTest, ALockThatADeadAgentsChildGivesBackIsTaken) {
+  const auto open = [this] {
+    return FileDescriptor(::open((pod_ + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  };
+  FileDescriptor forked = open();
+  ASSERT_EQ(::flock(forked.get(), LOCK_EX), 0);
+  std::thread child([&] { forked.Close(); });
+  EXPECT_TRUE(AwaitLock(open().get()));
+  child.join();
 }
 
 }  // namespace

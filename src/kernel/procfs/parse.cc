@@ -15,49 +15,32 @@ using kernel::FailText;
 using kernel::Row;
 using kernel::WithoutNewline;
 
-// The row's value, which ends in `unit` and is then multiplied by `factor`; absent without the row.
-Result<std::optional<std::uint64_t>> Amount(const Row& row, std::string_view unit,
-                                            std::uint64_t factor) {
+constexpr std::uint64_t kKibi = 1024;
+
+// The row's value in bytes; absent without the row.
+Result<std::optional<std::uint64_t>> Kibibytes(const Row& row) {
+  constexpr std::string_view kUnit = " kB";
   if (!row.rest) return std::nullopt;
   std::string_view value = *row.rest;
   value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
-  const bool has_unit = value.ends_with(unit);
-  if (has_unit) value.remove_suffix(unit.size());
+  const bool has_unit = value.ends_with(kUnit);
+  if (has_unit) value.remove_suffix(kUnit.size());
   const auto number = has_unit ? ParseNumber<std::uint64_t>(value) : std::nullopt;
-  std::uint64_t product = 0;
-  if (!number || __builtin_mul_overflow(*number, factor, &product)) {
-    return FailText(fmt::format("a number{} in row {}", unit, row.key), value);
+  std::uint64_t bytes = 0;
+  if (!number || __builtin_mul_overflow(*number, kKibi, &bytes)) {
+    return FailText(fmt::format("a number of kB in row {}", row.key), value);
   }
-  return product;
-}
-
-constexpr std::uint64_t kKibi = 1024;
-
-Result<std::optional<std::uint64_t>> Kibibytes(const Row& row) {
-  return Amount(row, " kB", kKibi);
-}
-
-Result<std::uint64_t> HugePages(const Row& total, const Row& page_size, const Row& all_sizes) {
-  const auto all = Kibibytes(all_sizes);
-  if (!all) return Fail(all.error());
-  if (*all) return **all;
-  const auto size = Kibibytes(page_size);
-  if (!size) return Fail(size.error());
-  if (!*size) return 0;
-  const auto pages = Amount(total, "", **size);
-  if (!pages) return Fail(pages.error());
-  return pages->value_or(0);
+  return bytes;
 }
 
 }  // namespace
 
 Result<MachineMemory> ParseMemInfo(std::string_view text) {
   // In the kernel's order.
-  std::array<Row, 8> rows = {Row{"MemTotal:"},  {"MemFree:"},  {"MemAvailable:"},
-                             {"SwapTotal:"},    {"SwapFree:"}, {"HugePages_Total:"},
-                             {"Hugepagesize:"}, {"Hugetlb:"}};
+  std::array<Row, 6> rows = {Row{"MemTotal:"}, {"MemFree:"},  {"MemAvailable:"},
+                             {"SwapTotal:"},   {"SwapFree:"}, {"Hugetlb:"}};
   kernel::FindRows(text, rows);
-  std::array<std::optional<std::uint64_t>, 5> amounts;
+  std::array<std::optional<std::uint64_t>, rows.size()> amounts;
   for (std::size_t i = 0; i < amounts.size(); ++i) {
     const auto amount = Kibibytes(rows[i]);
     if (!amount) return Fail(amount.error());
@@ -66,10 +49,8 @@ Result<MachineMemory> ParseMemInfo(std::string_view text) {
   if (amounts[0].value_or(0) == 0) {
     return Fail(ErrorCode::kInternal, amounts[0] ? "MemTotal is 0" : "no row MemTotal");
   }
-  const auto huge = HugePages(rows[5], rows[6], rows[7]);
-  if (!huge) return Fail(huge.error());
   return MachineMemory{.total = *amounts[0],
-                       .huge_pages = *huge,
+                       .huge_pages = amounts[5].value_or(0),
                        .free = amounts[1],
                        .available = amounts[2],
                        .swap_total = amounts[3],

@@ -23,10 +23,8 @@ TEST(ProcfsParse, RealFilesOfLinux618AreUnderstood) {
   EXPECT_EQ(*ParsePidLimit(Recorded("pid_max")), 32768);
 }
 
-TEST(ProcfsParse, AnOldKernelTellsOnlyThoseOfTheDefaultSize) {
-  const auto memory =
-      ParseMemInfo("MemTotal: 9000 kB\nHugePages_Total: 3\nHugepagesize: 2048 kB\n");
-  EXPECT_EQ(memory->huge_pages, 3U * 2048 * 1024);
+TEST(ProcfsParse, HugePagesOfAllSizesAreSetAside) {
+  EXPECT_EQ(ParseMemInfo("MemTotal: 9000 kB\nHugetlb: 6144 kB\n")->huge_pages, 6144U * 1024);
 }
 
 TEST(ProcfsParse, SwapIsWhatTheRowsSayAndUnknownWithoutThem) {
@@ -62,9 +60,7 @@ TEST(ProcfsParse, AMeminfoThatIsNotOneIsAnErrorNotAZero) {
   for (const char* const hostile :
        {"", "MemTotal:\n", "MemTotal: kB\n", "MemTotal: 5\n", "MemTotal: -5 kB\n",
         "MemTotal: 5 MB\n", "MemTotal: 5 kB junk\n", "xMemTotal: 5 kB\n", "MemTotals: 5 kB\n",
-        "MemTotal: 18446744073709551615 kB\n", "MemTotal: 5 kB\nHugetlb: x kB\n",
-        "MemTotal: 5 kB\nHugepagesize: 2048 kB\nHugePages_Total: 99999999999999999999\n",
-        "MemTotal: 5 kB\nHugepagesize: 2048 kB\nHugePages_Total: 9999999999999999\n"}) {
+        "MemTotal: 18446744073709551615 kB\n", "MemTotal: 5 kB\nHugetlb: x kB\n"}) {
     EXPECT_FALSE(ParseMemInfo(hostile)) << hostile;
   }
 }

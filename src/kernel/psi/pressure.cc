@@ -70,6 +70,13 @@ Result<Pressure> ReadPressure(const FileDescriptor& file) {
               "the kernel keeps no pressure stall information: boot with psi=1");
 }
 
+tl::unexpected<Error> FailMissing(const std::string& file) {
+  return Fail(ErrorCode::kUnavailable,
+              "no " + file +
+                  ": the kernel was built without CONFIG_PSI, needs psi=1 on its command line, or "
+                  "cgroup.pressure is 0");
+}
+
 bool IsGone(const Result<Pressure>& pressure) {
   return !pressure && pressure.error().code == ErrorCode::kNotFound;
 }
@@ -110,11 +117,7 @@ PressureFiles PressureFiles::OfMachine(std::string root) {
     FileDescriptor directory(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (directory) return Result<FileDescriptor>(std::move(directory));
     if (errno != ENOENT) return Result<FileDescriptor>(FailErrno("open " + folder));
-    return Result<FileDescriptor>(
-        Fail(ErrorCode::kUnavailable,
-             "no " + folder +
-                 ": the kernel is older than 4.20, built without CONFIG_PSI, or needs "
-                 "psi=1 on its command line"));
+    return Result<FileDescriptor>(FailMissing(folder));
   });
   files.of_machine_ = true;
   return files;
@@ -128,10 +131,7 @@ Result<FileDescriptor> PressureFiles::OpenFile(std::string_view group,
   FileDescriptor file(::openat(directory->get(), name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (file) return file;
   if (errno != ENOENT) return FailErrno(std::string("open ") + name);
-  return Fail(ErrorCode::kUnavailable,
-              std::string("no ") + name +
-                  ": the kernel is older than 4.20, built without CONFIG_PSI, needs psi=1 on its "
-                  "command line, or cgroup.pressure is 0");
+  return FailMissing(name);
 }
 
 Result<Pressure> PressureFiles::Read(std::string_view group, PressureResource resource) {
@@ -164,12 +164,7 @@ Result<FileDescriptor> OpenForTrigger(int directory, const std::string& file) {
                     ": this kernel gives pressure triggers to processes with CAP_SYS_RESOURCE "
                     "alone (before Linux 6.5), or the file system is read-only");
   }
-  if (error == ENOENT) {
-    return Fail(ErrorCode::kUnavailable,
-                file +
-                    " does not exist: the kernel keeps no pressure stall information (older "
-                    "than 4.20, no CONFIG_PSI, or psi=1 needed), or the group is gone");
-  }
+  if (error == ENOENT) return FailMissing(file);
   return Fail(SystemError(error, "open " + file));
 }
 

@@ -34,7 +34,6 @@ class ForeignTasksBed : public testing::Test {
       for (const auto& [name, containers] : theirs_) response.add_namespaces()->set_name(name);
       return response;
     };
-    calls.on_list_containers_in = [this](const auto& wanted) { return ContainersOf(wanted); };
     calls.on_list_tasks_in = [this](const std::string& in_namespace) {
       tasks_api::ListTasksResponse response;
       for (auto& [id, theirs] : theirs_.at(in_namespace)) {
@@ -68,18 +67,6 @@ class ForeignTasksBed : public testing::Test {
     processes().Add(
         pid, "0::" + group + "\n",
         "1 2 0:1 / / rw - overlay overlay rw,upperdir=/layers/" + theirs.container.id() + "\n");
-  }
-  // As far as this filters as containerd does.
-  [[nodiscard]] containers_api::ListContainersResponse ContainersOf(
-      const FakeCalls::ContainersWanted& wanted) {
-    containers_api::ListContainersResponse response;
-    for (const auto& [id, theirs] : theirs_.at(wanted.in_namespace)) {
-      const bool of_cri = theirs.container.labels().contains("io.cri-containerd.kind");
-      const bool is_known =
-          wanted.request.filters(0).find("id!=\"" + id + "\"") != std::string::npos;
-      if (!of_cri && !is_known) *response.add_containers() = theirs.container;
-    }
-    return response;
   }
   [[nodiscard]] Result<containers_api::GetContainerResponse> ContainerOf(const TaskKey& key) {
     if (!theirs_.at(key.in_namespace).contains(key.id)) return Fail(ErrorCode::kNotFound, "none");

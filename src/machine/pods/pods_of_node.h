@@ -82,9 +82,15 @@ class PodsOfNode : public ContainerRuntime {
   PodsOfNode& operator=(const PodsOfNode&) = delete;
   ~PodsOfNode() override = default;
 
-  // What a source works with, and where it takes what it finds.
-  [[nodiscard]] RunEdges& run_edges() { return run_; }
-  [[nodiscard]] ForeignRoster& roster() { return roster_; }
+  // What a source is opened with. `prefix`: the node's own group (NodeGroups).
+  [[nodiscard]] SourceEdges EdgesFor(std::string prefix, kernel::GroupNames names) {
+    return {.run = run_,
+            .groups = {.processes = *processes_,
+                       .cgroups = run_.cgroups,
+                       .prefix = std::move(prefix),
+                       .names = std::move(names)},
+            .roster = roster_};
+  }
   // Whether the runtime has a pod of this UID, or the remains of one.
   [[nodiscard]] bool IsOwn(const std::string& uid) const {
     return own_->ClaimOn(uid) != UidClaim::kNone;

@@ -180,12 +180,12 @@ void ForeignSandboxes::LeaveOut(const Candidate& candidate, const std::string& w
   complaints_.Say(id, text);
 }
 
-ContainerdSource::ContainerdSource(Calls& calls, RunEdges& edges, const NodeGroups& groups,
-                                   ForeignRoster& roster, const ContainerdRules& rules)
+ContainerdSource::ContainerdSource(Calls& calls, const SourceEdges& edges,
+                                   const ContainerdRules& rules)
     : calls_(calls),
       adopt_(rules.adopt),
-      sandboxes_({.calls = calls, .run = edges, .groups = groups, .roster = roster}, rules),
-      tasks_({.calls = calls, .run = edges, .groups = groups, .roster = roster}) {}
+      sandboxes_({edges, calls}, rules),
+      tasks_({edges, calls}) {}
 
 void ContainerdSource::OnListed(const Listing& listing) {
   sandboxes_.OnListed(listing);

@@ -111,9 +111,8 @@ class ForeignSandboxes {
 // pods of an earlier agent that this one has not taken over.
 class ContainerdSource : public ForeignSource {
  public:
-  // All arguments but `rules` must outlive this object; of `groups`, what it refers to.
-  ContainerdSource(Calls& calls, RunEdges& edges, const NodeGroups& groups, ForeignRoster& roster,
-                   const ContainerdRules& rules);
+  // `calls` must outlive it.
+  ContainerdSource(Calls& calls, const SourceEdges& edges, const ContainerdRules& rules);
 
   // Compares what is known with a listing of the runtime: a new pod is examined and handed to the
   // roster, and a missing one is reported as PodRemoved.

@@ -42,9 +42,6 @@ ContainerStanding StandingOfTask(const task_api::Process& task) {
 
 // Containers that are asked for at once.
 constexpr std::size_t kMostAsked = 50;
-// Containers that are listed with their specifications, every time.
-constexpr int kMostUnwatched = 50;
-
 bool Runs(const task_api::Process& task) {
   switch (task.status()) {
     case task_api::RUNNING:
@@ -63,14 +60,6 @@ bool IsNoFault(const Error& error) {
 
 bool IsOfCri(const containers_api::Container& container) {
   return container.labels().contains(kKindLabel);
-}
-
-containers_api::ListContainersRequest ContainersOutsideCri(const std::set<std::string>& except) {
-  std::string filter = fmt::format(R"(labels."{0}"!=container,labels."{0}"!=sandbox)", kKindLabel);
-  for (const std::string& id : except) filter += fmt::format(R"(,id!="{}")", id);
-  containers_api::ListContainersRequest request;
-  request.add_filters(std::move(filter));
-  return request;
 }
 
 // Two separators, because containerd allows them in neither name.
@@ -160,35 +149,7 @@ void ForeignTasks::OnNamespaces(const Result<namespaces_api::ListNamespacesRespo
       known[listed.name()] = std::move(known_[listed.name()]);
   }
   known_ = std::move(known);
-  for (const auto& [in_namespace, its] : known_) {
-    its.has_many ? ListTasks(in_namespace) : ListUnwatched(in_namespace);
-  }
-}
-
-// For each task that it lists, containerd asks another process, so this comes first: mostly,
-// nothing is new. containerd leaves out what is known. A list that fails may be larger than a
-// message can be.
-void ForeignTasks::ListUnwatched(const std::string& in_namespace) {
-  ++under_way_;
-  edges_.calls.Make(
-      kListContainersIn, ContainersOutsideCri(WatchedIn(in_namespace)), edges_.run.request_timeout,
-      lifetime_.Guard(
-          [this, in_namespace](const Result<containers_api::ListContainersResponse>& answer) {
-            if (!answer && IsNoFault(answer.error())) {
-              unlisted_.insert(in_namespace);
-            } else if (!answer || !answer->containers().empty()) {
-              known_[in_namespace].has_many = !answer || answer->containers_size() > kMostUnwatched;
-              ListTasks(in_namespace);
-            }
-            Answered();
-          }),
-      in_namespace);
-}
-
-const std::set<std::string>& ForeignTasks::WatchedIn(const std::string& in_namespace) {
-  std::set<std::string>& ids = known_[in_namespace].watched;
-  std::erase_if(ids, [&](const auto& id) { return !edges_.roster.Has(KeyOf(in_namespace, id)); });
-  return ids;
+  for (const auto& [in_namespace, its] : known_) ListTasks(in_namespace);
 }
 
 // containerd knows no filter for tasks. Each comes with a few hundred bytes, where a container
@@ -209,12 +170,13 @@ void ForeignTasks::OnTasks(const std::string& in_namespace,
                            const tasks_api::ListTasksResponse& answer) {
   Known& known = known_[in_namespace];
   const auto before = std::exchange(known.passed_over, {});
+  known.watched = 0;
   for (const task_api::Process& task : answer.tasks()) {
     if (!kernel::IsPathSegment(task.id()) || !Runs(task)) continue;
     const std::string key = KeyOf(in_namespace, task.id());
     const auto passed_over = before.find(key);
     if (edges_.roster.Has(key)) {
-      known.watched.insert(task.id());
+      ++known.watched;
     } else if (passed_over != before.end() && passed_over->second.pid == task.pid()) {
       known.passed_over.insert(*passed_over);
     } else {
@@ -278,7 +240,7 @@ void ForeignTasks::Consider(const NewTask& task, const Container& container) {
   if (const auto taken = edges_.roster.Take(std::move(finding), complaints_); !taken) {
     return LeaveOut(identity, task, taken.error().message);
   }
-  known_[task.in_namespace].watched.insert(container.id());
+  ++known_[task.in_namespace].watched;
 }
 
 void ForeignTasks::PassOver(const NewTask& task, std::string why) {
@@ -310,7 +272,7 @@ void ForeignTasks::ComplainOfTasks(const std::string& in_namespace, const Error&
       in_namespace,
       fmt::format("the tasks in containerd's namespace {} cannot be listed, so that no new foreign "
                   "pods are found in it ({} are watched already): {}",
-                  in_namespace, WatchedIn(in_namespace).size(), why.message));
+                  in_namespace, known_[in_namespace].watched, why.message));
 }
 
 }  // namespace jettison::cri

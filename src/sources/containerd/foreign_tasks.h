@@ -20,20 +20,12 @@
 namespace jettison::cri {
 
 // What the classes that find pods on a container runtime need.
-struct FinderEdges {
+struct FinderEdges : SourceEdges {
   Calls& calls;
-  RunEdges& run;
-  NodeGroups groups;
-  ForeignRoster& roster;
 };
 
 // Whether the container was created through CRI, which then lists it.
 [[nodiscard]] bool IsOfCri(const containers_api::Container& container);
-
-// Requests all containers that were not created through CRI, except those with these IDs. Leaving
-// containers out saves traffic: each comes with its specification, which takes some KiB.
-[[nodiscard]] containers_api::ListContainersRequest ContainersOutsideCri(
-    const std::set<std::string>& except = {});
 
 // The key of the pod that consists of the container with this ID. It is unique on the node,
 // whatever the namespace.
@@ -68,10 +60,8 @@ class ContainerdTask : public Anchor {
 
 // Finds the containers that run on containerd and were not created through CRI, in every namespace:
 // those of nerdctl, ctr and Docker. Each counts as a pod. A container that cannot be measured is
-// left out, as a sandbox is. A runtime without containerd's own API is asked once.
-//
-// Where all containers of a namespace are watched or of CRI, their processes are not asked for.
-// Where many are not watched, only what runs is asked for, so those that have stopped cost nothing.
+// left out, as a sandbox is. A runtime without containerd's own API is asked once. Only what runs
+// is listed, and a container is asked for once, so those that have stopped cost nothing.
 class ForeignTasks {
  public:
   explicit ForeignTasks(const FinderEdges& edges) : edges_(edges), complaints_(edges.run) {}
@@ -98,8 +88,7 @@ class ForeignTasks {
   };
   // What is known of a namespace.
   struct Known {
-    std::set<std::string> watched;  // IDs of those that the roster had
-    bool has_many = false;          // containers that are not watched: they are not listed
+    std::size_t watched = 0;  // of its tasks, at the last list
     // Those that are left out, and those of CRI, by key.
     std::map<std::string, PassedOver> passed_over;
   };
@@ -112,11 +101,6 @@ class ForeignTasks {
   // Counts an answer; the last one ends the look.
   void Answered();
   void OnNamespaces(const Result<namespaces_api::ListNamespacesResponse>& answer);
-  // Asks for the containers that neither are watched nor came through CRI, and for the tasks where
-  // there are any.
-  void ListUnwatched(const std::string& in_namespace);
-  // IDs of those in this namespace that the roster has.
-  [[nodiscard]] const std::set<std::string>& WatchedIn(const std::string& in_namespace);
   void ListTasks(const std::string& in_namespace);
   void OnTasks(const std::string& in_namespace, const tasks_api::ListTasksResponse& answer);
   // Asks for the containers of the new tasks, for a few at a time.

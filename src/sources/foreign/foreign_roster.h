@@ -15,6 +15,7 @@
 #include "pods/run_edges.h"
 #include "ports/pod_disk.h"
 #include "sources/foreign/foreign_finding.h"
+#include "sources/foreign/foreign_group.h"
 
 namespace jettison {
 
@@ -50,6 +51,15 @@ class ForeignSource {
   virtual void Await(Duration patience) = 0;
   // The pods that it knows of and leaves out, with the reason: a sentence each.
   [[nodiscard]] virtual std::vector<std::string> NotGuarded() const = 0;
+};
+
+class ForeignRoster;
+
+// What a source of foreign pods is opened with. What it refers to outlives the source.
+struct SourceEdges {
+  RunEdges& run;
+  NodeGroups groups;
+  ForeignRoster& roster;
 };
 
 // A foreign pod, or one of an earlier agent that this one has not taken over. The agent watches it

@@ -54,11 +54,6 @@ std::string WordsOf(ApiStatus status, CallResult result, int code) {
   return "HTTP status " + std::to_string(code);
 }
 
-bool NeedsAPerson(CallResult result) {
-  return result == CallResult::kForbidden || result == CallResult::kUnauthenticated ||
-         result == CallResult::kBudget || result == CallResult::kRefused;
-}
-
 }  // namespace
 
 Outcome OutcomeOf(const Result<ApiReply>& reply) {
@@ -84,19 +79,7 @@ Outcome OutcomeOf(const Result<ApiReply>& reply, const AnswerObject& object) {
 }
 
 Instant CallRetry::After(const Outcome& outcome, Instant now) {
-  const bool is_denied = outcome.result == CallResult::kForbidden;
-  const bool is_unknown = outcome.result == CallResult::kUnauthenticated;
-  // A token that was refused is read again from its file, so the next call may have a new one.
-  const bool may_have_new_token = is_unknown && !std::exchange(was_unknown_, is_unknown);
-  if (std::exchange(was_away_, outcome.result == CallResult::kAway)) {
-    tries_after_away_ = kTriesAfterAway;
-    if (is_denied) next_ = kFirst;
-  }
-  const bool may_have_just_started = is_denied && tries_after_away_ > 0;
-  if (may_have_just_started) --tries_after_away_;
   const Duration pause = std::exchange(next_, std::min(2 * next_, kLongest));
-  const bool may_pass = may_have_new_token || may_have_just_started;
-  if (NeedsAPerson(outcome.result) && !may_pass) return now + kDenied;
   const Duration wanted = std::min(outcome.retry_after.value_or(Duration(0)), kMostRetryAfter);
   return now + std::max(pause, wanted);
 }

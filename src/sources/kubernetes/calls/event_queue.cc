@@ -65,14 +65,6 @@ ApiCall CountCall(const EventObject& about, const std::string& name, std::int64_
 
 }  // namespace
 
-bool TokenBucket::Take(Instant now) {
-  if (now < next_) return false;
-  // Unused time is saved, but for no more than a burst.
-  const Instant from = now - most_ahead_;
-  next_ = std::max(next_, from) + every_;
-  return true;
-}
-
 ApiCall EventQueue::Create(Known& known, WallTime now) {
   // A name as in client-go: unique, and in the order of time.
   known.name =
@@ -122,22 +114,7 @@ ApiCall EventQueue::CallFor(const EventObject& about, const Event& event, WallTi
   return Create(known_.front(), now);
 }
 
-bool EventQueue::MayTell(const EventObject& about, Instant now) {
-  auto at = std::ranges::find(objects_, about, &Object::about);
-  if (at == objects_.end()) {
-    objects_.push_front({.about = about});
-    if (objects_.size() > kMostObjects) objects_.pop_back();
-  } else {
-    objects_.splice(objects_.begin(), objects_, at);
-  }
-  return objects_.front().bucket.Take(now);
-}
-
 void EventQueue::Tell(const EventObject& about, const Event& event, Instant now, WallTime wall) {
-  if (!MayTell(about, now)) {
-    ++dropped_;
-    return;
-  }
   waiting_.push_back({.about = about, .event = event, .at = now, .wall = wall});
   if (waiting_.size() <= kMostWaiting) return;
   waiting_.pop_front();
@@ -148,14 +125,13 @@ std::optional<Instant> EventQueue::due() const {
   if (is_awaited_) return std::nullopt;
   if (current_) return not_before_;
   if (waiting_.empty()) return std::nullopt;
-  return std::max(not_before_, all_.next());
+  return not_before_;
 }
 
 std::optional<ApiCall> EventQueue::TakeCall(Instant now) {
   const auto at = due();
   if (!at || *at > now) return std::nullopt;
   if (!current_) {
-    (void)all_.Take(now);
     const Waiting first = std::move(waiting_.front());
     waiting_.pop_front();
     current_ = {.call = CallFor(first.about, first.event, first.wall), .at = first.at};

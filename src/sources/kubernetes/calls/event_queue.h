@@ -23,35 +23,11 @@ struct EventObject {
   friend bool operator==(const EventObject&, const EventObject&) = default;
 };
 
-// Allows a burst of events, then one per interval.
-class TokenBucket {
- public:
-  TokenBucket(std::int64_t burst, Duration every)
-      : every_(every), most_ahead_(every * (burst - 1)) {}
-  // Whether an event may be sent now; if so, it is counted.
-  bool Take(Instant now);
-  // When the next one may.
-  [[nodiscard]] Instant next() const { return next_; }
-
- private:
-  Duration every_;
-  Duration most_ahead_;
-  Instant next_ = Instant::min();  // as if each had waited for its interval
-};
-
 // Events (core/v1), which others see with `kubectl describe` and `kubectl get events`, on their way
-// to the API server, one at a time and within limits. When there are more, the oldest are dropped,
-// and counted. One that happens again within ten minutes is not made anew: its count goes up. A
-// pure state machine.
+// to the API server, one at a time. When too many wait, the oldest are dropped, and counted. One
+// that happens again within ten minutes is not made anew: its count goes up. A pure state machine.
 class EventQueue {
  public:
-  // Of one object, as client-go has it: an object that has an event every second says nothing new.
-  // Source: client-go, tools/record, defaultSpamBurst and defaultSpamQPS (1.36).
-  static constexpr std::int64_t kBurstOfObject = 25;
-  static constexpr Duration kEveryOfObject = std::chrono::minutes(5);
-  // Of all together.
-  static constexpr std::int64_t kBurst = 10;
-  static constexpr Duration kEvery = std::chrono::milliseconds(100);
   // While the API server is away; an event is kept by it for an hour by default.
   static constexpr std::size_t kMostWaiting = 200;
   static constexpr Duration kMostAge = std::chrono::minutes(10);
@@ -74,9 +50,7 @@ class EventQueue {
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
 
  private:
-  // Objects whose events are limited, and events that are remembered; the one that had one, or
-  // happened, longest ago is forgotten first.
-  static constexpr std::size_t kMostObjects = 256;
+  // Events that are remembered; the one that happened longest ago is forgotten first.
   static constexpr std::size_t kMostKnown = 256;
 
   struct Waiting {
@@ -99,19 +73,12 @@ class EventQueue {
     ApiCall call;
     Instant at;
   };
-  struct Object {
-    EventObject about;
-    TokenBucket bucket{kBurstOfObject, kEveryOfObject};
-  };
-
-  [[nodiscard]] bool MayTell(const EventObject& about, Instant now);
   // What tells of the event: a POST, or a PATCH of the one that is there.
   [[nodiscard]] ApiCall CallFor(const EventObject& about, const Event& event, WallTime now);
   [[nodiscard]] ApiCall Create(Known& known, WallTime now);
   void End(const Outcome& outcome, WallTime wall);
 
   std::string node_;
-  std::list<Object> objects_;
   std::deque<Waiting> waiting_;
   std::list<Known> known_;         // the one that happened last comes first
   std::uint64_t next_number_ = 1;  // in the names of events
@@ -119,7 +86,6 @@ class EventQueue {
   bool is_awaited_ = false;
   Instant not_before_ = Instant::min();
   CallRetry retry_;
-  TokenBucket all_{kBurst, kEvery};
   std::uint64_t dropped_ = 0;
 };
 

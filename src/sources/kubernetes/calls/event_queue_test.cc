@@ -106,27 +106,6 @@ TEST_F(EventQueueTest, WhatHappensAgainIsCounted) {
   EXPECT_EQ(Asked(), "") << "nor can it be made";
 }
 
-TEST_F(EventQueueTest, AnObjectMayHave25InARow) {
-  for (int i = 0; i < 30; ++i) Tell("a");
-  Tell("b");
-  EXPECT_EQ(queue_.waiting(), 26U);
-  EXPECT_EQ(queue_.dropped(), 5U);
-  Tell("a", kQueuedAt + minutes(5));
-  EXPECT_EQ(queue_.waiting(), 27U);
-}
-
-TEST_F(EventQueueTest, NoMoreThanTenASecondAreSent) {
-  for (int i = 0; i < 100; ++i) Tell(std::to_string(i));
-  int sent = 0;
-  for (Instant now = kQueuedAt; now < kQueuedAt + seconds(5); now += milliseconds(10)) {
-    while (!Asked(now).empty()) {
-      ++sent;
-      Answer(CallResult::kDone, now);
-    }
-  }
-  EXPECT_EQ(sent, 10 + 49);
-}
-
 TEST_F(EventQueueTest, WhileTheServerIsAwayTheOldestAreDropped) {
   Tell("first");
   EXPECT_EQ(Asked(), "POST");

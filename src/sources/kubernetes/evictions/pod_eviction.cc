@@ -83,10 +83,9 @@ void PodEviction::TakeMark(const Outcome& outcome, Instant now) {
   mark_.is_awaited = false;
   is_marked_ = outcome.ok();
   // A conflict means that the kubelet has written the pod meanwhile; its write is over, so the mark
-  // is due at once.
-  conflicts_ = outcome.result == CallResult::kConflict ? conflicts_ + 1 : 0;
-  const bool is_due_at_once = conflicts_ > 0 && conflicts_ <= kConflictsAtOnce;
-  mark_.due = is_due_at_once ? now : mark_.retry.After(outcome, now);
+  // is due at once, until it does not count any more.
+  const bool has_met_another = outcome.result == CallResult::kConflict;
+  mark_.due = has_met_another ? now : mark_.retry.After(outcome, now);
 }
 
 void PodEviction::TakeDelete(const Outcome& outcome, Instant now) {

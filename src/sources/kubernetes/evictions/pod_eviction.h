@@ -59,9 +59,6 @@ class PodEviction {
   // A mark counts as long as the kubelet has not written its last word on the pod, which takes it
   // tens of milliseconds from the DELETE on.
   static constexpr Duration kMarkAfterDelete = std::chrono::milliseconds(50);
-  // How many conflicts of a mark in a row are followed by the next one at once. A kubelet writes a
-  // pod that ends once or twice; who conflicts more often than that is no kubelet.
-  static constexpr int kConflictsAtOnce = 2;
   // The server answers within 20 ms. An answer that got lost on the way is not waited for: within
   // a second the kubelet starts the containers again.
   static constexpr Duration kFirstTimeout = std::chrono::milliseconds(500);
@@ -116,7 +113,6 @@ class PodEviction {
   Step mark_;
   Step delete_;
   bool is_marked_ = false;
-  int conflicts_ = 0;  // of the mark, in a row
   std::optional<Instant> deleted_at_;
   std::optional<EvictionEnd> end_;
 };

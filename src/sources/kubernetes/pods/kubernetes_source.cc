@@ -33,53 +33,14 @@ bool IsWorthTheSame(const Pod& a, const Pod& b) {
 
 }  // namespace
 
-HeldGroup::HeldGroup(RunEdges& edges, std::string group, std::set<std::string> known,
-                     OnDown on_down)
-    : edges_(edges),
-      group_(std::move(group)),
-      known_(std::move(known)),
-      on_down_(std::move(on_down)),
-      complaints_(edges) {}
-
-// The groups are listed after the limit has been set: a runtime that makes one later fails to fork
-// in it.
-HeldGroup::State HeldGroup::KeepDown() {
-  const auto there = edges_.cgroups.Children(group_);
-  // A group that is gone must not be made again.
-  if (!there) return there.error().code == ErrorCode::kNotFound ? State::kGone : State::kToHold;
-  const auto limited = edges_.cgroups.Create(group_, {.pids_max = 0});
-  Note("hold the group " + group_, limited);
-  const bool is_new = KillNew();
-  return limited && !is_new ? State::kHeld : State::kToHold;
-}
-
-bool HeldGroup::KillNew() {
-  const auto children = edges_.cgroups.Children(group_);
-  if (!children) return true;
-  bool is_new = false;
-  for (const std::string& name : *children) {
-    const std::string group = kernel::ContainerGroup(group_, name);
-    if (known_.contains(group) || IsGroupOfConmon(name)) continue;
-    is_new = true;
-    Note("end what was started again in " + group, edges_.group_end.Kill(group));
-  }
-  return is_new;
-}
-
-void HeldGroup::Note(std::string_view what, const Result<void>& result) {
-  if (result || result.error().code == ErrorCode::kNotFound) return;
-  complaints_.Say(group_, result.error().In(what).message);
-}
-
-KubernetesSource::KubernetesSource(PodFeed& feed, RunEdges& edges, const NodeGroups& groups,
-                                   ForeignRoster& roster, KubeletPlaces kubelet)
+KubernetesSource::KubernetesSource(PodFeed& feed, const SourceEdges& edges, KubeletPlaces kubelet)
     : feed_(feed),
-      edges_(edges),
-      groups_(groups),
-      roster_(roster),
+      edges_(edges.run),
+      groups_(edges.groups),
+      roster_(edges.roster),
       kubelet_(std::move(kubelet)),
-      complaints_(edges),
-      arrivals_(groups.cgroups) {
+      complaints_(edges.run),
+      arrivals_(edges.groups.cgroups) {
   feed_.Follow({.on_pod = [this](const ApiPod& pod) { OnPod(pod); },
                 .on_gone = [this](const ObjectHead& head) { OnGone(head); },
                 .on_given_up = [this](const std::string& uid) { OnGivenUp(uid); },

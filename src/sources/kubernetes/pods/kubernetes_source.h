@@ -17,49 +17,10 @@
 #include "sources/foreign/foreign_finding.h"
 #include "sources/foreign/foreign_group.h"
 #include "sources/foreign/foreign_roster.h"
+#include "sources/foreign/held_group.h"
 #include "sources/kubernetes/pods/kubelet_pod.h"
 
 namespace jettison::kube {
-
-// The base of a kubelet's pod: the group of a pod that the agent ends, in which the kubelet is to
-// start nothing any more. The kubelet starts the containers again for as long as the pod is not
-// deleted; the caller that evicts the pod deletes it.
-class HeldGroup : public Base, public std::enable_shared_from_this<HeldGroup> {
- public:
-  enum class State : std::uint8_t {
-    kGone,
-    kHeld,
-    kToHold,  // the limit could not be set, or there is something new: KeepDown is due again
-  };
-  using OnDown = std::function<void(std::shared_ptr<HeldGroup>)>;
-
-  // `edges` must outlive it; `known` are the groups of the sandbox and of the containers that ran
-  // when the pod was found. `on_down` is told once, when we have ended all that ran in the pod.
-  HeldGroup(RunEdges& edges, std::string group, std::set<std::string> known, OnDown on_down);
-
-  // With a limit of no processes in the pod's group the kubelet can start none. What it has started
-  // in spite of that, because a container used its grace period, this agent was late or the limit
-  // could not be set, is killed.
-  State KeepDown();
-
-  void Hold() override { KeepDown(); }
-  void TakeDown(Duration, Done done) override {
-    on_down_(shared_from_this());
-    done({});
-  }
-  [[nodiscard]] std::string_view HowItEnds() const override { return "hold the group"; }
-
- private:
-  // Whether anything is there that the agent has not ended.
-  [[nodiscard]] bool KillNew();
-  void Note(std::string_view what, const Result<void>& result);
-
-  RunEdges& edges_;
-  std::string group_;
-  std::set<std::string> known_;
-  OnDown on_down_;
-  Complaints complaints_;
-};
 
 // Finds the pods that the kubelet runs on this node. The API server names the pods; the groups that
 // the kubelet makes for them show their containers. A container is thus known some milliseconds
@@ -67,8 +28,7 @@ class HeldGroup : public Base, public std::enable_shared_from_this<HeldGroup> {
 class KubernetesSource : public ForeignSource {
  public:
   // What it refers to must outlive it.
-  KubernetesSource(PodFeed& feed, RunEdges& edges, const NodeGroups& groups, ForeignRoster& roster,
-                   KubeletPlaces kubelet);
+  KubernetesSource(PodFeed& feed, const SourceEdges& edges, KubeletPlaces kubelet);
   KubernetesSource(const KubernetesSource&) = delete;
   KubernetesSource& operator=(const KubernetesSource&) = delete;
   ~KubernetesSource() override;

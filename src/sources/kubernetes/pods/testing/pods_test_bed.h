@@ -162,7 +162,7 @@ class KubernetesSourceTest : public testing::Test {
                         [this](RuntimePod pod) { found_.push_back(std::move(pod)); }};
   FakePodFeed feed_;
   NodeGroups groups_{.processes = processes_, .cgroups = cgroups_, .prefix = "/kbed"};
-  KubernetesSource source_{feed_, edges_, groups_, roster_, {}};
+  KubernetesSource source_{feed_, {edges_, groups_, roster_}, {}};
 };
 
 }  // namespace jettison::kube
