@@ -168,7 +168,7 @@ TEST_F(LivePressure, WhoeverWaitsForMemoryRaisesTheAverageAndTheLargestPodGoes) 
     if (::poll(&poll, 1, 500) > 0 && ++told == 1) {
       printf("told of stalls after %ld ms\n", static_cast<long>(Since(began, clock_)));
     }
-    node = figures->ReadNodeAtOnce();
+    node = figures->ReadNode();
     printf("%5ld ms: some avg10 %s\n", static_cast<long>(Since(began, clock_)),
            ShareText(*node.memory_pressure->some.avg10).c_str());
   }
@@ -195,7 +195,7 @@ TEST_F(LivePressure, WhoWaitsForADiskGoesForIt) {
   NodeStats node = figures->ReadNode();
   while (!IsMet(node) && clock_.Now() - began < kPatience) {
     ::poll(nullptr, 0, 500);
-    node = figures->ReadNodeAtOnce();
+    node = figures->ReadNode();
     printf("%5ld ms: some avg10 %s\n", static_cast<long>(Since(began, clock_)),
            ShareText(*node.io_pressure->some.avg10).c_str());
   }
@@ -254,7 +254,7 @@ TEST_F(LivePressure, WhoHasSwapGoesWhenItRunsOutThoughAnotherHasMoreMemory) {
   const Instant began = clock_.Now();
   while (!IsMet(node) && clock_.Now() - began < kPatience) {
     ::poll(nullptr, 0, 100);
-    node = figures->ReadNodeAtOnce();
+    node = figures->ReadNode();
   }
   ASSERT_TRUE(IsMet(node)) << *node.swap->usage_bytes;
   EXPECT_EQ(Victim(*figures), "starved");
