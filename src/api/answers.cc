@@ -71,37 +71,6 @@ bool IsDocumentType(std::string_view type) {
          name == "text/yaml";
 }
 
-constexpr const char* kAgain = "10";  // seconds
-
-// A recording on its way to a client, and whose it is, which it needs until its end.
-struct Way {
-  std::shared_ptr<RecordingDesk> desk;
-  std::unique_ptr<RecordingFetch> fetch;
-  std::string first = {};  // bytes that are there before the stream is
-};
-
-HttpResponse Unavailable(const Error& error) {
-  HttpResponse answer = StatusAnswer(503, error.In("the recording").message);
-  answer.headers.emplace_back("Retry-After", kAgain);
-  return answer;
-}
-
-// Absent: the recorder is still at the first piece.
-std::optional<HttpResponse> Begin(const std::shared_ptr<Way>& way) {
-  auto piece = way->fetch->Next();
-  if (!piece) return Unavailable(piece.error());
-  HttpResponse answer;
-  answer.content_type = kRecording;
-  if (!*piece) return answer;
-  if ((*piece)->empty()) return std::nullopt;
-  way->first = **std::move(piece);
-  answer.stream = [way]() -> Result<std::optional<std::string>> {
-    if (!way->first.empty()) return std::exchange(way->first, {});
-    return way->fetch->Next();
-  };
-  return answer;
-}
-
 Result<std::optional<Instant>> TimeIn(const Call& call, std::string_view name) {
   const auto text = call.Parameter(name);
   if (!text || text->empty()) return std::nullopt;
@@ -229,9 +198,16 @@ HttpResponse AnswerRecording(const Call& call) {
   const auto& desk = call.snapshot->recording;
   if (!desk) return StatusAnswer(404, "nothing is recorded: recording.enabled is false");
   auto fetch = desk->Fetch({.since = *since, .until = *until}, call.sources.wake_streams);
-  if (!fetch) return Unavailable(fetch.error());
-  return {
-      .later = [way = std::make_shared<Way>(Way{desk, *std::move(fetch)})] { return Begin(way); }};
+  if (!fetch) {
+    HttpResponse answer = StatusAnswer(503, fetch.error().In("the recording").message);
+    answer.headers.emplace_back("Retry-After", "10");  // seconds
+    return answer;
+  }
+  // It needs the desk until its end, and goes before it.
+  auto way =
+      std::make_shared<std::pair<std::shared_ptr<RecordingDesk>, std::unique_ptr<RecordingFetch>>>(
+          desk, *std::move(fetch));
+  return {.stream = [way = std::move(way)] { return way->second->Next(); }};
 }
 
 std::string HistoryJson(const Snapshot& snapshot) {

@@ -110,7 +110,8 @@ inline constexpr std::string_view kEvents = "text/event-stream";
 
 // The chunks of the recording, the one that is not complete yet included; `since` and `until` leave
 // out those that hold nothing of the time between. The recorder reads them meanwhile; nobody else
-// waits. 404 where nothing is recorded; 503 where it cannot be read, or too many fetch it.
+// waits. 404 where nothing is recorded; 503 where too many fetch it; what cannot be read breaks
+// off.
 [[nodiscard]] HttpResponse AnswerRecording(const Call& call);
 
 // The last `count` passes that are remembered (full ones, and others that did something), oldest

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -20,10 +19,6 @@
 namespace jettison {
 namespace {
 
-// Streams are not told of more than ten snapshots a second; what they missed they are told this
-// often.
-constexpr Duration kReminder = std::chrono::milliseconds(250);
-
 HttpServerOptions OptionsOf(const HttpConfig& config) {
   return {.socket_path = config.socket,
           .socket_group = config.socket_group,
@@ -33,8 +28,7 @@ HttpServerOptions OptionsOf(const HttpConfig& config) {
           .client_ca_file = config.client_ca_file,
           .bearer_token_file = config.bearer_token_file,
           .own_token_file = config.WantsOwnToken() ? http::OwnTokenFile(config.address) : "",
-          .limits = {},
-          .ask_streams_every = kReminder};
+          .limits = {}};
 }
 
 // What a server that runs with `used` reads again when `read` was configured. A token and
@@ -46,9 +40,8 @@ HttpServerOptions FilesToRead(const HttpConfig& used, const HttpConfig& read) {
   return options;
 }
 
-// Before it is tried again to listen: doubled up to the last.
-constexpr auto kFirstPause = std::chrono::seconds(1);
-constexpr auto kLastPause = std::chrono::seconds(30);
+// Before it is tried again to listen.
+constexpr auto kPause = std::chrono::seconds(2);
 
 std::string EndpointsOf(const HttpConfig& config) {
   if (config.address.empty()) return config.socket;
@@ -104,9 +97,7 @@ class ServingApi final : public Serving {
   void UseCredentials() override {
     const std::lock_guard lock(mutex_);
     if (read_config_) config_ = *read_config_;
-    if (server_) return server_->UseCredentials();
-    hurry_ = true;
-    wake_.notify_all();
+    if (server_) server_->UseCredentials();
   }
 
  private:
@@ -121,12 +112,8 @@ class ServingApi final : public Serving {
   }
 
   Result<void> Open(const HttpConfig& config) {
-    HttpServerOptions options = OptionsOf(config);
-    options.on_socket = [this, path = config.socket](const Result<void>& made) {
-      TellOfSocket(path, made);
-    };
     auto server = HttpServer::Open(
-        options, [this](const HttpRequest& request) { return api_.Answer(request); },
+        OptionsOf(config), [this](const HttpRequest& request) { return api_.Answer(request); },
         [](int status, std::string_view message) { return StatusAnswer(status, message); });
     if (!server) return Fail(server.error().In("http"));
     const std::lock_guard lock(mutex_);
@@ -139,21 +126,15 @@ class ServingApi final : public Serving {
   }
 
   void OpenLater() {
-    auto pause = kFirstPause;
-    while (const auto config = AwaitNextTry(pause)) {
-      const auto opened = Open(*config);
-      if (opened || opened.error() != said_) Tell(opened, *config);
+    for (;;) {
+      std::unique_lock lock(mutex_);
+      if (wake_.wait_for(lock, kPause, [this] { return stop_; })) return;
+      const HttpConfig config = config_;
+      lock.unlock();
+      const auto opened = Open(config);
+      if (opened || opened.error() != said_) Tell(opened, config);
       if (opened) return;
-      pause = std::min(2 * pause, kLastPause);
     }
-  }
-
-  // What to try with; absent: nobody is to be served any more.
-  std::optional<HttpConfig> AwaitNextTry(std::chrono::seconds pause) {
-    std::unique_lock lock(mutex_);
-    wake_.wait_for(lock, pause, [this] { return stop_ || hurry_; });
-    hurry_ = false;
-    return stop_ ? std::nullopt : std::optional(config_);
   }
 
   void Tell(const Result<void>& opened, const HttpConfig& config) {
@@ -178,15 +159,6 @@ class ServingApi final : public Serving {
          .value = token});
   }
 
-  void TellOfSocket(const std::string& path, const Result<void>& made) {
-    board_.Say({.level = LogLevel::kWarning,
-                .message = made ? "the HTTP socket was gone, and has been made anew"
-                                : "the HTTP socket is gone and cannot be made anew; the agent "
-                                  "tries again every minute",
-                .key = made ? "path" : "err",
-                .value = made ? path : made.error().message});
-  }
-
   Board& board_;
   SteadyClock clock_;
   Api api_;
@@ -196,7 +168,6 @@ class ServingApi final : public Serving {
   HttpConfig config_;                      // guarded by mutex_; in use, or to be tried next
   std::optional<HttpConfig> read_config_;  // guarded by mutex_; what config_ is to be
   std::unique_ptr<HttpServer> server_;     // set once, guarded by mutex_
-  bool hurry_ = false;                     // guarded by mutex_
   bool stop_ = false;                      // guarded by mutex_
   // Destroyed, and so ended, before what it uses.
   JobQueue serving_{Threads::kHttp};

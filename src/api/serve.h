@@ -9,15 +9,13 @@
 
 namespace jettison {
 
-// The HTTP API of an agent, served beside it on a thread of its own until this is destroyed. A
-// second thread reminds event streams of what they could not be told at once.
+// The HTTP API of an agent, served beside it on a thread of its own until this is destroyed.
 class Serving {
  public:
   // Opens what the configuration names; null where it names nothing. Calls of the board's OnNews
   // are taken over. `board` must outlive this, and is told where it is answered. kInvalidArgument
   // where the configuration is at fault. What the machine refuses for now (an address that is
-  // taken, a full disk, no descriptor) is said on the board and tried again, with pauses of 1 s to
-  // 30 s and whenever the configuration is read again.
+  // taken, a full disk, no descriptor) is said on the board and tried again every 2 s.
   [[nodiscard]] static Result<std::unique_ptr<Serving>> Open(const HttpConfig& config,
                                                              Board& board);
   virtual ~Serving() = default;

@@ -24,11 +24,12 @@ struct HttpRequest {
   std::string peer;  // "unix" or "192.0.2.7:40312", for the log
 };
 
-// The next bytes of a stream. Empty: there is nothing yet; asked again after
-// HttpServer::WakeStreams. Absent: the stream has ended. An error: there would be more, but it
-// cannot be had; the connection is closed without an end, so that the client does not take what it
-// has for all. Called on the server's thread, only when all bytes given before have gone out, so a
-// slow reader piles up nothing: what it misses is the function's to skip.
+// The next bytes of a stream. Empty: there is nothing yet; asked again
+// after HttpServer::WakeStreams, or a quarter of a second. Absent: the stream has ended. An error:
+// there would be more, but it cannot be had; the connection is closed without an end, so that the
+// client does not take what it has for all. Called on the server's thread, only when all bytes
+// given before have gone out, so a slow reader piles up nothing: what it misses is the function's
+// to skip.
 using HttpStream = std::function<Result<std::optional<std::string>>()>;
 
 // An answer.
@@ -41,10 +42,6 @@ struct HttpResponse {
   // Where set, sent instead of `body`, until it ends or the client goes; it is destroyed then. A
   // stream of text/event-stream may end early, because its client comes back for the rest.
   HttpStream stream;
-  // Where set, the answer is not known yet and the rest does not count: it is asked at once and
-  // after HttpServer::WakeStreams, on the server's thread, until it gives one, and is destroyed
-  // then or when the client goes. The connection counts as a stream meanwhile.
-  std::function<std::optional<HttpResponse>()> later;
 };
 
 }  // namespace jettison

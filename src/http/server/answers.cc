@@ -1,6 +1,7 @@
 #include "http/server/answers.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -55,6 +56,12 @@ Answered AnswerOf(HttpResponse response, std::shared_ptr<void> share) {
   (void)body.release();  // the answer frees it
   AddHeaders(answer.get(), response);
   return answer;
+}
+
+// Whether the client has gone: a daemon does not look at a connection that is suspended.
+bool HasGone(int socket) {
+  pollfd watched{.fd = socket, .events = POLLRDHUP, .revents = 0};
+  return ::poll(&watched, 1, 0) > 0;
 }
 
 Refusal WithoutRoom(std::string message) {
@@ -142,7 +149,6 @@ void Answers::TellAnswered(void* self, MHD_Connection* handle, void** /*seen*/,
 bool Answers::Take(const Head& head, Connection& connection, std::string_view bytes) {
   Exchange& exchange = connection.exchange;
   if (!std::exchange(exchange.has_begun, true)) return Begin(head, connection);
-  if (exchange.later) return AnswerLater(head, connection);
   if (bytes.empty()) return Answer(head, connection);
   // Content-Length has been looked at, so this cannot be, but what it guards is memory.
   if (bytes.size() > limits_.body_bytes - exchange.body.size()) return false;
@@ -171,33 +177,12 @@ bool Answers::Answer(const Head& head, Connection& connection) {
     return Refuse(head.handle, connection, {500, e.what(), {}});
   }
   connection.exchange.share.reset();
-  if (!response.later) return Send(head, connection, std::move(response));
-  connection.exchange.later = std::move(response.later);
-  return AnswerLater(head, connection);
-}
-
-// Called again when the connection is resumed.
-bool Answers::AnswerLater(const Head& head, Connection& connection) {
-  if (connection.is_cut) return false;
-  if (!HoldStream(connection)) return RefuseStream(head.handle, connection);
-  std::optional<HttpResponse> response;
-  try {
-    response = connection.exchange.later();
-  } catch (const std::exception& e) {
-    response = error_answer_(500, e.what());
-  }
-  if (!response) {
-    Suspend(head.handle, connection);
-    return true;
-  }
-  connection.exchange.later = nullptr;
-  return Send(head, connection, *std::move(response));
+  return Send(head, connection, std::move(response));
 }
 
 bool Answers::Send(const Head& head, Connection& connection, HttpResponse response) {
   if (head.method == "HEAD") response.stream = nullptr;
   if (response.stream) return SendStream(head.handle, connection, std::move(response));
-  ReleaseStream(connection);
   auto share = answers_.Take(response.body.capacity() + kAnswerBytes);
   if (share) return Queue(head.handle, connection, std::move(response), std::move(share));
   return Refuse(
@@ -207,7 +192,15 @@ bool Answers::Send(const Head& head, Connection& connection, HttpResponse respon
 }
 
 bool Answers::SendStream(MHD_Connection* handle, Connection& connection, HttpResponse response) {
-  if (!HoldStream(connection)) return RefuseStream(handle, connection);
+  if (streams_ >= limits_.streams) {
+    return Refuse(handle, connection,
+                  {503,
+                   fmt::format("there are {} streams already, which is the limit; try again later",
+                               limits_.streams),
+                   {"Retry-After", "10"}});
+  }
+  ++streams_;
+  connection.has_stream = true;
   // Clients of event streams come back with the last ID that they have.
   const bool is_resumed = response.content_type.starts_with("text/event-stream");
   auto reader = std::make_unique<Reader>(Reader{.answers = this,
@@ -232,14 +225,6 @@ bool Answers::Refuse(MHD_Connection* handle, Connection& connection, const Refus
   response.stream = nullptr;
   if (!refusal.header.first.empty()) response.headers.push_back(refusal.header);
   return Queue(handle, connection, std::move(response), nullptr);
-}
-
-bool Answers::RefuseStream(MHD_Connection* handle, Connection& connection) {
-  return Refuse(handle, connection,
-                {503,
-                 fmt::format("there are {} streams already, which is the limit; try again later",
-                             limits_.streams),
-                 {"Retry-After", "10"}});
 }
 
 bool Answers::Queue(MHD_Connection* handle, Connection& connection, HttpResponse response,
@@ -270,6 +255,7 @@ ssize_t Answers::ReadStream(void* reader_pointer, std::uint64_t /*position*/, ch
     }
     reader.chunk = **std::move(chunk);
     if (reader.chunk.empty()) {
+      if (HasGone(connection.descriptor)) return reader.Break();
       reader.answers->Suspend(reader.handle, connection);
       return 0;
     }
@@ -279,15 +265,6 @@ ssize_t Answers::ReadStream(void* reader_pointer, std::uint64_t /*position*/, ch
   std::copy_n(reader.chunk.data() + reader.given, part, buffer);
   reader.given += part;
   return static_cast<ssize_t>(part);
-}
-
-// A wake from now on is noticed, for whatever it announces is asked for afterwards.
-bool Answers::HoldStream(Connection& connection) {
-  if (connection.has_stream) return true;
-  if (streams_ >= limits_.streams) return false;
-  ++streams_;
-  connection.has_stream = true;
-  return true;
 }
 
 void Answers::ReleaseStream(Connection& connection) {

@@ -55,18 +55,17 @@ class Ledger {
 enum class Phase : std::uint8_t {
   kReceiving,  // a request is on its way, or may come for the first time
   kAnswering,  // the answer is going out, or a part of a stream
-  kWaiting,    // a stream that has nothing to send, or an answer that is not known yet: suspended
+  kWaiting,    // a stream that has nothing to send: suspended
   kIdle,       // answered; another request may come
 };
 
 // One request while it comes in.
 struct Exchange {
-  std::string target;                                  // path and query as sent
-  bool has_begun = false;                              // its head has been looked at
-  std::string body;                                    // as much as is there
-  std::size_t length = 0;                              // of the body, once it is there
-  std::shared_ptr<void> share;                         // of the memory for bodies
-  std::function<std::optional<HttpResponse>()> later;  // what gives the answer that is awaited
+  std::string target;           // path and query as sent
+  bool has_begun = false;       // its head has been looked at
+  std::string body;             // as much as is there
+  std::size_t length = 0;       // of the body, once it is there
+  std::shared_ptr<void> share;  // of the memory for bodies
 };
 
 // One connection.
@@ -78,7 +77,7 @@ struct Connection {
   SteadyTime since;     // when it last had a request answered, else when it came
   SteadyTime deadline;  // when it is cut; not while it waits
   Phase phase = Phase::kReceiving;
-  bool has_stream = false;           // or awaits its answer
+  bool has_stream = false;
   bool is_cut = false;               // it is going; a stream ends, whatever it had to send
   std::optional<bool> is_certified;  // whether its certificate is trusted, once that was looked at
   MHD_Connection* handle = nullptr;  // while it waits
@@ -103,7 +102,7 @@ class Answers {
   using Connections = std::map<int, std::unique_ptr<Connection>>;
   [[nodiscard]] Connections& connections() { return connections_; }
   [[nodiscard]] const Connections& connections() const { return connections_; }
-  // How many of them have a stream, or await their answer. On every thread.
+  // How many of them have a stream. On every thread.
   [[nodiscard]] std::size_t streams() const { return streams_; }
   // Asks one that waits again, or all of them.
   void Resume(Connection& connection);
@@ -134,16 +133,12 @@ class Answers {
   bool Take(const Head& head, Connection& connection, std::string_view bytes);
   bool Begin(const Head& head, Connection& connection);
   bool Answer(const Head& head, Connection& connection);
-  bool AnswerLater(const Head& head, Connection& connection);
   bool Send(const Head& head, Connection& connection, HttpResponse response);
   bool SendStream(MHD_Connection* handle, Connection& connection, HttpResponse response);
   bool Refuse(MHD_Connection* handle, Connection& connection, const Refusal& refusal);
-  bool RefuseStream(MHD_Connection* handle, Connection& connection);
   bool Queue(MHD_Connection* handle, Connection& connection, HttpResponse response,
              std::shared_ptr<void> share);
 
-  // Whether it may have a stream, which it then has.
-  [[nodiscard]] bool HoldStream(Connection& connection);
   void ReleaseStream(Connection& connection);
   static void Suspend(MHD_Connection* handle, Connection& connection);
   void Answering(Connection& connection) const;

@@ -8,7 +8,9 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <utility>
 #include <vector>
 
 #include "ports/system_error.h"
@@ -16,7 +18,6 @@
 namespace jettison {
 
 using http::Connection;
-using http::Daemon;
 using http::Phase;
 using http::SteadyTime;
 using std::chrono::steady_clock;
@@ -24,13 +25,49 @@ using std::chrono::steady_clock;
 namespace {
 
 constexpr std::string_view kServe = "serve HTTP";  // what fails
-constexpr auto kBetweenLooksAtSocket = std::chrono::minutes(1);
+// While there are connections: between two looks at their deadlines, and at streams that had
+// nothing to send.
+constexpr auto kTick = std::chrono::milliseconds(250);
 // Before clients are taken in again without descriptors to spare.
 constexpr auto kAcceptPause = std::chrono::seconds(1);
-// Before a cut that did not help is tried again.
-constexpr auto kCutPause = std::chrono::seconds(1);
 // Clients taken in before the others are looked at again.
 constexpr int kAcceptedAtOnce = 16;
+
+// Why these may not go together, with what to do.
+std::optional<std::string> FaultOf(const HttpServerOptions& options, const TcpAddress& address) {
+  const bool has_tls = !options.tls_cert_file.empty();
+  if (has_tls != !options.tls_private_key_file.empty()) {
+    return "TLS needs both tlsCertFile and tlsPrivateKeyFile";
+  }
+  if (!options.client_ca_file.empty() && !has_tls) {
+    return "client certificates (clientCAFile) need TLS: set tlsCertFile and tlsPrivateKeyFile";
+  }
+  if (address.is_loopback) return std::nullopt;
+  if (!has_tls) {
+    return fmt::format(
+        "{} can be reached from other machines, so it needs TLS: set tlsCertFile and "
+        "tlsPrivateKeyFile, or listen on 127.0.0.1 or ::1",
+        options.address);
+  }
+  if (options.client_ca_file.empty() && options.bearer_token_file.empty()) {
+    return fmt::format(
+        "{} can be reached from other machines, so clients must say who they are: set clientCAFile "
+        "or bearerTokenFile, or listen on 127.0.0.1 or ::1",
+        options.address);
+  }
+  return std::nullopt;
+}
+
+bool HasOwnToken(const HttpServerOptions& options) {
+  return !options.own_token_file.empty() && options.bearer_token_file.empty() &&
+         options.client_ca_file.empty();
+}
+
+http::Access AccessOf(const HttpServerOptions& options) {
+  const bool has_own = HasOwnToken(options);
+  return {has_own ? options.own_token_file : options.bearer_token_file,
+          !options.client_ca_file.empty(), has_own ? options.own_token_file : ""};
+}
 
 // A machine that vanished without a word is noticed in the end.
 void PrepareTcp(int socket) {
@@ -48,52 +85,34 @@ void SendLast(int socket, const HttpResponse& response) {
   (void)::send(socket, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-// Readable when the daemon has something to do; -1: there is none.
-int DescriptorOf(const Daemon& daemon) {
-  if (!daemon.handle) return -1;
-  const MHD_DaemonInfo* info = MHD_get_daemon_info(daemon.handle.get(), MHD_DAEMON_INFO_EPOLL_FD);
+}  // namespace
+
+int HttpServer::Daemon::Descriptor() const {
+  if (!handle) return -1;
+  const MHD_DaemonInfo* info = MHD_get_daemon_info(handle.get(), MHD_DAEMON_INFO_EPOLL_FD);
   return info == nullptr ? -1 : info->epoll_fd;
 }
 
-// Whether there is something to do although the descriptor is not readable.
-bool HasWork(const Daemon& daemon) {
+bool HttpServer::Daemon::HasWork() const {
   MHD_UNSIGNED_LONG_LONG milliseconds = 0;
-  return daemon.handle && MHD_get_timeout(daemon.handle.get(), &milliseconds) == MHD_YES &&
-         milliseconds == 0;
+  return handle && MHD_get_timeout(handle.get(), &milliseconds) == MHD_YES && milliseconds == 0;
 }
-
-}  // namespace
 
 Result<std::unique_ptr<HttpServer>> HttpServer::Open(const HttpServerOptions& options,
                                                      HttpHandler handler,
                                                      HttpErrorAnswer error_answer) {
-  const auto fail = [](const Error& error) { return Fail(error.In(kServe)); };
-  auto parts = http::PartsOf(options, std::move(handler), std::move(error_answer));
-  if (!parts) return fail(parts.error());
-  // Whatever fails from here on wants for descriptors or memory.
-  const auto lacking = [&](const Error& error) {
-    return fail({ErrorCode::kUnavailable, error.message});
-  };
-  FileDescriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!wake) return lacking(SystemError(errno, "make an event loop"));
-  std::unique_ptr<HttpServer> server(new HttpServer(*std::move(parts), std::move(wake)));
-  auto plain = server->StartDaemon(std::nullopt);
-  if (!plain) return lacking(plain.error());
-  server->plain_ = *std::move(plain);
-  if (!server->has_tls_) return server;
-  auto tls = server->StartDaemon(std::move(server->parts_.tls));
-  if (!tls) return lacking(tls.error());
-  server->tls_ = *std::move(tls);
+  std::unique_ptr<HttpServer> server(
+      new HttpServer(options, std::move(handler), std::move(error_answer)));
+  auto ready = server->Listen();
+  if (ready) ready = server->StartDaemons();
+  if (!ready) return Fail(ready.error().In(kServe));
   return server;
 }
 
-HttpServer::HttpServer(http::Parts parts, FileDescriptor wake)
-    : parts_(std::move(parts)),
-      port_(parts_.tcp_socket ? http::PortOf(parts_.tcp_socket) : std::uint16_t{0}),
-      has_tls_(parts_.tls.has_value()),
-      wake_(std::move(wake)),
-      answers_(parts_.options.limits, std::move(parts_.handler), std::move(parts_.error_answer),
-               std::move(parts_.access)) {}
+HttpServer::HttpServer(const HttpServerOptions& options, HttpHandler handler,
+                       HttpErrorAnswer error_answer)
+    : options_(options),
+      answers_(options.limits, std::move(handler), std::move(error_answer), AccessOf(options)) {}
 
 HttpServer::~HttpServer() {
   for (const auto& [descriptor, connection] : answers_.connections()) {
@@ -103,8 +122,56 @@ HttpServer::~HttpServer() {
   RunDaemons();
 }
 
-Result<Daemon> HttpServer::StartDaemon(std::optional<http::TlsFiles> tls) {
-  const HttpLimits& limits = parts_.options.limits;
+Result<void> HttpServer::Listen() {
+  if (!options_.address.empty()) {
+    if (auto listens = ListenOnTcp(); !listens) return listens;
+  }
+  if (options_.socket_path.empty()) return {};
+  auto socket = http::ListenAt(options_.socket_path, options_.socket_group);
+  if (!socket) return Fail(socket.error());
+  unix_socket_ = *std::move(socket);
+  return {};
+}
+
+Result<void> HttpServer::ListenOnTcp() {
+  const auto address = ParseTcpAddress(options_.address);
+  if (!address) {
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("{} is not an IP address with a port, such as 127.0.0.1:10350 or [::1]:10350",
+                    options_.address));
+  }
+  if (auto fault = FaultOf(options_, *address)) {
+    return Fail(ErrorCode::kInvalidArgument, std::move(*fault));
+  }
+  if (HasOwnToken(options_)) {
+    auto made = http::MakeOwnToken(options_.own_token_file);
+    if (!made) return Fail(made.error());
+    own_token_ = *std::move(made);
+  }
+  auto read = Read(options_);
+  if (!read) return Fail(read.error());
+  wanted_ = *std::move(read);
+  auto socket = http::ListenOn(*address);
+  if (!socket) return Fail(socket.error());
+  tcp_socket_ = *std::move(socket);
+  return {};
+}
+
+Result<void> HttpServer::StartDaemons() {
+  wake_ = FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake_) {
+    return Fail(ErrorCode::kUnavailable, SystemError(errno, "make an event loop").message);
+  }
+  auto plain = StartDaemon(std::nullopt);
+  if (!plain) return Fail(plain.error());
+  plain_ = *std::move(plain);
+  TakeCredentials();
+  return {};
+}
+
+Result<HttpServer::Daemon> HttpServer::StartDaemon(std::optional<http::TlsFiles> tls) {
+  const HttpLimits& limits = options_.limits;
   Daemon daemon;
   std::vector<MHD_OptionItem> tls_options;
   const auto text = [](const std::string& pem) { return const_cast<char*>(pem.c_str()); };
@@ -134,18 +201,11 @@ Result<Daemon> HttpServer::StartDaemon(std::optional<http::TlsFiles> tls) {
                        MHD_OPTION_NOTIFY_CONNECTION, &http::Answers::TellConnection, &answers_,
                        MHD_OPTION_ARRAY, tls_options.data(), MHD_OPTION_END));
   if (daemon.handle) return daemon;
-  return Fail(ErrorCode::kInternal, "libmicrohttpd does not start: too few file descriptors?");
+  return Fail(ErrorCode::kUnavailable, "libmicrohttpd does not start: too few file descriptors?");
 }
 
 void HttpServer::Serve() {
-  while (!stop_) {
-    Wait();
-    AskStreams();
-    TakeCredentials();
-    RunDaemons();
-    CutOverdue();
-    LookAfterSocket();
-  }
+  while (!stop_) Turn();
   stop_ = false;
 }
 
@@ -162,62 +222,39 @@ void HttpServer::WakeStreams() {
   if (answers_.streams() > 0) Wake();
 }
 
-int HttpServer::MillisecondsToWait() const {
-  if (HasWork(plain_) || HasWork(tls_)) return 0;
-  const SteadyTime now = steady_clock::now();
-  SteadyTime next = now + kBetweenLooksAtSocket;
-  if (!parts_.options.socket_path.empty()) next = std::min(next, next_look_);
-  if (next_accept_ > now) next = std::min(next, next_accept_);
-  for (const auto& [descriptor, connection] : answers_.connections()) {
-    if (connection->phase != Phase::kWaiting) {
-      next = std::min(next, connection->deadline);
-    } else if (parts_.options.ask_streams_every > Duration{0}) {
-      next = std::min(next, next_ask_);
-    }
-  }
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - now);
-  return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
-}
-
-// Of the clients only the sockets of streams are watched here, for the client to go: a daemon does
-// not look at a connection that is suspended.
-void HttpServer::Wait() {
+void HttpServer::Turn() {
   const bool may_accept = steady_clock::now() >= next_accept_;
-  const int unix_socket = may_accept ? parts_.unix_socket.descriptor.get() : -1;
-  const int tcp_socket = may_accept ? parts_.tcp_socket.get() : -1;
-  std::vector<pollfd> watched = {{wake_.get(), POLLIN, 0},
-                                 {unix_socket, POLLIN, 0},
-                                 {tcp_socket, POLLIN, 0},
-                                 {DescriptorOf(plain_), POLLIN, 0},
-                                 {DescriptorOf(tls_), POLLIN, 0}};
-  const std::size_t others = watched.size();
-  for (const auto& [descriptor, connection] : answers_.connections()) {
-    if (connection->has_stream && !connection->is_cut) {
-      watched.push_back({descriptor, POLLRDHUP, 0});
-    }
-  }
-  if (::poll(watched.data(), watched.size(), MillisecondsToWait()) <= 0) return;
-  if (watched[0].revents != 0) {
-    eventfd_t ignored = 0;
-    ::eventfd_read(wake_.get(), &ignored);
-    answers_.ResumeAll();
-  }
-  for (std::size_t i = others; i < watched.size(); ++i) {
-    if (watched[i].revents != 0) Cut(*answers_.connections().at(watched[i].fd));
-  }
+  const int unix_socket = may_accept ? unix_socket_.descriptor.get() : -1;
+  const int tcp_socket = may_accept ? tcp_socket_.get() : -1;
+  std::array<pollfd, 5> watched = {{{wake_.get(), POLLIN, 0},
+                                    {unix_socket, POLLIN, 0},
+                                    {tcp_socket, POLLIN, 0},
+                                    {plain_.Descriptor(), POLLIN, 0},
+                                    {tls_.Descriptor(), POLLIN, 0}}};
+  int most = may_accept && answers_.connections().empty() ? -1 : static_cast<int>(kTick.count());
+  if (plain_.HasWork() || tls_.HasWork()) most = 0;
+  ::poll(watched.data(), watched.size(), most);
+  // Whoever asks after UseCredentials is asked for those.
+  TakeCredentials();
   if (watched[1].revents != 0) Accept(unix_socket, true);
   if (watched[2].revents != 0) Accept(tcp_socket, false);
+  AskStreams();
+  RunDaemons();
+  CutOverdue();
+}
+
+void HttpServer::AskStreams() {
+  eventfd_t ignored = 0;
+  const bool is_woken = ::eventfd_read(wake_.get(), &ignored) == 0;
+  const SteadyTime now = steady_clock::now();
+  if (!is_woken && now < next_ask_) return;
+  next_ask_ = now + kTick;
+  answers_.ResumeAll();
 }
 
 void HttpServer::RunDaemons() {
   if (plain_.handle) MHD_run(plain_.handle.get());
   if (tls_.handle) MHD_run(tls_.handle.get());
-}
-
-void HttpServer::AskStreams() {
-  if (parts_.options.ask_streams_every == Duration{0} || steady_clock::now() < next_ask_) return;
-  next_ask_ = steady_clock::now() + parts_.options.ask_streams_every;
-  answers_.ResumeAll();
 }
 
 void HttpServer::Accept(int listener, bool is_unix) {
@@ -231,7 +268,7 @@ void HttpServer::Accept(int listener, bool is_unix) {
     if (HasRoom()) {
       Add(std::move(socket), is_unix);
     } else {
-      TurnAway(socket.get(), !is_unix && has_tls_);
+      TurnAway(socket.get(), !is_unix && has_tls());
     }
   }
 }
@@ -239,7 +276,7 @@ void HttpServer::Accept(int listener, bool is_unix) {
 // Whether one more client may be taken in. Where there are too many, the one that has had no whole
 // request for longest has to go.
 bool HttpServer::HasRoom() {
-  const std::size_t most = parts_.options.limits.connections;
+  const std::size_t most = options_.limits.connections;
   if (answers_.connections().size() < most) return true;
   Connection* oldest = nullptr;
   for (const auto& [descriptor, connection] : answers_.connections()) {
@@ -258,7 +295,7 @@ void HttpServer::TurnAway(int socket, bool is_tls) {
            answers_.ErrorAnswer(
                503, fmt::format("there are {} connections already, which is the limit; try again "
                                 "soon",
-                                parts_.options.limits.connections)));
+                                options_.limits.connections)));
   ::shutdown(socket, SHUT_WR);
 }
 
@@ -268,7 +305,7 @@ void HttpServer::Add(FileDescriptor socket, bool is_unix) {
   auto* generic = reinterpret_cast<sockaddr*>(&address);
   if (::getpeername(socket.get(), generic, &size) != 0) return;
   if (!is_unix) PrepareTcp(socket.get());
-  const bool is_tls = !is_unix && has_tls_;
+  const bool is_tls = !is_unix && has_tls();
   const int descriptor = socket.Release();
   const SteadyTime now = steady_clock::now();
   answers_.connections()[descriptor] =
@@ -277,7 +314,7 @@ void HttpServer::Add(FileDescriptor socket, bool is_unix) {
                                               .is_tls = is_tls,
                                               .peer = is_unix ? "unix" : http::PeerName(address),
                                               .since = now,
-                                              .deadline = now + parts_.options.limits.request});
+                                              .deadline = now + options_.limits.request});
   MHD_Daemon* const daemon = (is_tls ? tls_ : plain_).handle.get();
   // What it sent already is read before the next one may push it out.
   if (MHD_add_connection(daemon, descriptor, generic, size) == MHD_YES) {
@@ -290,9 +327,8 @@ void HttpServer::Add(FileDescriptor socket, bool is_unix) {
 void HttpServer::CutOverdue() {
   const SteadyTime now = steady_clock::now();
   for (const auto& [descriptor, connection] : answers_.connections()) {
-    if (connection->phase == Phase::kWaiting || connection->deadline > now) continue;
-    Cut(*connection);
-    connection->deadline = now + kCutPause;
+    if (connection->phase == Phase::kWaiting || connection->is_cut) continue;
+    if (connection->deadline <= now) Cut(*connection);
   }
 }
 
@@ -301,32 +337,37 @@ void HttpServer::Cut(Connection& connection) {
     SendLast(connection.descriptor,
              answers_.ErrorAnswer(408, fmt::format("the request was not complete within {}, or "
                                                    "other clients needed the connection",
-                                                   FormatDuration(parts_.options.limits.request))));
+                                                   FormatDuration(options_.limits.request))));
   }
   connection.is_cut = true;
   ::shutdown(connection.descriptor, SHUT_RDWR);
   answers_.Resume(connection);
 }
 
-Result<void> HttpServer::ReadCredentials(const HttpServerOptions& options) {
-  const auto fail = [](const Error& error) { return Fail(error.In(kServe)); };
-  http::Credentials read;
+Result<HttpServer::Credentials> HttpServer::Read(const HttpServerOptions& options) {
+  Credentials read;
   if (!options.bearer_token_file.empty()) {
     const auto token = http::ReadToken(options.bearer_token_file);
-    if (!token) return fail(token.error());
+    if (!token) return Fail(token.error());
     read.token_file = options.bearer_token_file;
   }
-  if (has_tls_ && !options.tls_cert_file.empty()) {
+  if (has_tls() && !options.tls_cert_file.empty()) {
     auto files = http::ReadTlsFiles(options.tls_cert_file, options.tls_private_key_file,
                                     options.client_ca_file);
-    if (!files) return fail(files.error());
+    if (!files) return Fail(files.error());
     // Nothing is left that could fail when they are to be used.
     auto daemon = StartDaemon(*std::move(files));
-    if (!daemon) return fail(daemon.error());
+    if (!daemon) return Fail(daemon.error());
     read.tls = *std::move(daemon);
   }
+  return read;
+}
+
+Result<void> HttpServer::ReadCredentials(const HttpServerOptions& options) {
+  auto read = Read(options);
+  if (!read) return Fail(read.error().In(kServe));
   const std::lock_guard lock(mutex_);
-  read_ = std::move(read);
+  read_ = *std::move(read);
   return {};
 }
 
@@ -339,13 +380,12 @@ void HttpServer::UseCredentials() {
 }
 
 void HttpServer::TakeCredentials() {
-  std::optional<http::Credentials> fresh;
+  std::optional<Credentials> fresh;
   {
     const std::lock_guard lock(mutex_);
     fresh = std::exchange(wanted_, std::nullopt);
   }
   if (!fresh) return;
-  next_look_ = {};
   if (!fresh->token_file.empty()) answers_.SetTokenFile(std::move(fresh->token_file));
   if (!fresh->tls) return;
   // Those that use the previous certificates, which are no longer valid.
@@ -354,20 +394,6 @@ void HttpServer::TakeCredentials() {
   }
   RunDaemons();
   tls_ = *std::move(fresh->tls);
-}
-
-// Somebody may have emptied its folder.
-void HttpServer::LookAfterSocket() {
-  const HttpServerOptions& options = parts_.options;
-  if (options.socket_path.empty() || steady_clock::now() < next_look_) return;
-  next_look_ = steady_clock::now() + kBetweenLooksAtSocket;
-  if (parts_.unix_socket.file.IsThere()) return;
-  auto made = http::ListenAt(options.socket_path, options.socket_group);
-  if (options.on_socket && (made || !is_missing_)) {
-    options.on_socket(made ? Result<void>() : Fail(made.error()));
-  }
-  is_missing_ = !made;
-  if (made) parts_.unix_socket = *std::move(made);
 }
 
 }  // namespace jettison

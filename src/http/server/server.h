@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -34,49 +33,10 @@ struct HttpServerOptions {
   // who sends it may ask. Empty: on loopback everybody may.
   std::string own_token_file;
   HttpLimits limits;
-  // Streams that had nothing to send are asked again this often; zero: only by WakeStreams.
-  Duration ask_streams_every{0};
-  // Called in Serve when the socket's file was gone: it was made anew, or could not be. It is
-  // looked for once a minute, and when credentials are used that were read again.
-  std::function<void(const Result<void>&)> on_socket = nullptr;
 };
-
-namespace http {
-
-// What a server is made of, listening already.
-struct Parts {
-  HttpServerOptions options;
-  HttpHandler handler;
-  HttpErrorAnswer error_answer;
-  Access access{"", false, ""};
-  ListeningSocket unix_socket{};  // either may be absent
-  FileDescriptor tcp_socket{};
-  std::optional<TlsFiles> tls{};  // of the TCP socket
-  OwnFile own_token{};
-};
-// Prepares all of them, and listens. Errors as of HttpServer::Open.
-[[nodiscard]] Result<Parts> PartsOf(const HttpServerOptions& options, HttpHandler handler,
-                                    HttpErrorAnswer error_answer);
-
-struct StopDaemon {
-  void operator()(MHD_Daemon* daemon) const { MHD_stop_daemon(daemon); }
-};
-// A daemon of libmicrohttpd that is given its connections, has no thread and waits for nothing.
-struct Daemon {
-  std::unique_ptr<TlsFiles> tls;  // null for plain HTTP
-  std::unique_ptr<MHD_Daemon, StopDaemon> handle;
-};
-
-// Credentials that were read while a server runs, ready to be used.
-struct Credentials {
-  std::string token_file;  // empty: the token stays
-  std::optional<Daemon> tls;
-};
-
-}  // namespace http
 
 // A server of HTTP/1.1 on a unix socket, a TCP address or both, on libmicrohttpd. All of it happens
-// on the one thread that is in Serve, which wakes once a minute while there is no connection.
+// on the one thread that is in Serve, which sleeps while there is no connection.
 class HttpServer {
  public:
   // Listens; nobody is answered before Serve. Refused, with a sentence that says what to do:
@@ -109,19 +69,45 @@ class HttpServer {
   // Every stream that had nothing to send is asked again. Costs next to nothing without streams.
   void WakeStreams();
   // The TCP port; 0 where there is no address.
-  [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] std::uint16_t port() const {
+    return tcp_socket_ ? http::PortOf(tcp_socket_) : std::uint16_t{0};
+  }
 
  private:
-  // The loop over the listening sockets, the daemons, the sockets of streams and a wake-up.
-  HttpServer(http::Parts parts, FileDescriptor wake);
-  [[nodiscard]] Result<http::Daemon> StartDaemon(std::optional<http::TlsFiles> tls);
+  struct StopDaemon {
+    void operator()(MHD_Daemon* daemon) const { MHD_stop_daemon(daemon); }
+  };
+  // A daemon of libmicrohttpd that is given its connections, has no thread and waits for nothing.
+  struct Daemon {
+    std::unique_ptr<http::TlsFiles> tls;  // null for plain HTTP
+    std::unique_ptr<MHD_Daemon, StopDaemon> handle;
+
+    // Readable when it has something to do; -1: there is none.
+    [[nodiscard]] int Descriptor() const;
+    // Whether it has something to do although the descriptor is not readable.
+    [[nodiscard]] bool HasWork() const;
+  };
+  // Credentials that were read while the server runs, ready to be used.
+  struct Credentials {
+    std::string token_file;  // empty: the token stays
+    std::optional<Daemon> tls;
+  };
+
+  HttpServer(const HttpServerOptions& options, HttpHandler handler, HttpErrorAnswer error_answer);
+  [[nodiscard]] Result<void> Listen();
+  [[nodiscard]] Result<void> ListenOnTcp();
+  [[nodiscard]] Result<void> StartDaemons();
+  [[nodiscard]] Result<Credentials> Read(const HttpServerOptions& options);
+  [[nodiscard]] Result<Daemon> StartDaemon(std::optional<http::TlsFiles> tls);
+  [[nodiscard]] bool has_tls() const {
+    return !options_.address.empty() && !options_.tls_cert_file.empty();
+  }
   void Wake();
-  void Wait();
-  [[nodiscard]] int MillisecondsToWait() const;
-  void RunDaemons();
+  // Waits for the listening sockets, the daemons, a wake-up or the next tick, and does what is due.
+  void Turn();
   void AskStreams();
+  void RunDaemons();
   void TakeCredentials();
-  void LookAfterSocket();
   void Accept(int listener, bool is_unix);
   void Add(FileDescriptor socket, bool is_unix);
   [[nodiscard]] bool HasRoom();
@@ -130,21 +116,20 @@ class HttpServer {
   void Cut(http::Connection& connection);
 
   // Each is used by those behind it.
-  http::Parts parts_;
-  const std::uint16_t port_;
-  const bool has_tls_;
+  const HttpServerOptions options_;
+  http::ListeningSocket unix_socket_;  // either may be absent
+  FileDescriptor tcp_socket_;
+  http::OwnFile own_token_;
   FileDescriptor wake_;  // an eventfd
   std::atomic<bool> stop_ = false;
   http::Answers answers_;
-  http::Daemon plain_;
-  http::Daemon tls_;  // empty without TLS
+  Daemon plain_;
+  Daemon tls_;  // empty without TLS
   std::mutex mutex_;
-  std::optional<http::Credentials> read_;    // guarded by it
-  std::optional<http::Credentials> wanted_;  // guarded by it
-  http::SteadyTime next_ask_;                // of streams that had nothing to send
-  http::SteadyTime next_accept_;             // not before: there was no descriptor for a client
-  http::SteadyTime next_look_;               // at the socket's file
-  bool is_missing_ = false;                  // it could not be made anew
+  std::optional<Credentials> read_;    // guarded by it
+  std::optional<Credentials> wanted_;  // guarded by it
+  http::SteadyTime next_ask_;          // of streams that had nothing to send
+  http::SteadyTime next_accept_;       // not before: there was no descriptor for a client
 };
 
 }  // namespace jettison

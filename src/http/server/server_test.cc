@@ -2,10 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <atomic>
-#include <thread>
 
 #include "http/server/testing/test_server.h"
 #include "http/server/testing/test_wire.h"
@@ -48,22 +44,6 @@ TEST(HttpServer, AHandlerSeesWhatWasAsked) {
                     "POST /p HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
                     "Content-Length: 5\r\nConnection: close\r\n\r\nhello"),
               EndsWith("POST /p||application/json||unix|hello"));
-}
-
-TEST(HttpServer, ASocketThatSomebodyHasRemovedIsMadeAnew) {
-  std::atomic<int> told = 0;
-  TestServer server;
-  HttpServerOptions options;
-  options.on_socket = [&](const Result<void>& made) { told = made ? 1 : -1; };
-  ASSERT_TRUE(server.Start(Echo, options)) << server.error.message;
-  ASSERT_EQ(::unlink(server.socket().c_str()), 0);
-  options.socket_path = server.socket();
-  ASSERT_TRUE(server.server().ReadCredentials(options));
-  server.server().UseCredentials();
-  while (told == 0) std::this_thread::yield();
-  EXPECT_EQ(told, 1);
-  EXPECT_THAT(Asked(server, Ask("/x", "GET")), StartsWith("HTTP/1.1 200 OK"));
-  EXPECT_THAT(Asked(server, Ask("/x", "GET")), StartsWith("HTTP/1.1 200 OK"));
 }
 
 TEST(HttpServer, EachErrorHasItsStatusAndABodyFromTheCallersFunction) {

@@ -100,59 +100,6 @@ TEST_F(HttpStreams, BytesGoOutWhenWokenAndTheHeadAtOnce) {
   EXPECT_TRUE(Becomes([&] { return feed_.alive() == 0; }));
 }
 
-// Answers that are not known at first.
-class HttpLater : public ::testing::Test {
- protected:
-  void Start(HttpServerOptions options = {}) {
-    ASSERT_TRUE(server_.Start(
-        [this](const HttpRequest& request) -> HttpResponse {
-          if (request.path != "/later") return {.body = "good"};
-          HttpResponse answer;
-          answer.later = [this, alive = std::make_shared<int>()]() -> std::optional<HttpResponse> {
-            last_ = alive;
-            ++asked_;
-            if (!known_) return std::nullopt;
-            return HttpResponse{.status = status_, .body = "known"};
-          };
-          return answer;
-        },
-        std::move(options)))
-        << server_.error.message;
-  }
-  void Know(int status) {
-    status_ = status;
-    known_ = true;
-    server_.server().WakeStreams();
-  }
-
-  std::atomic<bool> known_ = false;
-  std::atomic<int> status_ = 200;
-  std::atomic<int> asked_ = 0;
-  std::weak_ptr<int> last_;
-  TestServer server_;
-};
-
-TEST_F(HttpLater, OthersAreAnsweredWhileOneAnswerIsAwaited) {
-  Start();
-  Wire waits(server_.socket());
-  waits.Send("GET /later HTTP/1.1\r\nHost: h\r\n\r\n");
-  ASSERT_TRUE(Becomes([&] { return asked_ == 1; }));
-  for (int i = 0; i < 3; ++i) {
-    Wire other(server_.socket());
-    other.Send(Ask("/"));
-    EXPECT_THAT(other.ReadAll(), HasSubstr("good"));
-  }
-  EXPECT_EQ(asked_, 1) << "it is not asked unless it is woken";
-  server_.server().WakeStreams();
-  ASSERT_TRUE(Becomes([&] { return asked_ == 2; }));
-  Know(503);
-  EXPECT_THAT(waits.ReadUntil("known"), AllOf(StartsWith("HTTP/1.1 503"), HasSubstr("known")));
-  EXPECT_TRUE(Becomes([&] { return last_.expired(); }));
-  // The connection can be used again.
-  waits.Send("GET /later HTTP/1.1\r\nHost: h\r\n\r\n");
-  EXPECT_THAT(waits.ReadUntil("known"), HasSubstr("known"));
-}
-
 TEST_F(HttpStreams, TheConnectionOfAStreamGoesWithItAndLeavesItsPlace) {
   Start({.limits = {.connections = 2}});
   feed_.Say("bytes that are never read");
