@@ -7,10 +7,6 @@ namespace {
 
 constexpr Instant kNoon{std::chrono::hours(12)};
 
-MemoryStats Memory(std::uint64_t available, std::uint64_t working_set) {
-  return {.time = kNoon, .available_bytes = available, .working_set_bytes = working_set};
-}
-
 TEST(Observations, MemoryWithoutWorkingSetIsUnknown) {
   Summary summary;
   summary.node.memory = MemoryStats{.time = kNoon, .available_bytes = 30};
