@@ -107,7 +107,9 @@ void Node::Look(Instant now) {
     counters_.early_kills += state_.pacing.Hasten(plan.observations, state_.policies->layout, now);
   }
   state_.pacing.EndPauseUnless(state_.policies->thresholds, plan.evaluation.overdue);
-  if (HasNews(plan, now)) Pass(plan, {});
+  if (HasNews(plan, now)) {
+    Pass(plan, {.by_clock = scheduler_.measuring() && scheduler_.TakeTurn(now)});
+  }
   woken_at_.reset();
   PlanLook(plan.observations, now);
 }
