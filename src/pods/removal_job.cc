@@ -137,25 +137,26 @@ int RemoveTree(const char* path) {
   return removal.error();
 }
 
-int EmptyFolder(const char* path) {
-  const int open = ::open(path, kFolder);
+int EmptyVolume(const MemoryVolume& volume) {
+  const int open = ::open(volume.path.c_str(), kFolder);
   if (open < 0) return errno == ENOENT ? 0 : errno;
   Removal removal;
-  removal.Empty(open, 1);
+  struct stat facts {};
+  if (::fstat(open, &facts) == 0 && facts.st_dev == volume.device) removal.Empty(open, 1);
   ::close(open);
   return removal.error();
 }
 
 // A part of a volume that a container used is another mount of the volume's file system, below the
 // pod's own sub-paths. The kernel lists mounts by their real paths.
-std::vector<std::string> MemoryVolumesOf(const std::string& pod) {
+std::vector<MemoryVolume> MemoryVolumesOf(const std::string& pod) {
   std::array<char, PATH_MAX> real{};
   if (::realpath(pod.c_str(), real.data()) == nullptr) return {};
   const std::string volumes = std::string(real.data()) + "/volumes/";
   const std::string sub_paths = std::string(real.data()) + "/sub-paths/";
   const auto mounts =
       kernel::ReadMounts("/proc/self/mountinfo").value_or(std::vector<kernel::Mount>{});
-  std::vector<std::string> memory;
+  std::vector<MemoryVolume> memory;
   for (const kernel::Mount& mount : mounts) {
     const bool is_volume = mount.type == "tmpfs" && mount.IsOfRoot() &&
                            mount.point.starts_with(volumes) &&
@@ -164,7 +165,9 @@ std::vector<std::string> MemoryVolumesOf(const std::string& pod) {
       return &other != &mount && other.device == mount.device &&
              !other.point.starts_with(sub_paths);
     };
-    if (is_volume && std::ranges::none_of(mounts, is_elsewhere)) memory.push_back(mount.point);
+    if (is_volume && std::ranges::none_of(mounts, is_elsewhere)) {
+      memory.push_back({.path = mount.point, .device = mount.device});
+    }
   }
   return memory;
 }
@@ -172,13 +175,13 @@ std::vector<std::string> MemoryVolumesOf(const std::string& pod) {
 // The paths are made here, because the child allocates nothing.
 Result<std::unique_ptr<ChildJob>> StartRemoval(kernel::Readiness& readiness,
                                                const RemovalOrder& order, ChildJob::Done done) {
-  const auto memory = order.pod.empty() ? std::vector<std::string>() : MemoryVolumesOf(order.pod);
+  const auto memory = order.pod.empty() ? std::vector<MemoryVolume>() : MemoryVolumesOf(order.pod);
   const auto work = [&] {
     int error = 0;
     const auto note = [&error](int failed) {
       if (error == 0) error = failed;
     };
-    for (const std::string& volume : memory) note(EmptyFolder(volume.c_str()));
+    for (const MemoryVolume& volume : memory) note(EmptyVolume(volume));
     for (const std::string& tree : order.trees) note(RemoveTree(tree.c_str()));
     return error;
   };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,13 +17,18 @@ namespace jettison {
 // Deletes a folder or file with everything in it, however deep and however much. A mount is never
 // crossed: it is detached, and what it showed stays.
 [[nodiscard]] int RemoveTree(const char* path);
-// Deletes what is in a folder in the same way.
-[[nodiscard]] int EmptyFolder(const char* path);
 
-// The volumes in memory of a pod with this folder: each tmpfs that is mounted directly among its
-// volumes and nowhere else. Unless it is emptied, its memory stays for as long as another mount
-// namespace or a process holds the mount. What a bind mount shows belongs to another place.
-[[nodiscard]] std::vector<std::string> MemoryVolumesOf(const std::string& pod);
+// A volume in memory, whose memory stays for as long as another mount namespace or a process holds
+// the mount, unless it is emptied.
+struct MemoryVolume {
+  std::string path;
+  dev_t device = 0;  // of its file system
+};
+// Those of a pod with this folder: each tmpfs that is mounted directly among its volumes and
+// nowhere else. What a bind mount shows belongs to another place.
+[[nodiscard]] std::vector<MemoryVolume> MemoryVolumesOf(const std::string& pod);
+// Deletes what is in it, in the same way as RemoveTree; what is mounted over it stays.
+[[nodiscard]] int EmptyVolume(const MemoryVolume& volume);
 
 // What is to be deleted.
 struct RemovalOrder {
