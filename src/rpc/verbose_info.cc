@@ -76,10 +76,6 @@ RuntimeSettings SettingsIn(std::string_view config) {
   settings.cgroup_driver = DriverIn(document);
   std::string_view image;
   if (document["sandboxImage"].get(image) == simdjson::SUCCESS) settings.sandbox_image = image;
-  bool restricts = false;
-  if (document["restrictOOMScoreAdj"].get(restricts) == simdjson::SUCCESS) {
-    settings.restricts_oom_score_adj = restricts;
-  }
   return settings;
 }
 

@@ -24,8 +24,6 @@ namespace jettison::cri {
 struct RuntimeSettings {
   std::optional<CgroupDriver> cgroup_driver;  // of the handler that runs pods which name none
   std::string sandbox_image;                  // empty: not told
-  // Whether it raises an oom_score_adj that it may not set, where others fail.
-  std::optional<bool> restricts_oom_score_adj;
 };
 // The settings in the entry "config" of the verbose Status. (containerd 1.6: pkg/cri/config)
 [[nodiscard]] RuntimeSettings SettingsIn(std::string_view config);

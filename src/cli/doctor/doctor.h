@@ -101,7 +101,6 @@ struct HostCheck {
 // Kind, space and inodes of the file system that a folder is on, or will be; `signals` is how its
 // signals begin: "nodefs".
 [[nodiscard]] HostCheck FilesystemCheck(std::string_view signals, const std::string& folder);
-[[nodiscard]] HostCheck ProjectQuotaCheck(const std::string& root);
 // Whether the kernel tells what changed on the file system of pods' files.
 [[nodiscard]] HostCheck DiskChangesCheck(const std::string& root);
 

@@ -9,7 +9,6 @@
 #include "cli/doctor/doctor.h"
 #include "kernel/filesystem/filesystem.h"
 #include "kernel/fs_events/filesystem_events.h"
-#include "kernel/project_quota/project_quota.h"
 
 namespace jettison {
 namespace {
@@ -74,19 +73,6 @@ HostCheck FilesystemCheck(std::string_view signals, const std::string& folder) {
                               "out of inodes before it runs out of space",
                               signals),
                   "none needed; ext4 or xfs count inodes");
-}
-
-// Nothing is lost without them: reading what changed works on every such file system.
-HostCheck ProjectQuotaCheck(const std::string& root) {
-  constexpr const char* kCheck = "project quotas";
-  const Place place = NearestExisting(root);
-  const std::string type = TypeOf(place);
-  if (!place.answers_by_itself) return OkCheck(kCheck, type + " is not checked, not needed");
-  const auto counts = CountsProjects(place.path);
-  if (!counts) return OkCheck(kCheck, "unknown, not needed: " + counts.error().message);
-  if (*counts) return OkCheck(kCheck, "on: the file system counts what pods write to emptyDirs");
-  if (type != "ext4" && type != "xfs") return OkCheck(kCheck, type + " has none, not needed");
-  return OkCheck(kCheck, "off, not needed: only the pods' files that changed are read again");
 }
 
 HostCheck DiskChangesCheck(const std::string& root) {

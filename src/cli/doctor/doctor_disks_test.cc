@@ -11,31 +11,25 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-TEST(DoctorDisks, AFileSystemThatCannotCountProjectsIsSaidToHaveNone) {
-  EXPECT_EQ(ProjectQuotaCheck("/proc").found, "proc has none, not needed");
-}
-
 class LiveDoctorDisks : public LiveDisks {};
 
-TEST_F(LiveDoctorDisks, ABtrfsIsShownWithoutInodesAndWithoutProjects) {
+TEST_F(LiveDoctorDisks, ABtrfsIsShownWithoutInodes) {
   WithDisks([this] {
     if (!MountImage("btrfs", "big", 128)) GTEST_SKIP() << "no btrfs here";
     const HostCheck space = FilesystemCheck("nodefs", Path("big/not/there/yet"));
     EXPECT_EQ(space.status, HostStatus::kDegraded);
     EXPECT_THAT(space.found, StartsWith(Path("big/not/there/yet") + ": btrfs, "));
     EXPECT_THAT(space.found, HasSubstr("128 MiB available, inodes not counted"));
-    EXPECT_EQ(ProjectQuotaCheck(Path("big")).found, "btrfs has none, not needed");
     EXPECT_EQ(DiskChangesCheck(Path("big")).status, HostStatus::kOk);
   });
 }
 
-TEST_F(LiveDoctorDisks, AnXfsIsShownWithItsInodesAndWhetherItCountsProjects) {
+TEST_F(LiveDoctorDisks, AnXfsIsShownWithItsInodes) {
   WithDisks([this] {
     if (!MountImage("xfs", "big", 320)) GTEST_SKIP() << "no xfs here";
     const HostCheck space = FilesystemCheck("nodefs", Path("big"));
     EXPECT_EQ(space.status, HostStatus::kOk);
     EXPECT_THAT(space.found, HasSubstr("inodes free"));
-    EXPECT_THAT(ProjectQuotaCheck(Path("big")).found, StartsWith("off, not needed"));
     EXPECT_EQ(DiskChangesCheck(Path("big")).status, HostStatus::kOk);
   });
 }
@@ -46,7 +40,6 @@ TEST_F(LiveSilentFilesystem, IsShownByDoctorWithoutWaitingForIt) {
     config.root = folder_ + "/root";
     for (const HostCheck& check : NodeChecks(config)) EXPECT_FALSE(check.found.empty());
     EXPECT_THAT(FilesystemCheck("imagefs", folder_ + "/images").found, HasSubstr("fuse"));
-    EXPECT_THAT(ProjectQuotaCheck(config.root).found, HasSubstr("fuse"));
     EXPECT_EQ(DiskChangesCheck(config.root).status, HostStatus::kDegraded);
     EXPECT_EQ(DiskLayoutCheck(config, "/", folder_).status, HostStatus::kOk);
   }));

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -11,7 +10,6 @@
 #include "cli/doctor/doctor.h"
 #include "core/config/read_config.h"
 #include "core/model/threshold.h"
-#include "core/thresholds/kubelet_order.h"
 #include "core/thresholds/threshold_settings.h"
 #include "machine/loop/steady_clock.h"
 #include "sources/kubernetes/calls/call_complaints.h"
@@ -32,25 +30,11 @@ HostCheck Unread(const KubeletAnswer& answer) {
       "right to get nodes/configz");
 }
 
-std::string Shown(const Threshold& theirs, const std::vector<Threshold>& ours) {
-  std::string text = fmt::format("{} {}", NameOf(theirs.signal), ThresholdText(theirs.value));
-  if (!theirs.IsHard()) text += " for " + FormatDuration(theirs.grace_period);
-  const auto at = std::ranges::find_if(ours, [&theirs](const Threshold& threshold) {
-    return threshold.signal == theirs.signal && threshold.IsHard() == theirs.IsHard();
-  });
-  return at == ours.end() ? text : text + fmt::format(" (ours {})", ThresholdText(at->value));
-}
-
 std::string Shown(const ConfigReading& reading) {
   std::string text;
-  for (const Threshold& theirs : *reading.kubelet_thresholds) {
-    if (theirs.signal == Signal::kAllocatableMemoryAvailable) continue;
-    text += fmt::format("{}{}", text.empty() ? "" : ", ",
-                        Shown(theirs, reading.config.eviction.thresholds));
-  }
-  if (reading.config.own_memory_threshold) {
-    text += fmt::format("{}no hard one on memory.available (ours {})", text.empty() ? "" : ", ",
-                        ThresholdText(DefaultMemoryThreshold()));
+  for (const Threshold& ours : reading.config.eviction.thresholds) {
+    text += fmt::format("{}{} {}", text.empty() ? "ours lie above them: " : ", ",
+                        NameOf(ours.signal), ThresholdText(ours.value));
   }
   return text.empty() ? "none" : text;
 }

@@ -211,7 +211,6 @@ std::vector<HostCheck> NodeChecks(const AgentConfig& config) {
   std::vector<HostCheck> checks;
   AppendProcChecks(config, checks);
   checks.push_back(FilesystemCheck("nodefs", NodeFsOf(config)));
-  checks.push_back(ProjectQuotaCheck(config.root));
   checks.push_back(DiskChangesCheck(config.root));
   if (config.runtime == RuntimeKind::kProcess) checks.push_back(CheckMounts(config));
   checks.push_back(CheckOomScore());

@@ -85,17 +85,6 @@ Result<bool> IsEmpty(int fd) {
 
 }  // namespace
 
-Result<bool> CountsProjects(const std::string& path) {
-  const FileDescriptor fd(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-  if (!fd) return FailErrno("open " + path);
-  if_dqinfo info{};
-  const auto command = static_cast<unsigned>(QCMD(Q_GETINFO, PRJQUOTA));
-  if (::syscall(SYS_quotactl_fd, fd.get(), command, 0, &info) == 0) return true;
-  const auto refused = Refused("project quota of " + path);
-  if (refused.value().code == ErrorCode::kUnavailable) return false;
-  return refused;
-}
-
 Result<std::optional<ProjectId>> ProjectOf(const std::string& folder) {
   const auto fd = OpenFolder(folder);
   if (!fd) return Fail(fd.error());

@@ -17,10 +17,6 @@ using ProjectId = std::uint32_t;
 // pkg/volume/util/fsquota), above what people number by hand.
 inline constexpr ProjectId kFirstProject = 1'048'577;
 
-// Whether the file system that holds `path` counts what projects occupy, limited or not. False also
-// where its kind, or this kernel, cannot. Needs no privileges.
-[[nodiscard]] Result<bool> CountsProjects(const std::string& path);
-
 // The project that a folder hands down to what is made in it. Absent: none, or one below
 // kFirstProject, which is somebody else's. kUnavailable where the file system knows no projects.
 [[nodiscard]] Result<std::optional<ProjectId>> ProjectOf(const std::string& folder);
