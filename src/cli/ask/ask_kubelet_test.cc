@@ -65,16 +65,6 @@ class AskingKubelet : public testing::Test {
   kube::FakeApiServer server_;
 };
 
-TEST_F(AskingKubelet, AFileIsReadAsItIs) {
-  const std::string path = WriteKubelet("evictionHard: {memory.available: 1Gi}\n");
-  const KubeletAnswer answer =
-      AskKubelet({.file = path, .kubeconfig = "", .node = ""}, Ways::kConfigured);
-  EXPECT_THAT(Described(answer.faults), IsEmpty());
-  ASSERT_TRUE(answer.side.document);
-  EXPECT_EQ(answer.side.document->file, path);
-  EXPECT_NE(answer.side.document->document.Find("evictionHard"), nullptr);
-}
-
 TEST_F(AskingKubelet, AFileThatIsNoneOfAKubeletIsAFaultWithItsName) {
   struct Row {
     const char* text;
@@ -172,13 +162,6 @@ TEST_F(AskingKubelet, WhereNeitherCanBeHadBothAreNamed) {
   }
 }
 
-TEST_F(AskingKubelet, TheApiServerTellsWhatTheKubeletRunsBy) {
-  const KubeletAnswer answer = AskServer();
-  ASSERT_TRUE(answer.side.document) << answer.side.why_not;
-  EXPECT_EQ(answer.side.document->file, "configz of node bed");
-  EXPECT_NE(answer.side.document->document.Find("cgroupRoot"), nullptr);
-}
-
 TEST_F(AskingKubelet, InAnAnswerAnAbsentEvictionHardMeansNone) {
   server_.MisbehaveOnce({.part = "configz",
                          .status = 200,
@@ -201,14 +184,6 @@ TEST_F(AskingKubelet, AConfigurationIsReadBesideTheKubelets) {
   EXPECT_THAT(Described(by_server.faults), IsEmpty());
   EXPECT_EQ(MemoryThreshold(by_server), "356Mi");
   EXPECT_EQ(by_server.config.cgroup_root, "/bed");
-}
-
-TEST_F(AskingKubelet, WithoutTheKubeletsTheAgentDoesNotBegin) {
-  const std::string ours = WriteOurs("kubeconfig: " + Kubeconfig());
-  server_.Stop();
-  const ConfigReading reading = ReadConfigBesideKubelet({{ours}});
-  EXPECT_THAT(Described(reading.faults), ElementsAre(HasSubstr("nothing is evicted on a guess")));
-  EXPECT_TRUE(reading.unread) << "the agent is started again until the server answers";
 }
 
 TEST_F(AskingKubelet, WhatItsConfigurationCausesIsToldFromFaultsOfOurs) {

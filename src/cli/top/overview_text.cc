@@ -53,25 +53,24 @@ void AddHead(const Overview& overview, Lines& lines) {
 }
 
 void AddHints(const Overview& overview, Lines& lines) {
-  if (!overview.memory_held.empty()) {
-    lines.emplace_back().Add("memory is held by ", Ink::kWarning).Add(overview.memory_held);
-  }
-  if (!overview.disk_held.empty()) {
-    lines.emplace_back().Add("the disk is held by ", Ink::kWarning).Add(overview.disk_held);
-  }
-  if (!overview.eviction_waits.empty()) {
-    lines.emplace_back()
-        .Add("the next eviction waits: ", Ink::kWarning)
-        .Add(overview.eviction_waits);
-  }
-  for (const std::string& problem : {overview.state_problem, overview.limits_problem}) {
-    if (!problem.empty()) lines.emplace_back().Add(problem, Ink::kBad);
-  }
-  if (!overview.threshold_notice.empty()) {
-    lines.emplace_back().Add(overview.threshold_notice, Ink::kFaint);
-  }
+  struct Hint {
+    std::string_view label;
+    std::string text;
+    Ink ink;
+  };
+  std::vector<Hint> hints = {{"memory is held by ", overview.memory_held, Ink::kWarning},
+                             {"the disk is held by ", overview.disk_held, Ink::kWarning},
+                             {"the next eviction waits: ", overview.eviction_waits, Ink::kWarning},
+                             {"", overview.state_problem, Ink::kBad},
+                             {"", overview.limits_problem, Ink::kBad},
+                             {"", overview.threshold_notice, Ink::kFaint}};
   for (const std::string& pod : overview.not_guarded) {
-    lines.emplace_back().Add("not guarded: ", Ink::kBad).Add(pod);
+    hints.push_back({"not guarded: ", pod, Ink::kBad});
+  }
+  for (const Hint& hint : hints) {
+    if (hint.text.empty()) continue;
+    lines.emplace_back(hint.label, hint.ink)
+        .Add(hint.text, hint.label.empty() ? hint.ink : Ink::kPlain);
   }
 }
 
@@ -84,19 +83,6 @@ BarFigures FiguresOf(const OverviewSignal& signal) {
     if (threshold.amount > figures.threshold) figures.earlier = threshold.amount;
   }
   return figures;
-}
-
-double UsedUp(const OverviewSignal& signal) {
-  const BarFigures figures = FiguresOf(signal);
-  return figures.available ? BarShare(figures, *figures.available) : -1;
-}
-
-std::vector<OverviewSignal> ShownSignals(std::vector<OverviewSignal> signals, std::size_t most) {
-  while (signals.size() > most) {
-    const auto least = std::ranges::min_element(signals.rbegin(), signals.rend(), {}, UsedUp);
-    signals.erase(std::prev(least.base()));
-  }
-  return signals;
 }
 
 }  // namespace
@@ -164,17 +150,17 @@ std::vector<TextLine> HeadLines(const Overview& overview) {
   return lines;
 }
 
-std::vector<TextLine> SignalLines(const Overview& overview, SignalTable table, std::size_t columns,
+std::vector<TextLine> SignalLines(const Overview& overview, bool bars, std::size_t columns,
                                   TextStyle style) {
   if (overview.signals.empty()) {
     return {TextLine("No thresholds are set: no pod is evicted for node pressure.")};
   }
   std::vector<std::vector<TextLine>> rows;
-  for (const OverviewSignal& signal : ShownSignals(overview.signals, table.most)) {
+  for (const OverviewSignal& signal : overview.signals) {
     const bool met = std::ranges::any_of(signal.thresholds, &OverviewThreshold::met);
     auto* row = &rows.emplace_back(std::vector<TextLine>{
         TextLine(NameOf(signal.signal), met ? Ink::kBadStrong : Ink::kPlain),
-        table.bars ? Bar(FiguresOf(signal), kBarColumns, style) : TextLine(),
+        bars ? Bar(FiguresOf(signal), kBarColumns, style) : TextLine(),
         TextLine(AmountText(signal.signal, signal.available), met ? Ink::kBad : Ink::kPlain),
         TextLine(AmountText(signal.signal, signal.capacity)),
         TextLine(TrendText(signal.signal, signal.trend_per_second))});
@@ -190,7 +176,7 @@ std::vector<TextLine> SignalLines(const Overview& overview, SignalTable table, s
   }
   for (auto& row : rows) row.resize(kBeforeThreshold + 2);
   return TableLines({{.header = "SIGNAL"},
-                     {.header = table.bars ? "USED" : "", .dispensable = table.bars ? 1 : 9},
+                     {.header = bars ? "USED" : "", .dispensable = bars ? 1 : 9},
                      {.header = "AVAILABLE", .right = true},
                      {.header = "CAPACITY", .right = true, .dispensable = 3},
                      {.header = "TREND", .right = true, .dispensable = 2},
@@ -302,7 +288,7 @@ std::string StatusText(const Overview& overview, std::size_t columns, TextStyle 
   Lines lines = HeadLines(overview);
   AddConditions(overview, style, lines);
   lines.emplace_back();
-  Append(SignalLines(overview, {}, kAnyColumns, style), lines);
+  Append(SignalLines(overview, /*bars=*/false, kAnyColumns, style), lines);
   AddPods(overview, lines);
   AddEvictions(overview, width, style, lines);
   std::string text;

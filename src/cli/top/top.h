@@ -60,13 +60,8 @@ inline constexpr const char* kOverviewPath = "/api/v1/overview";
 // pressure would have it, and what the agent does without.
 [[nodiscard]] std::vector<TextLine> HeadLines(const Overview& overview);
 
-// A header and a line for each threshold of each signal. With a bar for each signal where `bars`;
-// of more signals than `most` those that have used up the most of what lies before their threshold.
-struct SignalTable {
-  bool bars = false;
-  std::size_t most = kSignalCount;
-};
-[[nodiscard]] std::vector<TextLine> SignalLines(const Overview& overview, SignalTable table,
+// A header and a line for each threshold of each signal, and a bar for each signal where `bars`.
+[[nodiscard]] std::vector<TextLine> SignalLines(const Overview& overview, bool bars,
                                                 std::size_t columns, TextStyle style);
 
 // A page that shows how the node stands: conditions, signals against their thresholds, pods that

@@ -93,11 +93,6 @@ std::vector<TextLine> EventLines(const Overview& overview, std::size_t most) {
   return lines;
 }
 
-void Append(Lines more, bool blank_before, Lines& lines) {
-  if (blank_before) lines.emplace_back();
-  std::move(more.begin(), more.end(), std::back_inserter(lines));
-}
-
 std::string SignalText(const OverviewSignal& signal, Instant now) {
   std::string text =
       fmt::format("{} {}", NameOf(signal.signal), AmountText(signal.signal, signal.available));
@@ -127,19 +122,20 @@ std::string NodeText(const Overview& overview) {
 
 std::vector<std::string> ComposeTop(Lines title, const Overview& overview, ScreenSize size,
                                     TextStyle style) {
-  constexpr std::size_t kRoomyRows = 30;  // from here on there is room for blank lines
   constexpr std::size_t kPodHeaders = 2;
   const std::size_t columns = std::clamp(size.columns, kFewestColumns, kMostColumns);
-  const bool roomy = size.rows >= kRoomyRows;
   Lines lines = std::move(title);
-  Append(HeadLines(overview), false, lines);
-  const SignalTable signals = {.bars = true, .most = std::max<std::size_t>(size.rows / 3, 1)};
-  Append(SignalLines(overview, signals, columns, style), roomy, lines);
-  const std::size_t used = lines.size() + kPodHeaders + (roomy ? 2 : 0);
+  std::ranges::move(HeadLines(overview), std::back_inserter(lines));
+  const auto put = [&lines](Lines more) {
+    lines.emplace_back();
+    std::ranges::move(more, std::back_inserter(lines));
+  };
+  put(SignalLines(overview, /*bars=*/true, columns, style));
+  const std::size_t used = lines.size() + kPodHeaders + 2;
   const std::size_t left = size.rows > used ? size.rows - used : 0;
   const std::size_t events = std::min(overview.events.size(), left / 3);
-  Append(PodLines(overview, left - events, columns, style), roomy, lines);
-  Append(EventLines(overview, events), roomy, lines);
+  put(PodLines(overview, left - events, columns, style));
+  put(EventLines(overview, events));
   lines.resize(std::min(lines.size(), size.rows - std::min<std::size_t>(size.rows, 1)));
   std::vector<std::string> rendered;
   for (const TextLine& line : lines) {

@@ -68,22 +68,6 @@ TEST(TopScreen, OfManyPodsThoseThatWouldBeEvictedFirstAreShown) {
   EXPECT_THAT(text, Not(HasSubstr("web-50")));
 }
 
-TEST(TopScreen, OfManySignalsThoseNearestToTheirThresholdsStay) {
-  Overview overview = UnderPressure();
-  const OverviewSignal memory = overview.signals.front();
-  overview.signals.clear();
-  for (const Signal signal : kAllSignals) {
-    OverviewSignal calm = overview_test::Disk();
-    calm.signal = signal;
-    calm.available = calm.capacity;
-    overview.signals.push_back(calm);
-  }
-  overview.signals[IndexOf(Signal::kPidAvailable)].available = 1;
-  const std::string text = Screen(overview);
-  EXPECT_THAT(text, HasSubstr("pid.available"));
-  EXPECT_THAT(text, Not(HasSubstr("io.pressure.some.avg60")));
-}
-
 TEST(TopLines, TellTheNodeInALineAndEachNewEventOnce) {
   Overview overview = UnderPressure();
   TopLines lines;
