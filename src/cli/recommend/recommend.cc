@@ -45,8 +45,7 @@ std::vector<std::string> InputsOf(const RecommendOptions& options) {
 }
 
 std::string WhyOutputsAreRefused(const RecommendOptions& options) {
-  std::string lost = WhyOutputWouldBeLost({{"--out", options.out}, {"--html", options.html}});
-  if (!lost.empty() || (options.out.empty() && options.html.empty())) return lost;
+  if (options.out.empty() && options.html.empty()) return "";
   return WhyInputWouldBeLost({{"--out", options.out}, {"--html", options.html}}, InputsOf(options));
 }
 
@@ -69,11 +68,7 @@ int Print(const RecommendOptions& options, const Found& found) {
   if (options.output == "json") {
     return PrintData(RecommendationJson(found.recommendation, found.reports));
   }
-  if (options.output == "yaml") {
-    // WriteFiles has printed it already.
-    if (LeadsToStandardOutput(options.out)) return 0;
-    return PrintData(found.recommendation.configuration);
-  }
+  if (options.output == "yaml") return PrintData(found.recommendation.configuration);
   return PrintText(
       RecommendationText(found.recommendation, found.reports, {.most_evictions = options.show}));
 }

@@ -15,7 +15,6 @@ namespace jettison {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 class RecommendCommand : public FleetBed {
  protected:
@@ -43,15 +42,6 @@ TEST_F(RecommendCommand, PrintsTheConfigurationAlthoughItIsWrittenToAFileAsWell)
   EXPECT_EQ(Run({Path("a.jtr"), "--output", "yaml", "--out", Path("k.yaml")}), 0) << said_;
   EXPECT_THAT(printed_, HasSubstr("kind: KubeletConfiguration"));
   EXPECT_EQ(*kernel::ReadFile(Path("k.yaml")), printed_);
-}
-
-TEST_F(RecommendCommand, WritesNoOutputOverAnother) {
-  Put("a.jtr", BinaryOf(LifeOf("node-a", 3)));
-  EXPECT_EQ(Run({Path("a.jtr"), "--out", Path("x"), "--html", Path("./x")}), 2);
-  EXPECT_THAT(said_, HasSubstr("jettison: --html " + Path("./x") +
-                               ": is the same path as that of --out; name another one\n"));
-  EXPECT_THAT(printed_, IsEmpty());
-  EXPECT_FALSE(kernel::Exists(Path("x")));
 }
 
 }  // namespace

@@ -171,7 +171,6 @@ int PrepareOutput(const SimulateOptions& options, const std::string& path,
                   const std::vector<std::string>& inputs) {
   const std::vector<OutputPath> outputs = {{"--out", path}, {"--html", options.html}};
   std::string fault = WhyInputWouldBeLost(outputs, inputs);
-  if (fault.empty()) fault = WhyOutputWouldBeLost(outputs);
   if (const auto page = HasReportPage(); fault.empty() && !options.html.empty() && !page) {
     fault = page.error().message;
   }

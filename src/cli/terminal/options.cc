@@ -5,18 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <map>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "core/model/signal.h"
 #include "core/text/number.h"
 #include "core/text/spelling.h"
-#include "kernel/files/whole_file.h"
 
 namespace jettison {
 namespace {
@@ -42,18 +38,6 @@ std::optional<FileIdentity> RegularFileAt(const std::string& path) {
       path == kStandardStream ? ::fstat(STDIN_FILENO, &facts) : ::stat(path.c_str(), &facts);
   if (failed != 0 || !S_ISREG(facts.st_mode)) return std::nullopt;
   return FileIdentity(facts.st_dev, facts.st_ino);
-}
-
-// Where a file will appear; nothing for what is no file.
-std::optional<std::filesystem::path> PlaceOf(const std::string& path) {
-  if (path.empty() || path == kStandardStream) return std::nullopt;
-  struct stat facts {};
-  if (::stat(path.c_str(), &facts) == 0 && S_ISCHR(facts.st_mode)) return std::nullopt;
-  std::error_code failed;
-  const std::filesystem::path whole = std::filesystem::absolute(WithoutLinks(path), failed);
-  std::filesystem::path place = std::filesystem::weakly_canonical(whole, failed);
-  if (failed) place = whole.lexically_normal();
-  return place.has_filename() ? place : place.parent_path();
 }
 
 }  // namespace
@@ -95,26 +79,6 @@ std::string WhyInputWouldBeLost(const std::vector<OutputPath>& outputs,
                          output.option, output.path,
                          input == kStandardStream ? "on standard input" : input);
     }
-  }
-  return "";
-}
-
-bool LeadsToStandardOutput(const std::string& path) {
-  struct stat named {};
-  struct stat standard {};
-  return ::stat(path.c_str(), &named) == 0 && ::fstat(STDOUT_FILENO, &standard) == 0 &&
-         FileIdentity(named.st_dev, named.st_ino) == FileIdentity(standard.st_dev, standard.st_ino);
-}
-
-std::string WhyOutputWouldBeLost(const std::vector<OutputPath>& outputs) {
-  std::map<std::filesystem::path, std::string_view> options;
-  for (const OutputPath& output : outputs) {
-    const auto place = PlaceOf(output.path);
-    if (!place) continue;
-    const auto [first, is_new] = options.emplace(*place, output.option);
-    if (is_new) continue;
-    return fmt::format("{} {}: is the same path as that of {}; name another one", output.option,
-                       output.path, first->second);
   }
   return "";
 }

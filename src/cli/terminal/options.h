@@ -40,13 +40,4 @@ struct OutputPath {
 [[nodiscard]] std::string WhyInputWouldBeLost(const std::vector<OutputPath>& outputs,
                                               const std::vector<std::string>& inputs);
 
-// Whether what is written to a path goes where standard output goes: /dev/stdout, or the file or
-// terminal that standard output is.
-[[nodiscard]] bool LeadsToStandardOutput(const std::string& path);
-
-// Why a command must not begin: two of its outputs have the same path, whether anything is there
-// yet or not, and so one would be written over the other. A path may lead there by symbolic links.
-// Devices take any number of outputs. Empty: no output would be lost.
-[[nodiscard]] std::string WhyOutputWouldBeLost(const std::vector<OutputPath>& outputs);
-
 }  // namespace jettison
