@@ -15,7 +15,7 @@ void Fuzz(std::string_view text) {
   namespace v2 = jettison::cgroup_v2;
   if (const auto memory = v2::MemoryOf(text)) {
     Require(text.find(std::to_string(memory->inactive_file).substr(0, 1)) != text.npos);
-    Require(host::FindRow(text, "anon").has_value());
+    Require(host::RowNumber(text, "anon").has_value());
   }
   if (const auto limit = host::ParseMax(text)) {
     Require(*limit ? host::CpuWeight(**limit) >= 1 && host::CpuWeight(**limit) <= 10'000

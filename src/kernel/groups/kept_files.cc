@@ -63,12 +63,6 @@ void FindRows(std::string_view text, std::span<Row> rows) {
   }
 }
 
-std::optional<std::string_view> FindRow(std::string_view text, std::string_view key) {
-  Row row{.key = key};
-  FindRows(text, {&row, 1});
-  return row.rest;
-}
-
 Result<std::uint64_t> RowNumber(std::string_view text, std::string_view key) {
   Row row{.key = key};
   FindRows(text, {&row, 1});
@@ -139,11 +133,6 @@ Result<std::uint64_t> KeptFiles::ReadCounter(std::string_view group) {
 void KeptFiles::Forget(std::string_view group) {
   const std::lock_guard lock(mutex_);
   std::erase_if(files_, [&](const auto& entry) { return IsWithin(entry.first, group); });
-}
-
-std::size_t KeptFiles::kept() const {
-  const std::lock_guard lock(mutex_);
-  return files_.size();
 }
 
 }  // namespace jettison::kernel

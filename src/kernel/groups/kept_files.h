@@ -50,10 +50,8 @@ struct Row {
 // find.
 void FindRows(std::string_view text, std::span<Row> rows);
 
-// The rest of the row that begins with `key` and a space; absent where there is no such row.
-[[nodiscard]] std::optional<std::string_view> FindRow(std::string_view text, std::string_view key);
-
-// The number of that row. Fails where the row is missing or holds anything else.
+// The number of the row that begins with `key` and a space. Fails where the row is missing or holds
+// anything else.
 [[nodiscard]] Result<std::uint64_t> RowNumber(std::string_view text, std::string_view key);
 
 // cgroup.procs: one process id a line. A 0, which stands for a process outside of the reader's PID
@@ -121,8 +119,6 @@ class KeptFiles {
   [[nodiscard]] Result<std::uint64_t> ReadCounter(std::string_view group);
   // Closes what is kept of the group and of those below it.
   void Forget(std::string_view group);
-  // Groups whose files are open.
-  [[nodiscard]] std::size_t kept() const;
 
  private:
   using Files = std::array<FileDescriptor, kMostFiles>;

@@ -46,7 +46,7 @@ Result<MemcgThreshold> MemcgThreshold::Register(int group, std::uint64_t level) 
   while (::write(control->get(), request.data(), request.size()) < 0) {
     if (errno != EINTR) return FailErrno(fmt::format("notification at {} bytes", level));
   }
-  return MemcgThreshold(std::move(event), level);
+  return MemcgThreshold(std::move(event));
 }
 
 bool MemcgThreshold::Drain() {

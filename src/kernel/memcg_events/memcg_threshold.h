@@ -33,17 +33,13 @@ class MemcgThreshold {
 
   // Readable once the level was crossed or the group removed, until Drain. Does not block.
   [[nodiscard]] int fd() const { return event_.get(); }
-  // The bytes it was registered for.
-  [[nodiscard]] std::uint64_t level() const { return level_; }
   // Takes in what was notified so far; whether there was anything.
   bool Drain();
 
  private:
-  MemcgThreshold(FileDescriptor event, std::uint64_t level)
-      : event_(std::move(event)), level_(level) {}
+  explicit MemcgThreshold(FileDescriptor event) : event_(std::move(event)) {}
 
   FileDescriptor event_;
-  std::uint64_t level_;
 };
 
 }  // namespace jettison

@@ -135,17 +135,17 @@ Result<FileDescriptor> PressureFiles::OpenFile(std::string_view group,
 }
 
 Result<Pressure> PressureFiles::Read(std::string_view group, PressureResource resource) {
-  const std::pair<PressureResource, std::string_view> key(resource, group);
-  const auto found = files_.find(key);
-  if (found != files_.end()) {
+  TextIndex<FileDescriptor>& files = files_[static_cast<std::size_t>(resource)];
+  const auto found = files.find(group);
+  if (found != files.end()) {
     auto pressure = ReadPressure(found->second);
     if (!IsGone(pressure)) return pressure;
-    files_.erase(found);
+    files.erase(found);
   }
   auto file = OpenFile(group, resource);
   if (!file) return Fail(file.error());
   auto pressure = ReadPressure(*file);
-  if (pressure) files_.emplace(std::pair(resource, std::string(group)), std::move(*file));
+  if (pressure) files.emplace(group, std::move(*file));
   return pressure;
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +12,7 @@
 
 #include "core/model/pressure.h"
 #include "core/model/summary.h"
+#include "core/text/text_index.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "ports/file_descriptor.h"
@@ -68,27 +69,16 @@ class PressureFiles {
   [[nodiscard]] Result<Pressure> Read(std::string_view group, PressureResource resource);
 
   // Closes all files.
-  void CloseAll() { files_.clear(); }
-  [[nodiscard]] std::size_t open_files() const { return files_.size(); }
+  void CloseAll() { files_ = {}; }
+  [[nodiscard]] std::size_t open_files() const { return files_[0].size() + files_[1].size(); }
 
  private:
-  // Ordered so that a look-up needs no copy of the path.
-  struct Less {
-    using is_transparent = void;
-    template <typename A, typename B>
-    bool operator()(const A& a, const B& b) const {
-      return std::pair<PressureResource, std::string_view>(a.first, a.second) <
-             std::pair<PressureResource, std::string_view>(b.first, b.second);
-    }
-  };
-  using Files = std::map<std::pair<PressureResource, std::string>, FileDescriptor, Less>;
-
   [[nodiscard]] Result<FileDescriptor> OpenFile(std::string_view group,
                                                 PressureResource resource) const;
 
   GroupOpener open_group_;
   bool of_machine_ = false;
-  Files files_;
+  std::array<TextIndex<FileDescriptor>, 2> files_;  // of each resource, by group
 };
 
 // What a trigger waits for: stalls of `stall` in all within any `window`.

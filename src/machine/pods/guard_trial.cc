@@ -58,7 +58,7 @@ Result<GuardTrial> TryToGuard(const AgentConfig& config, Duration patience) {
                    .request_timeout = patience,
                    .log = [&](std::string_view problem) { trial.problems.emplace_back(problem); }});
   cri::ContainerdSource source(
-      calls, pods.EdgesFor(node, config.cgroup_driver),
+      calls, pods.DependenciesFor(node, config.cgroup_driver),
       cri::ContainerdRules{
           .root = config.root, .adopt = true, .has = [](const auto&) { return true; }});
   const auto listing = ListAll(calls, patience);

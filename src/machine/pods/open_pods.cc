@@ -13,7 +13,8 @@ namespace jettison {
 
 namespace {
 
-using OpenSource = std::function<std::unique_ptr<ForeignSource>(PodsOfNode&, const SourceEdges&)>;
+using OpenSource =
+    std::function<std::unique_ptr<ForeignSource>(PodsOfNode&, const SourceDependencies&)>;
 
 // Where the node's groups are, and what they are called.
 struct GroupsOfNode {
@@ -31,7 +32,7 @@ Result<std::unique_ptr<ContainerRuntime>> Together(std::unique_ptr<OwnRuntime> o
   dependencies.readiness = std::move(*readiness);
   auto pods = std::make_unique<PodsOfNode>(std::move(own), std::move(dependencies));
   for (const OpenSource& open : sources) {
-    pods->Add(open(*pods, pods->EdgesFor(groups.prefix, groups.names)));
+    pods->Add(open(*pods, pods->DependenciesFor(groups.prefix, groups.names)));
   }
   return pods;
 }
@@ -42,9 +43,9 @@ Result<std::unique_ptr<ContainerRuntime>> WithForeignPods(std::unique_ptr<CriRun
                                                           CriDependencies dependencies) {
   const CriRuntimeOptions options = Tidied(dependencies.options);
   CriRuntime& own = *runtime;
-  const auto open_containerd = [&](PodsOfNode& all, const SourceEdges& edges) {
+  const auto open_containerd = [&](PodsOfNode& all, const SourceDependencies& source_dependencies) {
     auto source = std::make_unique<cri::ContainerdSource>(
-        dependencies.calls, edges,
+        dependencies.calls, source_dependencies,
         cri::ContainerdRules{.root = options.root,
                              .adopt = dependencies.adopt,
                              .has = [&all](const std::string& uid) { return all.IsOwn(uid); }});
@@ -64,8 +65,8 @@ Result<std::unique_ptr<ContainerRuntime>> WithForeignPods(std::unique_ptr<CriRun
 }
 
 Result<std::unique_ptr<ContainerRuntime>> OpenKubeletPods(KubeletPodsSetup dependencies) {
-  const auto open_kubelet = [&](PodsOfNode&, const SourceEdges& edges) {
-    return std::make_unique<kube::KubernetesSource>(dependencies.feed, edges,
+  const auto open_kubelet = [&](PodsOfNode&, const SourceDependencies& source_dependencies) {
+    return std::make_unique<kube::KubernetesSource>(dependencies.feed, source_dependencies,
                                                     std::move(dependencies.places));
   };
   return Together(std::make_unique<NoOwnPods>(std::move(dependencies.calls)),

@@ -83,7 +83,7 @@ class PodsOfNode : public ContainerRuntime {
   ~PodsOfNode() override = default;
 
   // What a source is opened with. `prefix`: the node's own group (NodeGroups).
-  [[nodiscard]] SourceEdges EdgesFor(std::string prefix, kernel::GroupNames names) {
+  [[nodiscard]] SourceDependencies DependenciesFor(std::string prefix, kernel::GroupNames names) {
     return {.run = run_,
             .groups = {.processes = *processes_,
                        .cgroups = run_.cgroups,

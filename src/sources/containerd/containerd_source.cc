@@ -180,7 +180,7 @@ void ForeignSandboxes::LeaveOut(const Candidate& candidate, const std::string& w
   complaints_.Say(id, text);
 }
 
-ContainerdSource::ContainerdSource(Calls& calls, const SourceEdges& edges,
+ContainerdSource::ContainerdSource(Calls& calls, const SourceDependencies& edges,
                                    const ContainerdRules& rules)
     : calls_(calls),
       adopt_(rules.adopt),

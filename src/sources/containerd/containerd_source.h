@@ -59,7 +59,7 @@ struct ContainerdRules {
 // not be evicted either.
 class ForeignSandboxes {
  public:
-  ForeignSandboxes(const FinderEdges& edges, ContainerdRules rules)
+  ForeignSandboxes(const FinderDependencies& edges, ContainerdRules rules)
       : edges_(edges), rules_(std::move(rules)), complaints_(edges.run) {}
   ForeignSandboxes(const ForeignSandboxes&) = delete;
   ForeignSandboxes& operator=(const ForeignSandboxes&) = delete;
@@ -99,7 +99,7 @@ class ForeignSandboxes {
   void SayRefused(const Candidate& candidate, const std::string& why);
   void LeaveOut(const Candidate& candidate, const std::string& why);
 
-  FinderEdges edges_;
+  FinderDependencies edges_;
   ContainerdRules rules_;
   Complaints complaints_;                    // by sandbox
   std::set<std::string> asked_;              // sandboxes being looked at
@@ -112,7 +112,7 @@ class ForeignSandboxes {
 class ContainerdSource : public ForeignSource {
  public:
   // `calls` must outlive it.
-  ContainerdSource(Calls& calls, const SourceEdges& edges, const ContainerdRules& rules);
+  ContainerdSource(Calls& calls, const SourceDependencies& edges, const ContainerdRules& rules);
 
   // Compares what is known with a listing of the runtime: a new pod is examined and handed to the
   // roster, and a missing one is reported as PodRemoved.

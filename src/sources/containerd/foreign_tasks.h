@@ -20,7 +20,7 @@
 namespace jettison::cri {
 
 // What the classes that find pods on a container runtime need.
-struct FinderEdges : SourceEdges {
+struct FinderDependencies : SourceDependencies {
   Calls& calls;
 };
 
@@ -64,7 +64,7 @@ class ContainerdTask : public Anchor {
 // is listed, and a container is asked for once, so those that have stopped cost nothing.
 class ForeignTasks {
  public:
-  explicit ForeignTasks(const FinderEdges& edges) : edges_(edges), complaints_(edges.run) {}
+  explicit ForeignTasks(const FinderDependencies& edges) : edges_(edges), complaints_(edges.run) {}
   ForeignTasks(const ForeignTasks&) = delete;
   ForeignTasks& operator=(const ForeignTasks&) = delete;
   ~ForeignTasks() = default;
@@ -111,7 +111,7 @@ class ForeignTasks {
   void LeaveOut(const ForeignIdentity& identity, const NewTask& task, const std::string& why);
   void ComplainOfTasks(const std::string& in_namespace, const Error& why);
 
-  FinderEdges edges_;
+  FinderDependencies edges_;
   Complaints complaints_;               // by the keys of pods, and by namespace
   std::map<std::string, Known> known_;  // by namespace
   std::deque<NewTask> new_tasks_;       // their containers are not asked for yet

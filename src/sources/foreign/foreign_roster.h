@@ -56,7 +56,7 @@ class ForeignSource {
 class ForeignRoster;
 
 // What a source of foreign pods is opened with. What it refers to outlives the source.
-struct SourceEdges {
+struct SourceDependencies {
   RunEdges& run;
   NodeGroups groups;
   ForeignRoster& roster;

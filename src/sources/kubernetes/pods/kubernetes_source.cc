@@ -33,7 +33,8 @@ bool IsWorthTheSame(const Pod& a, const Pod& b) {
 
 }  // namespace
 
-KubernetesSource::KubernetesSource(PodFeed& feed, const SourceEdges& edges, KubeletPlaces kubelet)
+KubernetesSource::KubernetesSource(PodFeed& feed, const SourceDependencies& edges,
+                                   KubeletPlaces kubelet)
     : feed_(feed),
       edges_(edges.run),
       groups_(edges.groups),

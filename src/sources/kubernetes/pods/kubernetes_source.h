@@ -28,7 +28,7 @@ namespace jettison::kube {
 class KubernetesSource : public ForeignSource {
  public:
   // What it refers to must outlive it.
-  KubernetesSource(PodFeed& feed, const SourceEdges& edges, KubeletPlaces kubelet);
+  KubernetesSource(PodFeed& feed, const SourceDependencies& edges, KubeletPlaces kubelet);
   KubernetesSource(const KubernetesSource&) = delete;
   KubernetesSource& operator=(const KubernetesSource&) = delete;
   ~KubernetesSource() override;
