@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "machine/log/log_writer.h"
 
 namespace jettison {
 namespace {
@@ -69,35 +69,7 @@ void SayThatThereIsNoThread() {
       "Raise pids.max of the agent's group (TasksMax= of its unit)\n");
 }
 
-}  // namespace
-
-LogLine JournalEntries(LogLevel level, std::string_view message, std::span<const LogField> fields) {
-  LogLine entries = {
-      "MESSAGE=" + FormatMessage(message, fields),
-      fmt::format("PRIORITY={}", PriorityOf(level)),
-      "SYSLOG_IDENTIFIER=jettison",
-  };
-  for (const LogField& field : fields) {
-    entries.push_back(fmt::format("{}={}", JournalNameOf(field.key), field.value));
-  }
-  return entries;
-}
-
-bool SendToJournal(const LogLine& entries) {
-  std::vector<iovec> parts;
-  for (const std::string& entry : entries) {
-    parts.push_back({const_cast<char*>(entry.data()), entry.size()});  // sendv only reads it
-  }
-  return ::sd_journal_sendv(parts.data(), static_cast<int>(parts.size())) >= 0;
-}
-
-bool StandardErrorIsJournal() {
-  const char* stream = std::getenv("JOURNAL_STREAM");
-  struct stat status {};
-  if (stream == nullptr || fstat(STDERR_FILENO, &status) != 0) return false;
-  return fmt::format("{}:{}", status.st_dev, status.st_ino) == stream;
-}
-
+// The name that the journal has for a field of the log: JETTISON_GRACE_PERIOD for "gracePeriod".
 std::string JournalNameOf(std::string_view key) {
   std::string name = "JETTISON_";
   for (const char c : key) {
@@ -112,6 +84,104 @@ std::string JournalNameOf(std::string_view key) {
     }
   }
   return name;
+}
+
+// A line as the journal takes it: MESSAGE as in a log of text, PRIORITY, and each field.
+LogLine JournalEntries(LogLevel level, std::string_view message, std::span<const LogField> fields) {
+  LogLine entries = {
+      "MESSAGE=" + FormatMessage(message, fields),
+      fmt::format("PRIORITY={}", PriorityOf(level)),
+      "SYSLOG_IDENTIFIER=jettison",
+  };
+  for (const LogField& field : fields) {
+    entries.push_back(fmt::format("{}={}", JournalNameOf(field.key), field.value));
+  }
+  return entries;
+}
+
+// May wait for the journal; false: it did not take the line.
+bool SendToJournal(const LogLine& entries) {
+  std::vector<iovec> parts;
+  for (const std::string& entry : entries) {
+    parts.push_back({const_cast<char*>(entry.data()), entry.size()});  // sendv only reads it
+  }
+  return ::sd_journal_sendv(parts.data(), static_cast<int>(parts.size())) >= 0;
+}
+
+// Whether standard error is connected to systemd's journal (JOURNAL_STREAM, systemd.exec(5)). If
+// so, lines are sent to the journal with their fields, so that each field can be searched for.
+bool StandardErrorIsJournal() {
+  const char* stream = std::getenv("JOURNAL_STREAM");
+  struct stat status {};
+  if (stream == nullptr || fstat(STDERR_FILENO, &status) != 0) return false;
+  return fmt::format("{}:{}", status.st_dev, status.st_ino) == stream;
+}
+
+// How long the end of the log waits for its lines to be written.
+constexpr Duration kPatienceAtEnd = std::chrono::seconds(1);
+
+std::size_t BytesOf(const LogLine& line) {
+  std::size_t bytes = sizeof(LogLine);
+  for (const std::string& part : line) bytes += sizeof(std::string) + part.size();
+  return bytes;
+}
+
+}  // namespace
+
+struct LogWriter::Shared {
+  const Write write;
+  const Gap gap;
+  const std::size_t most_bytes;
+  std::atomic<std::size_t> bytes = 0;      // of lines that wait
+  std::atomic<std::uint64_t> lost = 0;     // in total
+  std::atomic<std::uint64_t> refused = 0;  // for lack of space, since the last line that found some
+  std::uint64_t untold = 0;                // of the jobs: lost, and not reported yet
+
+  Shared(Write how, Gap say, std::size_t most)
+      : write(std::move(how)), gap(std::move(say)), most_bytes(most) {}
+
+  void WriteLine(const LogLine& line, std::uint64_t lost_before) {
+    Report(lost_before);
+    if (!write(line)) {
+      ++lost;
+      ++untold;
+    }
+    if (bytes == 0) Report(refused.exchange(0));
+  }
+  // If there is no reader, the next line causes the next try.
+  void Report(std::uint64_t more) {
+    untold += more;
+    if (untold > 0 && write(gap(untold))) untold = 0;
+  }
+};
+
+LogWriter::LogWriter(Write write, Gap gap, std::size_t most_bytes)
+    : shared_(std::make_shared<Shared>(std::move(write), std::move(gap), most_bytes)) {}
+
+LogWriter::~LogWriter() {
+  (void)Flush(kPatienceAtEnd);
+}
+
+void LogWriter::Put(LogLine line) {
+  const std::size_t size = BytesOf(line);
+  if (shared_->bytes + size > shared_->most_bytes) {
+    ++shared_->lost;
+    ++shared_->refused;
+    return;
+  }
+  shared_->bytes += size;
+  jobs_.Do([shared = shared_, line = std::move(line), size, before = shared_->refused.exchange(0)] {
+    shared->bytes -= size;
+    shared->WriteLine(line, before);
+  });
+}
+
+bool LogWriter::Flush(Duration patience) {
+  return jobs_.running() && jobs_.FinishWithin(patience);
+}
+
+std::uint64_t LogWriter::lost() const {
+  return shared_->lost;
 }
 
 std::unique_ptr<Log> OpenLog(const LogOutput& output, const Clock& clock) {

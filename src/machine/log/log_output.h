@@ -1,31 +1,55 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "core/model/log_level.h"
+#include "core/units/duration.h"
 #include "machine/log/log.h"
-#include "machine/log/log_writer.h"
+#include "machine/loop/job_queue.h"
 #include "ports/clock.h"
 
 namespace jettison {
 
-// Whether standard error is connected to systemd's journal (JOURNAL_STREAM, systemd.exec(5)). If
-// so, lines are sent to the journal with their fields, so that each field can be searched for.
-[[nodiscard]] bool StandardErrorIsJournal();
+// A line of the log on its way out: its text, or, for the journal, its entries.
+using LogLine = std::vector<std::string>;
 
-// A line as the journal takes it: MESSAGE as in a log of text, PRIORITY, and each field as
-// JETTISON_<NAME>, "gracePeriod" as JETTISON_GRACE_PERIOD.
-[[nodiscard]] LogLine JournalEntries(LogLevel level, std::string_view message,
-                                     std::span<const LogField> fields);
+// Writes lines beside its callers, so that a reader that is slow, hangs or has gone blocks
+// nobody. Lines wait in a queue of limited size in bytes. Lines that do not fit into it, or cannot
+// be written, are counted; when a line can be written again, another line reports the count.
+class LogWriter {
+ public:
+  // Writes a line and may block; false: the line is lost. Called on the thread, which is left
+  // behind if the call does not return, so the function must own what it uses.
+  using Write = std::function<bool(const LogLine&)>;
+  // The line that says how many were lost. The same holds for it.
+  using Gap = std::function<LogLine(std::uint64_t lost)>;
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
-// Sends a line there, which may wait for it; false: it did not take it.
-[[nodiscard]] bool SendToJournal(const LogLine& entries);
+  LogWriter(Write write, Gap gap, std::size_t most_bytes = kMostBytes);
+  LogWriter(const LogWriter&) = delete;
+  LogWriter& operator=(const LogWriter&) = delete;
+  // Waits until every line is out, for a second at most.
+  ~LogWriter();
 
-// The name that the journal has for a field of the log.
-[[nodiscard]] std::string JournalNameOf(std::string_view key);
+  // Never waits.
+  void Put(LogLine line);
+  // Whether every line was out before so much time had passed.
+  bool Flush(Duration patience);
+  // How many were lost, ever.
+  [[nodiscard]] std::uint64_t lost() const;
+  // Whether there is a thread; lines wait for it.
+  [[nodiscard]] bool running() const { return jobs_.running(); }
+
+ private:
+  struct Shared;
+  std::shared_ptr<Shared> shared_;  // with the jobs, one for each line
+  JobQueue jobs_{Threads::kLog, AtEnd::kLeave};
+};
 
 struct LogOutput {
   LogFormat format = LogFormat::kText;

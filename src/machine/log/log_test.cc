@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "machine/log/log_output.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {

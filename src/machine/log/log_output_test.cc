@@ -1,4 +1,4 @@
-#include "machine/log/log_writer.h"
+#include "machine/log/log_output.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
