@@ -78,7 +78,7 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                .clock = machine_->clock,
                .log = *log_,
                .stop_pods = options_.stop_pods}),
-      clocks_(machine_->clock, *log_),
+      suspends_(*log_),
       threads_(*log_) {
   parts_->memory->Notify({.crossed = [this] { parts_->node->MemoryCrossed(); },
                           .stalled = [this] { parts_->node->Stalled(); }});
@@ -96,7 +96,6 @@ Result<void> NodeAgent::WatchAll() {
   auto loop = EventLoop::Make();
   if (!loop) return Fail(loop.error());
   loop_ = std::move(*loop);
-  loop_->OnTimer([] {});  // each turn ends with all work that is due
   if (options_.handle_signals) {
     const auto taken = loop_->OnSignals({SIGTERM, SIGINT}, [this] { Stop(); });
     if (!taken) return Fail(taken.error());
@@ -334,13 +333,11 @@ void NodeAgent::UseConfig(const ConfigInForce::Taken& taken) {
 }
 
 void NodeAgent::LookForSuspend() {
-  if (const Duration slept = clocks_.LookForSuspend(); slept > Duration{0})
-    parts_->node->Slept(slept);
+  if (const Duration slept = suspends_.Look(); slept > Duration{0}) parts_->node->Slept(slept);
 }
 
 void NodeAgent::AfterEachTurn() {
   LookForSuspend();
-  clocks_.LookForStep();
   const Instant now = machine_->clock.Now();
   AdvanceAll(now);
   SaveState(now);

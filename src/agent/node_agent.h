@@ -90,7 +90,7 @@ class NodeAgent : public Agent {
   std::optional<ImagePlaces> image_places_;  // absent: there are no images
   std::optional<DiskSurvey> survey_;         // absent: the runtime has not said where they are
   Ending ending_;
-  ClockWatch clocks_;
+  SuspendWatch suspends_;
   ThreadCare threads_;
   ServiceNotify service_;
   std::unique_ptr<EventLoop> loop_;  // while it runs

@@ -41,7 +41,7 @@ bool Ending::IsOver() const {
   return quits_ || (stopping_pods_ && !dependencies_.pods.AnyOnNode());
 }
 
-Duration ClockWatch::LookForSuspend() {
+Duration SuspendWatch::Look() {
   const Duration now_slept = SteadyClock::Slept();
   Duration slept = now_slept - std::exchange(slept_, now_slept);
   if (slept < kWorthSaying) slept = Duration{0};
@@ -49,17 +49,6 @@ Duration ClockWatch::LookForSuspend() {
     log_.Info("the machine was suspended", {{"for", FormatDuration(slept)}});
   }
   return slept;
-}
-
-void ClockWatch::LookForStep() {
-  const Duration ahead = clock_.Wall().time_since_epoch() - clock_.Now().time_since_epoch();
-  const Duration step = ahead - std::exchange(wall_ahead_, ahead);
-  if (step >= kWorthSaying || -step >= kWorthSaying) {
-    log_.Info(
-        "the wall clock was set; until the agent is restarted, the times that it shows follow the "
-        "old setting; the times in its log follow the new one",
-        {{"by", FormatDuration(step)}});
-  }
 }
 
 void ThreadCare::Advance(Instant now) {

@@ -46,24 +46,19 @@ class Ending {
   bool stopping_pods_ = false;
 };
 
-// Detects that the machine was suspended and that the wall clock was set. No decision is based on
-// the wall clock.
-class ClockWatch {
+// Detects that the machine was suspended.
+class SuspendWatch {
  public:
-  // Both must outlive this.
-  ClockWatch(const SteadyClock& clock, const Log& log) : clock_(clock), log_(log) {}
+  // `log` must outlive this.
+  explicit SuspendWatch(const Log& log) : log_(log) {}
 
   // For how long the machine was suspended since the last call, or 0. Reads two clocks, and
   // allocates nothing where it was not.
-  [[nodiscard]] Duration LookForSuspend();
-  // Says whether the wall clock was set since the last call.
-  void LookForStep();
+  [[nodiscard]] Duration Look();
 
  private:
-  const SteadyClock& clock_;
   const Log& log_;
   Duration slept_ = SteadyClock::Slept();
-  Duration wall_ahead_{0};  // of the agent's clock
 };
 
 // Sees to the threads beside the loop: tells of those that could not be started, tries them again,

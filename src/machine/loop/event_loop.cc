@@ -1,14 +1,11 @@
 #include "machine/loop/event_loop.h"
 
-#include <sys/signalfd.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
+#include <sys/epoll.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <chrono>
 #include <csignal>
-#include <ctime>
-#include <span>
+#include <string_view>
 #include <utility>
 
 #include "machine/loop/steady_clock.h"
@@ -17,21 +14,22 @@
 namespace jettison {
 namespace {
 
-timespec TimespecOf(Duration time) {
-  constexpr Duration::rep kSecond = 1'000'000'000;
-  return {.tv_sec = time.count() / kSecond, .tv_nsec = time.count() % kSecond};
+// What a function of sd-event returned: minus an errno where it failed.
+Result<void> Checked(int returned, std::string_view what) {
+  if (returned >= 0) return {};
+  return Fail(SystemError(-returned, what));
 }
 
 }  // namespace
 
 struct EventLoop::Watched {
   OnReady on_ready;
-  Urgency urgency = Urgency::kNormal;
-  std::uint64_t called_back = 0;  // in which turn last, if it is not urgent
+  Source source;
 };
 
 struct EventLoop::Signals {
-  std::vector<FileDescriptor> taken_in;
+  std::vector<std::unique_ptr<Callback>> callbacks;
+  std::vector<Source> sources;
   sigset_t mask_before{};
   bool has_come = false;
 };
@@ -40,7 +38,7 @@ EventLoop::EventLoop() = default;
 
 EventLoop::~EventLoop() {
   if (signals_ == nullptr || signals_->has_come) return;
-  signals_->taken_in.clear();
+  signals_->sources.clear();
   pthread_sigmask(SIG_SETMASK, &signals_->mask_before, nullptr);
 }
 
@@ -51,18 +49,36 @@ Result<std::unique_ptr<EventLoop>> EventLoop::Make() {
 }
 
 Result<void> EventLoop::Prepare() {
-  epoll_ = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
-  if (!epoll_) return FailErrno("make the event loop");
-  timer_ = FileDescriptor(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK));
-  if (!timer_) return FailErrno("make the timer of the event loop");
-  return Add(timer_.get(), EPOLLIN, Urgency::kNormal, [this](std::uint32_t) { TimerExpired(); });
+  sd_event* loop = nullptr;
+  if (auto made = Checked(::sd_event_new(&loop), "make the event loop"); !made) return made;
+  loop_.reset(loop);
+  sd_event_source* timer = nullptr;
+  const auto nothing = [](sd_event_source*, std::uint64_t, void*) { return 0; };
+  constexpr std::uint64_t kExact = 1;  // us; 0 would stand for 250 ms
+  auto made =
+      Checked(::sd_event_add_time(loop, &timer, CLOCK_BOOTTIME, 0, kExact, nothing, nullptr),
+              "add its timer");
+  if (!made) return made;
+  timer_.reset(timer);
+  SetTimer(std::nullopt);
+  return {};
 }
 
 Result<void> EventLoop::Add(int fd, std::uint32_t events, Urgency urgency, OnReady on_ready) {
-  auto watched = std::make_unique<Watched>(std::move(on_ready), urgency);
-  epoll_event entry{.events = events, .data = {.fd = fd}};
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &entry) != 0) {
-    return FailErrno("watch a descriptor");
+  auto watched = std::make_unique<Watched>();
+  watched->on_ready = std::move(on_ready);
+  const auto call_back = [](sd_event_source*, int, std::uint32_t seen, void* of) {
+    static_cast<Watched*>(of)->on_ready(seen);
+    return 0;
+  };
+  sd_event_source* source = nullptr;
+  auto added =
+      Checked(::sd_event_add_io(loop_.get(), &source, fd, events, call_back, watched.get()),
+              "watch a descriptor");
+  if (!added) return added;
+  watched->source.reset(source);
+  if (urgency == Urgency::kFirst) {
+    ::sd_event_source_set_priority(source, SD_EVENT_PRIORITY_IMPORTANT);
   }
   watched_[fd] = std::move(watched);
   return {};
@@ -78,41 +94,21 @@ Result<void> EventLoop::WatchAlarm(int fd, std::function<void(bool error)> callb
   });
 }
 
+// A callback that unwatches its own descriptor is destroyed after the turn.
 void EventLoop::Unwatch(int fd) {
   const auto found = watched_.find(fd);
   if (found == watched_.end()) return;
-  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+  found->second->source.reset();
   dropped_.push_back(std::move(found->second));
   watched_.erase(found);
-  // Another descriptor may have this number soon.
-  for (epoll_event& ready : ready_) {
-    if (ready.data.fd == fd) ready.data.fd = -1;
-  }
 }
 
 void EventLoop::SetTimer(std::optional<Duration> delay) {
-  due_.reset();
-  if (delay) due_ = SteadyClock::SinceBoot() + std::max(*delay, Duration::zero());
-}
-
-// Only what has been set last in a turn is told to the kernel.
-void EventLoop::SetKernelTimer() {
-  if (set_to_ == due_) return;
-  // Zero would stop it.
-  itimerspec setting{};
-  if (due_) setting.it_value = TimespecOf(std::max(*due_, Duration(1)));
-  ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &setting, nullptr);
-  set_to_ = due_;
-}
-
-// It may have been set to another time since it was found to be ready.
-void EventLoop::TimerExpired() {
-  std::uint64_t times = 0;
-  if (::read(timer_.get(), &times, sizeof times) != sizeof times) return;
-  set_to_.reset();
-  if (!due_ || *due_ > SteadyClock::SinceBoot()) return;
-  due_.reset();
-  on_timer_();
+  ::sd_event_source_set_enabled(timer_.get(), delay ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+  if (!delay) return;
+  const auto at = std::chrono::ceil<std::chrono::microseconds>(SteadyClock::SinceBoot() +
+                                                               std::max(*delay, Duration::zero()));
+  ::sd_event_source_set_time(timer_.get(), static_cast<std::uint64_t>(at.count()));
 }
 
 Result<void> EventLoop::OnSignals(std::initializer_list<int> signals, const Callback& callback) {
@@ -125,66 +121,32 @@ Result<void> EventLoop::OnSignals(std::initializer_list<int> signals, const Call
     signals_ = std::make_unique<Signals>();
     signals_->mask_before = before;
   }
-  FileDescriptor taken_in(::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!taken_in) return FailErrno("take in signals");
-  const int fd = taken_in.get();
-  signals_->taken_in.push_back(std::move(taken_in));
-  return Watch(fd, [this, fd, callback] {
-    signalfd_siginfo signal{};
-    if (::read(fd, &signal, sizeof signal) != sizeof signal) return;
+  auto& own = signals_->callbacks.emplace_back(std::make_unique<Callback>([this, callback] {
     signals_->has_come = true;
     callback();
-  });
-}
-
-Result<void> EventLoop::Wait() {
-  SetKernelTimer();
-  const int count = ::epoll_wait(epoll_.get(), ready_.data(), static_cast<int>(ready_.size()), -1);
-  if (count < 0 && errno != EINTR) return FailErrno("wait for events");
-  count_ = static_cast<std::size_t>(std::max(count, 0));
-  ++turns_;
+  }));
+  const auto call_back = [](sd_event_source*, const signalfd_siginfo*, void* of) {
+    (*static_cast<Callback*>(of))();
+    return 0;
+  };
+  for (const int signal : signals) {
+    sd_event_source* source = nullptr;
+    auto taken = Checked(::sd_event_add_signal(loop_.get(), &source, signal, call_back, own.get()),
+                         "take in signals");
+    if (!taken) return taken;
+    signals_->sources.emplace_back(source);
+  }
   return {};
-}
-
-EventLoop::Watched* EventLoop::Find(int fd) const {
-  const auto found = watched_.find(fd);
-  return found == watched_.end() ? nullptr : found->second.get();
-}
-
-// The kernel tells of a stall once, as soon as it is asked, so no alarm is left to another turn (or
-// to an epoll within this one). Of the others the one comes that has waited longest; they are told
-// again. A callback that unwatches its own descriptor drops it after the turn.
-void EventLoop::CallBack() {
-  const std::span ready = std::span(ready_).first(count_);
-  bool any_urgent = false;
-  for (const epoll_event& each : ready) {
-    Watched* const watched = Find(each.data.fd);
-    if (watched == nullptr || watched->urgency != Urgency::kFirst) continue;
-    any_urgent = true;
-    watched->on_ready(each.events);
-  }
-  if (any_urgent) return;
-  Watched* next = nullptr;
-  std::uint32_t events = 0;
-  for (const epoll_event& each : ready) {
-    Watched* const watched = Find(each.data.fd);
-    if (watched == nullptr || (next != nullptr && next->called_back <= watched->called_back)) {
-      continue;
-    }
-    next = watched;
-    events = each.events;
-  }
-  if (next == nullptr) return;
-  next->called_back = turns_;
-  next->on_ready(events);
 }
 
 Result<void> EventLoop::Run(const Callback& after_each, const Callback& before_each) {
   quit_ = false;
   while (!quit_) {
-    if (const auto waited = Wait(); !waited) return waited;
+    int ready = ::sd_event_prepare(loop_.get());
+    if (ready == 0) ready = ::sd_event_wait(loop_.get(), UINT64_MAX);
     if (before_each) before_each();
-    CallBack();
+    if (ready > 0) ready = ::sd_event_dispatch(loop_.get());
+    if (ready < 0) return Fail(SystemError(-ready, "wait for events"));
     dropped_.clear();
     after_each();
   }

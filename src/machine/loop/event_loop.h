@@ -1,9 +1,7 @@
 #pragma once
 
-#include <sys/epoll.h>
+#include <systemd/sd-event.h>
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -14,13 +12,12 @@
 
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "ports/file_descriptor.h"
 
 namespace jettison {
 
-// The event loop of the agent's main thread: it waits for descriptors, signals, and one timer. What
-// it needs of the kernel it takes when it is made and when something is watched, never while it
-// turns. In each turn it calls back for all that is urgent, or else for one other descriptor.
+// The event loop of the agent's main thread: it waits for descriptors, signals, and one timer, by
+// sd-event(3). In each turn it calls back for one of those that are ready: what is urgent first,
+// then whoever has waited longest.
 class EventLoop {
  public:
   using Callback = std::function<void()>;
@@ -39,10 +36,9 @@ class EventLoop {
   // EPOLLERR, which some files always do and others when what they belong to is gone.
   [[nodiscard]] Result<void> WatchAlarm(int fd, std::function<void(bool error)> callback);
   void Unwatch(int fd);
-  // Calls back once, `delay` from now, which counts while the machine is suspended; absent: not at
-  // all. Replaces what was set before.
+  // A turn begins after `delay`, which counts while the machine is suspended, at the latest;
+  // absent: none does for that. Replaces what was set before.
   void SetTimer(std::optional<Duration> delay);
-  void OnTimer(Callback callback) { on_timer_ = std::move(callback); }
   // Blocks these signals for the calling thread, until the loop is destroyed, and takes them in.
   // Once one has come they stay blocked, because the next one would end the program by itself, in
   // the middle of what it does at its end.
@@ -56,31 +52,23 @@ class EventLoop {
 
  private:
   using OnReady = std::function<void(std::uint32_t events)>;
+  struct Unref {
+    void operator()(sd_event* loop) const { ::sd_event_unref(loop); }
+    void operator()(sd_event_source* source) const { ::sd_event_source_disable_unref(source); }
+  };
+  using Source = std::unique_ptr<sd_event_source, Unref>;
   struct Watched;
   struct Signals;
 
   EventLoop();
   [[nodiscard]] Result<void> Prepare();
   [[nodiscard]] Result<void> Add(int fd, std::uint32_t events, Urgency urgency, OnReady on_ready);
-  // Waits until something is ready.
-  [[nodiscard]] Result<void> Wait();
-  void CallBack();
-  // Null: it is not watched.
-  [[nodiscard]] Watched* Find(int fd) const;
-  void SetKernelTimer();
-  void TimerExpired();
 
-  FileDescriptor epoll_;
-  FileDescriptor timer_;
+  std::unique_ptr<sd_event, Unref> loop_;
+  Source timer_;
   std::map<int, std::unique_ptr<Watched>> watched_;  // by descriptor
   std::vector<std::unique_ptr<Watched>> dropped_;    // one of them may be calling back now
   std::unique_ptr<Signals> signals_;
-  std::array<epoll_event, 32> ready_{};  // of the last wait
-  std::size_t count_ = 0;                // in ready_
-  std::uint64_t turns_ = 0;
-  std::optional<Duration> due_;     // when the timer is to call back, since boot
-  std::optional<Duration> set_to_;  // what the kernel's timer stands at
-  Callback on_timer_;
   bool quit_ = false;
 };
 
