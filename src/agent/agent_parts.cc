@@ -5,10 +5,11 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "agent/plans/pod_plans.h"
-#include "agent/reclaim/runtime_reclaimer.h"
+#include "agent/reclaim/reclaimer.h"
 #include "core/model/pod_resources.h"
 #include "core/thresholds/threshold_settings.h"
 #include "kernel/groups/layout/cgroup_layout.h"
@@ -122,23 +123,19 @@ void BuildImages(const AgentConfig& config, Machine& machine, const Log& log, Ag
 
 std::unique_ptr<LastingReclaimer> ReclaimerFor(const AgentConfig& config, Machine& machine,
                                                AgentParts& parts) {
-  if (config.dry_run) return std::make_unique<DryRunReclaimer>();
-  if (!parts.images) {
-    return std::make_unique<TableReclaimer>(*parts.pods, *machine.runtime, config.container_gc,
-                                            machine.clock);
-  }
-  return std::make_unique<RuntimeReclaimer>(RuntimeReclaimerDependencies{
-      .clock = machine.clock,
-      .figures = *parts.figures,
-      .images = *parts.images,
-      .delete_dead_containers = [&machine, &parts, policy = config.container_gc] {
-        const Instant now = machine.clock.Now();
-        const bool going =
-            parts.pods->AnyIsBeingRemoved(now) || machine.runtime->RemovingContainers();
-        parts.remains->CollectLogs();
-        return (going ? 1 : 0) +
-               ForgetDeadContainers(*parts.pods, policy, ForgetOf::kEndedPodsToo, now);
-      }});
+  ReclaimerDependencies dependencies{
+      .clock = machine.clock, .figures = *parts.figures, .images = nullptr};
+  if (config.dry_run) return std::make_unique<Reclaimer>(std::move(dependencies));
+  dependencies.images = parts.images.get();
+  dependencies.delete_dead_containers = [&machine, &parts, policy = config.container_gc] {
+    parts.remains->CollectLogs();
+    return ForgetDeadContainers(*parts.pods, policy, ForgetOf::kEndedPodsToo, machine.clock.Now());
+  };
+  dependencies.is_removing = [&machine, &parts] {
+    return parts.pods->AnyIsBeingRemoved(machine.clock.Now()) ||
+           machine.runtime->RemovingContainers();
+  };
+  return std::make_unique<Reclaimer>(std::move(dependencies));
 }
 
 std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& machine, const Log& log,

@@ -2,15 +2,11 @@
 
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "core/decide/container_gc.h"
 
 namespace jettison {
-namespace {
-
-constexpr Duration kReclaimPatience = std::chrono::minutes(1);
-
-}  // namespace
 
 std::size_t ForgetDeadContainers(PodTable& table, const ContainerGcPolicy& policy, ForgetOf which,
                                  Instant now) {
@@ -30,34 +26,6 @@ std::size_t ForgetDeadContainers(PodTable& table, const ContainerGcPolicy& polic
     if (worker != by_uid.end()) worker->second->ForgetRun(run.container, run.attempt);
   }
   return runs.size();
-}
-
-Result<ReclaimProgress> TableReclaimer::DeleteDeadContainers() {
-  if (give_up_at_) return ReclaimProgress::kUnderWay;
-  if (outcome_) {
-    return *outcome_ ? Result<ReclaimProgress>(ReclaimProgress::kDone) : Fail(outcome_->error());
-  }
-  const Instant now = clock_.Now();
-  ForgetDeadContainers(table_, policy_, ForgetOf::kEndedPodsToo, now);
-  if (!IsRemoving(now)) return ReclaimProgress::kDone;
-  give_up_at_ = now + kReclaimPatience;
-  return ReclaimProgress::kUnderWay;
-}
-
-// Pods that are being removed free space, too, not only dead containers.
-bool TableReclaimer::IsRemoving(Instant now) const {
-  return runtime_.RemovingContainers() || table_.AnyIsBeingRemoved(now);
-}
-
-void TableReclaimer::Advance(Instant now) {
-  if (!give_up_at_) return;
-  const bool over = !IsRemoving(now);
-  if (!over && now < *give_up_at_) return;
-  give_up_at_.reset();
-  outcome_.emplace();
-  if (over) return;
-  *outcome_ = Fail(ErrorCode::kDeadlineExceeded, "dead containers are still being removed after " +
-                                                     FormatDuration(kReclaimPatience));
 }
 
 }  // namespace jettison

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "agent/reclaim/image_test_bed.h"
+#include "agent/reclaim/testing/image_test_bed.h"
 
 namespace jettison {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "agent/reclaim/image_collector.h"
-#include "agent/reclaim/image_test_bed.h"
+#include "agent/reclaim/testing/image_test_bed.h"
 #include "kernel/processes/fake_processes.h"
 #include "machine/pods/open_pods.h"
 #include "ports/fakes/fake_cgroups.h"

@@ -11,7 +11,7 @@
 #include "agent/passes/node.h"
 #include "agent/pods/testing/wanted_pods.h"
 #include "agent/reclaim/image_collector.h"
-#include "agent/reclaim/runtime_reclaimer.h"
+#include "agent/reclaim/reclaimer.h"
 #include "core/thresholds/threshold_settings.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
@@ -168,14 +168,13 @@ class Bed {
                              .events = events_,
                              .log = log_,
                              .needed = nullptr}};
-  RuntimeReclaimer reclaimer_{{.clock = clock_,
-                               .figures = figures_,
-                               .images = collector_,
-                               .delete_dead_containers = [this] {
-                                 return std::filesystem::remove(places_.containers + "/dead")
-                                            ? std::size_t{1}
-                                            : std::size_t{0};
-                               }}};
+  Reclaimer reclaimer_{
+      {.clock = clock_,
+       .figures = figures_,
+       .images = &collector_,
+       .delete_dead_containers =
+           [this] { return std::size_t{std::filesystem::remove(places_.containers + "/dead")}; },
+       .is_removing = [] { return false; }}};
   FakeRuntime runtime_;
   WorkerDependencies dependencies_{runtime_, events_, log_, 500 * kDiskMi};
   PodTable pods_{Profile::kStandalone, kComeBackRule, dependencies_};

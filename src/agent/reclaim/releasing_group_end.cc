@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <vector>
 
 #include "kernel/groups/group_processes.h"
 #include "kernel/groups/layout/cgroup_layout.h"
@@ -16,12 +17,11 @@ namespace {
 // until the release is done.
 constexpr std::size_t kMostAtOnce = 64;
 
-// Handles of at most so many. They are opened before the kill, so that a reused process id is never
-// affected.
-std::vector<FileDescriptor> HandlesOf(const Result<std::vector<pid_t>>& pids, std::size_t most) {
+// They are opened before the kill, so that a reused process id is never affected.
+std::vector<FileDescriptor> HandlesOf(const Result<std::vector<pid_t>>& pids) {
   std::vector<FileDescriptor> handles;
   if (!pids) return handles;
-  for (std::size_t i = 0; i < std::min(pids->size(), most); ++i) {
+  for (std::size_t i = 0; i < std::min(pids->size(), kMostAtOnce); ++i) {
     FileDescriptor handle = kernel::OpenPidfd((*pids)[i]);
     // The last descriptors are needed for the kill.
     if (!handle && (errno == EMFILE || errno == ENFILE)) return {};
@@ -88,30 +88,19 @@ Result<void> ReleasingGroupEnd::Kill(std::string_view path) {
     SendBeside(path, SIGKILL);
     return {};
   }
-  std::vector<FileDescriptor> handles;
-  const std::size_t most = std::min(Room(), kMostAtOnce);
-  if (most > 0) handles = HandlesOf(groups_.Processes(path), most);
+  if (!releases_.running()) return groups_.Kill(path);
+  auto handles = std::make_shared<std::vector<FileDescriptor>>(HandlesOf(groups_.Processes(path)));
   auto killed = groups_.Kill(path);
-  if (killed && !handles.empty()) ReleaseAll(std::move(handles));
+  if (!killed || handles->empty()) return killed;
+  // A release fails if the process has ended already, if it shares its memory with a living one, or
+  // if the kernel lacks the call. The memory then becomes free later, as without a release.
+  releases_.DoInstead([release = release_, handles] {
+    for (FileDescriptor& process : *handles) {
+      (void)release(process);
+      process.Close();
+    }
+  });
   return killed;
-}
-
-std::size_t ReleasingGroupEnd::Room() const {
-  return releases_.running() ? kMostHandles - std::min(kMostHandles, open_->load()) : 0;
-}
-
-// A release fails if the process has ended already, if it shares its memory with a living one, or
-// if the kernel lacks the call. The memory then becomes free later, as without a release.
-void ReleasingGroupEnd::ReleaseAll(std::vector<FileDescriptor> killed) {
-  *open_ += killed.size();
-  for (FileDescriptor& process : killed) {
-    releases_.Do([open = open_, release = release_,
-                  handle = std::make_shared<FileDescriptor>(std::move(process))]() mutable {
-      (void)release(*handle);
-      handle.reset();
-      --*open;
-    });
-  }
 }
 
 bool ReleasingGroupEnd::CacheIsDropped(std::string_view path) {

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -11,7 +10,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "core/units/duration.h"
 #include "core/units/result.h"
@@ -24,8 +22,8 @@
 namespace jettison {
 
 // Ends groups so that their memory is freed sooner: after each kill, the memory of the killed
-// processes is freed beside the loop while the kernel still ends them; where that hangs, no more of
-// them are taken after a while.
+// processes is freed beside the loop while the kernel still ends them, and that of the last kill
+// next, if several are ahead of it.
 //
 // Groups of very many processes are signalled beside the loop, because processes are signalled one
 // by one if the kernel cannot kill a group as a whole, and for every signal other than SIGKILL. For
@@ -42,8 +40,6 @@ class ReleasingGroupEnd : public GroupEnd {
   // Frees the memory of one killed process. Called beside the loop: it waits as long as the process
   // holds its memory in a way that nothing may interrupt.
   using Release = std::function<Result<void>(const FileDescriptor& process)>;
-  // The most handles of killed processes that are open at a time.
-  static constexpr std::size_t kMostHandles = 256;
 
   // `groups` must outlive this. A group whose cache is not dropped within `patience` is removed all
   // the same.
@@ -68,17 +64,12 @@ class ReleasingGroupEnd : public GroupEnd {
   // Unless the same signal waits or is being sent already.
   void SendBeside(std::string_view path, int signal);
   void ForgetIdlePods();
-  // How many more killed processes can be taken. 0: a thread is missing, or releases do not return.
-  [[nodiscard]] std::size_t Room() const;
-  void ReleaseAll(std::vector<FileDescriptor> killed);
   // Whether the cache has been dropped, or is not worth waiting for.
   [[nodiscard]] bool CacheIsDropped(std::string_view path);
 
   Cgroups& groups_;
   const Release release_;
   const Duration patience_;
-  // Handles, that of the present release included; with the jobs.
-  std::shared_ptr<std::atomic<std::size_t>> open_ = std::make_shared<std::atomic<std::size_t>>(0);
   std::map<std::string, Drop, std::less<>> drops_;  // by group
   JobQueue releases_{Threads::kEnding, AtEnd::kLeave};
   JobQueue cache_{Threads::kSpare, AtEnd::kLeave};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "agent/dependencies/dependencies.h"
 #include "agent/reclaim/image_collector.h"
@@ -13,23 +14,25 @@
 namespace jettison {
 
 // What a reclaimer works with; everything must outlive it.
-struct RuntimeReclaimerDependencies {
+struct ReclaimerDependencies {
   const Clock& clock;
   Figures& figures;
-  ImageCollector& images;
+  ImageCollector* images;  // null: there are none to delete
   // Deletes the dead containers that the policy does not keep, including those of ended pods.
-  // Returns how many the runtime was told to delete; it may delete them later.
+  // Returns how many the runtime was told to delete; it may delete them later. Null: none is
+  // deleted.
   std::function<std::size_t()> delete_dead_containers;
+  // Whether containers or pods are being removed, which frees space, too.
+  std::function<bool()> is_removing;
 };
 
 // Reclaims on a runtime that works in the background: deletes dead containers and, when their space
 // is free, unused images. A step that is not over after a minute has failed: its work continues,
 // but the pass no longer waits for it. Also drives the image collector, including its periodic
-// collection.
-class RuntimeReclaimer : public LastingReclaimer {
+// collection. In a dry run it has nothing to delete.
+class Reclaimer : public LastingReclaimer {
  public:
-  explicit RuntimeReclaimer(RuntimeReclaimerDependencies dependencies)
-      : dependencies_(std::move(dependencies)) {}
+  explicit Reclaimer(ReclaimerDependencies dependencies) : dependencies_(std::move(dependencies)) {}
 
   [[nodiscard]] Result<ReclaimProgress> DeleteDeadContainers() override;
   [[nodiscard]] Result<ReclaimProgress> DeleteUnusedImages() override;
@@ -55,7 +58,7 @@ class RuntimeReclaimer : public LastingReclaimer {
   void AdvanceContainers(Instant now);
   void AdvanceImages(Instant now);
 
-  RuntimeReclaimerDependencies dependencies_;
+  ReclaimerDependencies dependencies_;
   Step containers_;
   Step images_;
   std::optional<SpaceSettling> settling_;  // of the containers' space
