@@ -14,6 +14,7 @@
 #include "agent/plans/pod_plans.h"
 #include "core/model/fault.h"
 #include "kernel/groups/layout/cgroup_layout.h"
+#include "kernel/mounts/mount_info.h"
 #include "kernel/processes/processes.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/loop/job_queue.h"
@@ -34,7 +35,7 @@ auto LogOf(const Log& log, const char* runtime) {
   return [&log, runtime](std::string_view message) { log.Warn(runtime, {{"problem", message}}); };
 }
 
-PodOptions OptionsOf(const AgentConfig& config, const RuntimeEdges& dependencies,
+PodOptions OptionsOf(const AgentConfig& config, const Machine& machine, const Log& log,
                      const char* about) {
   return {.root = config.root,
           .logs = config.logs.directory,
@@ -42,17 +43,18 @@ PodOptions OptionsOf(const AgentConfig& config, const RuntimeEdges& dependencies
           .cgroup_driver = config.cgroup_driver,
           .log_max_bytes = config.logs.max_size_bytes,
           .log_max_files = config.logs.max_files,
-          .disk_thread = dependencies.disk_thread,
-          .log = LogOf(dependencies.log, about)};
+          .disk_thread = machine.disk_thread,
+          .log = LogOf(log, about)};
 }
 
-Result<OpenedRuntime> OpenProcess(const AgentConfig& config, const RuntimeEdges& dependencies) {
-  ProcessRuntimeOptions options{OptionsOf(config, dependencies, "process runtime")};
+Result<void> OpenProcess(const AgentConfig& config, Machine& machine, const Log& log) {
+  ProcessRuntimeOptions options{OptionsOf(config, machine, log, "process runtime")};
   if (!config.cgroup_root.empty()) options.cgroup_root = config.cgroup_root.substr(1) + "/";
-  auto runtime = OpenProcessRuntime(std::move(options), dependencies.pod_groups,
-                                    dependencies.group_end, dependencies.clock);
+  auto runtime = OpenProcessRuntime(std::move(options), machine.pod_groups(), *machine.group_end,
+                                    machine.clock);
   if (!runtime) return Fail(runtime.error());
-  return OpenedRuntime{.runtime = std::move(*runtime), .images = nullptr};
+  machine.runtime = std::move(*runtime);
+  return {};
 }
 
 Result<std::unique_ptr<cri::Calls>> ConnectTo(const AgentConfig& config) {
@@ -62,39 +64,39 @@ Result<std::unique_ptr<cri::Calls>> ConnectTo(const AgentConfig& config) {
   return calls;
 }
 
-Result<OpenedRuntime> OpenCri(const AgentConfig& config, const RuntimeEdges& dependencies) {
+Result<void> OpenCri(const AgentConfig& config, Machine& machine, const Log& log) {
   auto calls = ConnectTo(config);
   if (!calls) return Fail(calls.error());
-  CriRuntimeOptions options{OptionsOf(config, dependencies, "container runtime")};
+  CriRuntimeOptions options{OptionsOf(config, machine, log, "container runtime")};
   options.cgroup_prefix = config.node_cgroup + config.cgroup_root;
   options.request_timeout = config.runtime_request_timeout;
   cri::Calls& shared = **calls;  // owned by the runtime, which outlives the images
-  auto own = OpenCriRuntime(options, std::move(*calls), dependencies.pod_groups,
-                            dependencies.group_end, dependencies.clock);
+  auto own = OpenCriRuntime(options, std::move(*calls), machine.pod_groups(), *machine.group_end,
+                            machine.clock);
   if (!own) return Fail(own.error());
   auto all = WithForeignPods(std::move(*own), {.calls = shared,
                                                .options = options,
                                                .adopt = config.adopt != AdoptPolicy::kNone,
                                                .processes = std::make_unique<HostProcesses>(),
-                                               .cgroups = dependencies.pod_groups,
-                                               .group_end = dependencies.group_end,
-                                               .clock = dependencies.clock});
+                                               .cgroups = machine.pod_groups(),
+                                               .group_end = *machine.group_end,
+                                               .clock = machine.clock});
   if (!all) return Fail(all.error());
-  return OpenedRuntime{.runtime = std::move(*all),
-                       .images = std::make_unique<cri::CriImageStore>(shared)};
+  machine.runtime = std::move(*all);
+  machine.images = std::make_unique<cri::CriImageStore>(shared);
+  return {};
 }
 
 // Dead containers are the kubelet's, and so are images unless `collectImages` is set.
-Result<OpenedRuntime> OpenKubelet(const AgentConfig& config, const RuntimeEdges& dependencies) {
+Result<void> OpenKubelet(const AgentConfig& config, Machine& machine, const Log& log) {
   std::unique_ptr<cri::Calls> calls;
-  std::unique_ptr<ImageStore> images;
   if (config.kubernetes.collect_images) {
     auto connected = ConnectTo(config);
     if (!connected) return Fail(connected.error());
     calls = std::move(*connected);
-    images = std::make_unique<cri::CriImageStore>(*calls);
+    machine.images = std::make_unique<cri::CriImageStore>(*calls);
   }
-  auto pods = OpenKubeletPods({.feed = *dependencies.cluster,
+  auto pods = OpenKubeletPods({.feed = *machine.cluster,
                                .places = {.directory = config.kubernetes.kubelet_directory,
                                           .pod_logs = config.logs.directory,
                                           .evict_daemon_sets = config.kubernetes.evict_daemon_sets,
@@ -102,13 +104,14 @@ Result<OpenedRuntime> OpenKubelet(const AgentConfig& config, const RuntimeEdges&
                                .cgroup_prefix = PodsRootOf(config),
                                .group_names = GroupNamesOf(config),
                                .processes = std::make_unique<HostProcesses>(),
-                               .cgroups = dependencies.pod_groups,
-                               .group_end = dependencies.group_end,
-                               .clock = dependencies.clock,
+                               .cgroups = machine.pod_groups(),
+                               .group_end = *machine.group_end,
+                               .clock = machine.clock,
                                .calls = std::move(calls),
-                               .log = LogOf(dependencies.log, "kubelet")});
+                               .log = LogOf(log, "kubelet")});
   if (!pods) return Fail(pods.error());
-  return OpenedRuntime{.runtime = std::move(*pods), .images = std::move(images)};
+  machine.runtime = std::move(*pods);
+  return {};
 }
 
 // Only to keep agents from asking all at once.
@@ -176,18 +179,17 @@ Result<void> CanRemovePods(const AgentConfig& config, bool has_mount_calls) {
               "be removed safely; use Linux 5.12 or later");
 }
 
-Result<OpenedRuntime> OpenRuntime(const AgentConfig& config, const RuntimeEdges& dependencies) {
-  if (dependencies.cluster != nullptr) return OpenKubelet(config, dependencies);
-  if (auto able = CanRemovePods(config, kernel::HasMountCalls()); !able) return Fail(able.error());
+Result<void> OpenRuntime(const AgentConfig& config, Machine& machine, const Log& log) {
+  if (machine.cluster) return OpenKubelet(config, machine, log);
+  if (auto able = CanRemovePods(config, kernel::HasMountCalls()); !able) return able;
   switch (config.runtime) {
-    case RuntimeKind::kProcess: return OpenProcess(config, dependencies);
-    case RuntimeKind::kCri: return OpenCri(config, dependencies);
+    case RuntimeKind::kProcess: return OpenProcess(config, machine, log);
+    case RuntimeKind::kCri: return OpenCri(config, machine, log);
   }
   __builtin_unreachable();
 }
 
-Result<OpenedCluster> OpenCluster(const AgentConfig& config, const SteadyClock& clock,
-                                  const Log& log) {
+Result<void> OpenCluster(const AgentConfig& config, Machine& machine, const Log& log) {
   const kube::AccessSource::Read read = AccessReader(config.kubernetes);
   const auto reading = read();
   if (!reading.faults.empty()) {
@@ -196,25 +198,20 @@ Result<OpenedCluster> OpenCluster(const AgentConfig& config, const SteadyClock& 
   }
   auto link = ClusterLink::Open({.access = reading.access,
                                  .node = config.node_name,
-                                 .clock = std::make_shared<SteadyClock>(clock),
+                                 .clock = std::make_shared<SteadyClock>(machine.clock),
                                  .chance = Chance(),
                                  .pods_folder = config.root + "/cluster-pods",
                                  .read_access = read});
   if (!link) return Fail(link.error().In("the cluster cannot be asked"));
-  (*link)->OnState([&clock, told = std::make_shared<ClusterStateLog>(log)](
+  (*link)->OnState([&clock = machine.clock, told = std::make_shared<ClusterStateLog>(log)](
                        const kube::PodWatchState& state) { told->Take(state, clock.Now()); });
-  (*link)->OnNotSaved([&log](const Error& why) {
-    log.Warn(
-        "the pods of the node cannot be kept on disk; an agent that starts while the API server is "
-        "away does not know them",
-        {{"err", why.message}});
-  });
   log.Info("the agent reads the pods of this node from the API server",
            {{"server", reading.access.server},
             {"as", reading.access.origin},
             {"node", config.node_name}});
-  return OpenedCluster{.link = std::move(*link),
-                       .compare_access = AccessComparer(reading.access, read)};
+  machine.cluster = std::move(*link);
+  machine.compare_access = AccessComparer(reading.access, read);
+  return {};
 }
 
 Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, GuardedGroups groups,
@@ -229,23 +226,15 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, GuardedG
   machine->procfs = std::make_unique<Procfs>(std::move(*procfs));
   machine->group_end = std::make_unique<ReleasingGroupEnd>(machine->pod_groups());
   if (config.source == SourceKind::kKubernetes) {
-    auto cluster = OpenCluster(config, machine->clock, log);
+    const auto cluster = OpenCluster(config, *machine, log);
     if (!cluster) return Fail(cluster.error());
-    machine->cluster = std::move(cluster->link);
-    machine->compare_access = std::move(cluster->compare_access);
   }
   if (config.source == SourceKind::kManifests || config.kubernetes.collect_images) {
     machine->disk_thread = std::make_shared<OwnDiskThread>();
   }
-  auto runtime = OpenRuntime(config, {.pod_groups = machine->pod_groups(),
-                                      .group_end = *machine->group_end,
-                                      .clock = machine->clock,
-                                      .cluster = machine->cluster.get(),
-                                      .log = log,
-                                      .disk_thread = machine->disk_thread});
-  if (!runtime) return Fail(runtime.error());
-  machine->runtime = std::move(runtime->runtime);
-  machine->images = std::move(runtime->images);
+  if (const auto runtime = OpenRuntime(config, *machine, log); !runtime) {
+    return Fail(runtime.error());
+  }
   if (config.source == SourceKind::kManifests && !config.static_pod_path.empty()) {
     machine->manifests =
         std::make_unique<ManifestReader>(ManifestDirectory(config.static_pod_path), machine->clock);

@@ -10,9 +10,7 @@
 #include "agent/reclaim/releasing_group_end.h"
 #include "core/config/agent_config.h"
 #include "core/config/read_config.h"
-#include "core/model/pod.h"
 #include "core/units/result.h"
-#include "kernel/mounts/mount_info.h"
 #include "kernel/procfs/procfs.h"
 #include "machine/cgroups/enforced_limits.h"
 #include "machine/cgroups/guarded_groups.h"
@@ -24,51 +22,13 @@
 #include "ports/container_runtime.h"
 #include "ports/disk_thread.h"
 #include "ports/file_descriptor.h"
-#include "ports/group_end.h"
 #include "ports/image_store.h"
-#include "sources/kubernetes/pods/kubelet_pod.h"
 
 namespace jettison {
-
-// What runs the pods. Torn down from the last to the first.
-struct OpenedRuntime {
-  std::unique_ptr<ContainerRuntime> runtime;
-  std::unique_ptr<ImageStore> images;  // null: the runtime has none, or they are the kubelet's
-};
-
-// What it is opened with; all must outlive it.
-struct RuntimeEdges {
-  Cgroups& pod_groups;  // where the pods' groups are
-  GroupEnd& group_end;  // how they end
-  const Clock& clock;
-  kube::PodFeed* cluster;  // not null: the pods are a kubelet's, and it tells who they are
-  const Log& log;          // told what goes wrong later
-  std::shared_ptr<DiskThread> disk_thread;  // for the agent's own files
-};
 
 // Whether the kernel has what the removal of the configured pods needs. Fails with kUnavailable
 // where it has not, because those pods would never be gone.
 [[nodiscard]] Result<void> CanRemovePods(const AgentConfig& config, bool has_mount_calls);
-
-// Opens the runtime that the configuration names. A container runtime that does not answer is no
-// error here: it is not ready (see ContainerRuntime::Ready).
-[[nodiscard]] Result<OpenedRuntime> OpenRuntime(const AgentConfig& config,
-                                                const RuntimeEdges& dependencies);
-
-// The connection to a cluster.
-struct OpenedCluster {
-  std::unique_ptr<ClusterLink> link;
-  // Reads again how the API server is reached, and adds to a configuration that was read again what
-  // of that needs a restart, and as warnings what is wrong with it. It owns what it uses, and may
-  // be called on any thread; it waits for the disk.
-  std::function<void(ConfigReading& reading)> compare_access;
-};
-
-// Connects to the cluster that the configuration names. It does not wait: when the API server
-// becomes unreachable, or reachable again, a line is logged. The error names every fault of the
-// configured address and credentials.
-[[nodiscard]] Result<OpenedCluster> OpenCluster(const AgentConfig& config, const SteadyClock& clock,
-                                                const Log& log);
 
 // The ports to this machine, opened. Torn down from the last to the first.
 struct Machine {
@@ -81,7 +41,10 @@ struct Machine {
   std::unique_ptr<ReleasingGroupEnd> group_end;  // how the runtime ends groups of pods
   std::unique_ptr<Procfs> procfs;
   std::unique_ptr<ClusterLink> cluster;  // null: the agent has its pods from nobody else
-  std::function<void(ConfigReading&)> compare_access;  // OpenedCluster; null with `cluster`
+  // Reads again how the API server is reached, and adds to a configuration that was read again what
+  // of that needs a restart, and as warnings what is wrong with it. It owns what it uses, and may
+  // be called on any thread; it waits for the disk. Null with `cluster`.
+  std::function<void(ConfigReading& reading)> compare_access;
   // For files of pods; null: they are a kubelet's.
   std::shared_ptr<DiskThread> disk_thread;
   std::unique_ptr<ContainerRuntime> runtime;
@@ -95,6 +58,16 @@ struct Machine {
     return groups_of_root ? groups_of_root : node_groups;
   }
 };
+
+// Connects the machine to the cluster that the configuration names. It does not wait: when the API
+// server becomes unreachable, or reachable again, a line is logged. The error names every fault of
+// the configured address and credentials.
+[[nodiscard]] Result<void> OpenCluster(const AgentConfig& config, Machine& machine, const Log& log);
+
+// Opens the runtime that the configuration names, or, where the machine has a cluster, the pods of
+// the kubelet, and its images. A container runtime that does not answer is no error here: it is not
+// ready (see ContainerRuntime::Ready). What goes wrong later is logged.
+[[nodiscard]] Result<void> OpenRuntime(const AgentConfig& config, Machine& machine, const Log& log);
 
 // Opens everything and takes the lock on the root directory of an agent with pods of its own.
 // `config` is that of WithDriverInUse. Errors say what to do.

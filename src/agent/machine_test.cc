@@ -2,21 +2,50 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
+#include <cstring>
+#include <memory>
 #include <string>
 
 #include "kernel/files/files.h"
 #include "kernel/files/testing/temporary_folder.h"
+#include "ports/fakes/fake_cgroups.h"
+#include "ports/file_descriptor.h"
 
 namespace jettison {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// An agent with a kubeconfig.
-class OpenedClusterTest : public testing::Test {
+// A socket on which a container runtime would listen.
+class RuntimeSocket {
+ public:
+  RuntimeSocket() {
+    sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+    std::strncpy(address.sun_path, path_.c_str(), sizeof(address.sun_path) - 1);
+    EXPECT_EQ(::bind(fd_.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+    EXPECT_EQ(::listen(fd_.get(), 8), 0);
+  }
+  [[nodiscard]] std::string Endpoint() const { return "unix://" + path_; }
+  [[nodiscard]] bool IsConnectedTo(int patience_ms) const {
+    pollfd waiting{.fd = fd_.get(), .events = POLLIN, .revents = 0};
+    return ::poll(&waiting, 1, patience_ms) == 1;
+  }
+
+ private:
+  kernel::TemporaryFolder folder_;
+  std::string path_ = folder_.path() + "/c.sock";
+  FileDescriptor fd_{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+};
+
+// An agent beside a kubelet, with a kubeconfig.
+class MachineOfACluster : public testing::Test {
  protected:
   void Write(const std::string& server, const std::string& more = "") const {
     ASSERT_TRUE(kernel::WriteFile(path_,
@@ -27,31 +56,35 @@ class OpenedClusterTest : public testing::Test {
                                       "}}]\n"
                                       "users: [{name: u, user: {token: t}}]\n"));
   }
+  MachineOfACluster() {
+    config_.source = SourceKind::kKubernetes;
+    config_.node_name = "bed";
+    config_.kubernetes.kubeconfig = path_;
+    config_.root = folder_.path();
+    config_.container_runtime_endpoint = socket_.Endpoint();
+    machine_.node_groups = std::make_shared<FakeCgroups>();
+    machine_.group_end = std::make_unique<ReleasingGroupEnd>(machine_.pod_groups());
+  }
   void Open() {
-    AgentConfig config;
-    config.source = SourceKind::kKubernetes;
-    config.node_name = "bed";
-    config.kubernetes.kubeconfig = path_;
-    config.root = folder_.path();
-    auto opened = OpenCluster(config, clock_, log_);
+    Write("http://127.0.0.1:1");
+    const auto opened = OpenCluster(config_, machine_, log_);
     ASSERT_TRUE(opened) << opened.error().message;
-    cluster_ = std::move(*opened);
   }
   [[nodiscard]] ConfigReading Compared() const {
     ConfigReading reading;
-    cluster_.compare_access(reading);
+    machine_.compare_access(reading);
     return reading;
   }
 
   kernel::TemporaryFolder folder_;
   const std::string path_ = folder_.path() + "/kubeconfig";
-  SteadyClock clock_;
-  Log log_{LogFormat::kText, clock_, [](std::string_view) {}};
-  OpenedCluster cluster_;
+  RuntimeSocket socket_;
+  AgentConfig config_;
+  Machine machine_;
+  Log log_{LogFormat::kText, machine_.clock, [](std::string_view) {}};
 };
 
-TEST_F(OpenedClusterTest, AnotherServerInTheKubeconfigNeedsARestart) {
-  Write("http://127.0.0.1:1");
+TEST_F(MachineOfACluster, AnotherServerInTheKubeconfigNeedsARestart) {
   Open();
   EXPECT_THAT(Compared().need_restart, IsEmpty());
   Write("http://127.0.0.1:2", ", tls-server-name: api");
@@ -61,14 +94,48 @@ TEST_F(OpenedClusterTest, AnotherServerInTheKubeconfigNeedsARestart) {
   EXPECT_THAT(compared.warnings, IsEmpty());
 }
 
-TEST_F(OpenedClusterTest, AKubeconfigThatIsFaultyByNowIsWarnedOf) {
-  Write("http://127.0.0.1:1");
+TEST_F(MachineOfACluster, AKubeconfigThatIsFaultyByNowIsWarnedOf) {
   Open();
   Write("");
   const ConfigReading compared = Compared();
   EXPECT_THAT(compared.need_restart, IsEmpty());
   EXPECT_THAT(compared.warnings, SizeIs(1));
   EXPECT_THAT(compared.faults, IsEmpty()) << "the rest of the configuration takes effect";
+}
+
+TEST_F(MachineOfACluster, ConnectsToNoContainerRuntimeByItself) {
+  Open();
+  ASSERT_TRUE(OpenRuntime(config_, machine_, log_));
+  EXPECT_EQ(machine_.images, nullptr);
+  ASSERT_TRUE(machine_.runtime->List());
+  EXPECT_THAT(machine_.runtime->TakeEvents(), IsEmpty());
+  EXPECT_FALSE(socket_.IsConnectedTo(0));
+  config_.container_runtime_endpoint = "tcp://10.0.0.1:1";
+  EXPECT_TRUE(OpenRuntime(config_, machine_, log_)) << "it is none of its concern";
+}
+
+TEST_F(MachineOfACluster, ConnectsForImagesWhereThoseAreCollected) {
+  Open();
+  config_.kubernetes.collect_images = true;
+  ASSERT_TRUE(OpenRuntime(config_, machine_, log_));
+  ASSERT_NE(machine_.images, nullptr);
+  machine_.images->Folders([](const auto&) {});
+  EXPECT_TRUE(socket_.IsConnectedTo(20'000));
+  config_.container_runtime_endpoint = "tcp://10.0.0.1:1";
+  const auto refused = OpenRuntime(config_, machine_, log_);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("containerRuntimeEndpoint"));
+}
+
+TEST(CanRemovePods, OnlyWhereTheKernelDoesNotFollowMounts) {
+  AgentConfig config;
+  config.static_pod_path = "/etc/jettison/manifests";
+  EXPECT_TRUE(CanRemovePods(config, true));
+  const auto able = CanRemovePods(config, false);
+  ASSERT_FALSE(able);
+  EXPECT_THAT(able.error().message, HasSubstr("staticPodPath: this kernel has no mount_setattr"));
+  config.static_pod_path.clear();
+  EXPECT_TRUE(CanRemovePods(config, false)) << "it has no pods of its own";
 }
 
 }  // namespace
