@@ -87,7 +87,7 @@ void HeldOrphans::Advance(const std::function<bool(const std::string& uid)>& is_
   }
   if (to_free_.empty()) return;
   if (free_at_ && now < *free_at_) return;
-  freed_ += std::erase_if(to_free_, [&](const kube::EvictionIntent& pod) {
+  std::erase_if(to_free_, [&](const kube::EvictionIntent& pod) {
     return is_evicted(pod.uid) || FreeGroup(pod, dependencies_.groups, dependencies_.log);
   });
   free_at_ = to_free_.empty() ? std::nullopt : std::optional(now + kFreeEvery);
@@ -95,8 +95,8 @@ void HeldOrphans::Advance(const std::function<bool(const std::string& uid)>& is_
 
 void HeldOrphans::Take(kube::FoundHeld held) {
   dependencies_.log.Warn(
-      "a pod can start no process, although its eviction is not recorded; its process limit is "
-      "restored, and the kubelet may start it again",
+      "a pod can start no process, although its eviction is not recorded or not continued; its "
+      "process limit is restored, and the kubelet may start it again",
       {{"pod", held.head.namespace_ + "/" + held.head.name}, {"uid", held.head.uid}});
   to_free_.push_back({.namespace_ = std::move(held.head.namespace_),
                       .name = std::move(held.head.name),
@@ -139,29 +139,9 @@ void ClusterSide::ReportEvents(const EventLog& log, Instant now) {
   told_events_ = log.count();
 }
 
+// In a dry run their pods are freed like others that are held and not evicted.
 void ClusterSide::Resume(std::vector<kube::EvictionIntent> earlier) {
-  if (!dependencies_.dry_run) return evictions_.Resume(std::move(earlier));
-  left_ = std::move(earlier);
-  for (const kube::EvictionIntent& intent : left_) {
-    dependencies_.log.Warn(
-        "an earlier agent did not finish the eviction of a pod, and a dry run ends no pod; the "
-        "kubelet may start it again",
-        {{"pod", intent.namespace_ + "/" + intent.name}, {"uid", intent.uid}});
-    orphans_.FreeAt(intent, dependencies_.clock.Now());
-  }
-}
-
-std::vector<kube::EvictionIntent> ClusterSide::Unfinished() const {
-  if (!dependencies_.dry_run) return evictions_.Unfinished();
-  std::vector<kube::EvictionIntent> unfinished = left_;
-  std::erase_if(unfinished, [this](const auto& intent) { return !orphans_.Has(intent.uid); });
-  return unfinished;
-}
-
-StateChanges ClusterSide::changes() const {
-  StateChanges changes = evictions_.changes();
-  changes.all += orphans_.freed();
-  return changes;
+  if (!dependencies_.dry_run) evictions_.Resume(std::move(earlier));
 }
 
 void ClusterSide::Advance(Instant now) {

@@ -64,17 +64,14 @@ class HeldOrphans {
   void Advance(const std::function<bool(const std::string& uid)>& is_evicted, Instant now);
   // When a pod is to be tried again; absent: never.
   [[nodiscard]] std::optional<Instant> NextDeadline() const { return free_at_; }
-  // Whether a pod is to be freed, and how many have been.
-  [[nodiscard]] bool Has(const std::string& uid) const;
-  [[nodiscard]] std::uint64_t freed() const { return freed_; }
 
  private:
+  [[nodiscard]] bool Has(const std::string& uid) const;
   void Take(kube::FoundHeld held);
 
   const ClusterSideDependencies& dependencies_;
   std::vector<kube::EvictionIntent> to_free_;  // their limit is to be restored
   std::optional<Instant> free_at_;             // when that is tried again
-  std::uint64_t freed_ = 0;
 };
 
 // Reports evictions, conditions and events of this node to the cluster's API server. In a dry run
@@ -106,11 +103,14 @@ class ClusterSide : public EvictionListener {
   // Number of events that could not be sent since the start.
   [[nodiscard]] std::uint64_t events_dropped() const { return events_.dropped(); }
 
-  // Takes the evictions that an earlier agent did not finish. Must be called before Advance.
+  // Takes the evictions that an earlier agent did not finish. Must be called before Advance. In a
+  // dry run they are dropped.
   void Resume(std::vector<kube::EvictionIntent> earlier);
   // The evictions that the next agent has to finish, and how often they have changed.
-  [[nodiscard]] std::vector<kube::EvictionIntent> Unfinished() const;
-  [[nodiscard]] StateChanges changes() const;
+  [[nodiscard]] std::vector<kube::EvictionIntent> Unfinished() const {
+    return evictions_.Unfinished();
+  }
+  [[nodiscard]] StateChanges changes() const { return evictions_.changes(); }
   // Does what is due by now. Must be called when an answer to any call has arrived, and at
   // NextDeadline.
   void Advance(Instant now);
@@ -132,7 +132,6 @@ class ClusterSide : public EvictionListener {
   ClusterEvents events_;
   // Evictions of an earlier agent whose pods have not been found yet, by UID.
   std::map<std::string, kube::EvictionIntent> unended_;
-  std::vector<kube::EvictionIntent> left_;  // in a dry run: of an earlier agent
   HeldOrphans orphans_;
   std::uint64_t told_events_ = 0;
   bool stopping_ = false;

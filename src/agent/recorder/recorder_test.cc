@@ -14,8 +14,8 @@
 #include <semaphore>
 #include <thread>
 
-#include "agent/recorder/recording_folder_bed.h"
 #include "agent/recorder/recording_stream.h"
+#include "agent/recorder/testing/recording_folder_bed.h"
 #include "codec/flight/recording_bed.h"
 #include "ports/fakes/scarcity.h"
 

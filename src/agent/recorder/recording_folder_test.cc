@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "agent/recorder/recording_folder_bed.h"
+#include "agent/recorder/testing/recording_folder_bed.h"
 #include "codec/flight/recording_bed.h"
 #include "kernel/files/files.h"
 #include "ports/fakes/scarcity.h"

@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "machine/pods/foreign_tasks_bed.h"
+#include "machine/pods/testing/foreign_tasks_bed.h"
 
 namespace jettison::cri {
 namespace {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "machine/pods/foreign_tasks_bed.h"
+#include "machine/pods/testing/foreign_tasks_bed.h"
 
 namespace jettison::cri {
 namespace {

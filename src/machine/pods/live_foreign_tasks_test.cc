@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kernel/files/files.h"
-#include "machine/pods/live_foreign_bed.h"
+#include "machine/pods/testing/live_foreign_bed.h"
 
 namespace jettison::cri {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "kernel/files/files.h"
-#include "machine/pods/live_foreign_bed.h"
+#include "machine/pods/testing/live_foreign_bed.h"
 
 namespace jettison::cri {
 namespace {

@@ -15,9 +15,9 @@
 #include "pods/run_edges.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
+#include "ports/container_runtime.h"
 #include "ports/file_descriptor.h"
 #include "ports/group_end.h"
-#include "ports/own_runtime.h"
 #include "rpc/calls.h"
 #include "sources/foreign/foreign_roster.h"
 

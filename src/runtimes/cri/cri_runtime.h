@@ -6,8 +6,8 @@
 #include "core/units/result.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
+#include "ports/container_runtime.h"
 #include "ports/group_end.h"
-#include "ports/own_runtime.h"
 #include "runtimes/cri/containers/cri_options.h"
 
 namespace jettison {

@@ -68,30 +68,20 @@ struct KnownPods::Shared {
       const std::lock_guard lock(mutex);
       taken.swap(changes);
     }
-    bool fails = false;
     for (auto& [uid, json] : taken) {
-      const auto carried = Carry(uid, json.get());
-      if (carried) continue;
-      if (!std::exchange(fails, true) && !std::exchange(is_failing, true))
-        on_fault(carried.error());
+      if (Carry(uid, json.get())) continue;
       const std::lock_guard lock(mutex);
       changes.emplace(uid, std::move(json));  // unless it has changed again
     }
-    is_failing = fails;
   }
 
   const std::string folder;
-  const std::function<void(Error)> on_fault;
-  bool is_failing = false;  // of the jobs, one of which runs at a time
   std::mutex mutex;
   Changes changes;  // that are not written yet, by UID; guarded by mutex
 };
 
-KnownPods::KnownPods(std::string folder, std::function<void(Error)> on_fault)
-    : shared_(new Shared{.folder = std::move(folder),
-                         .on_fault = std::move(on_fault),
-                         .mutex = {},
-                         .changes = {}}) {}
+KnownPods::KnownPods(std::string folder)
+    : shared_(new Shared{.folder = std::move(folder), .mutex = {}, .changes = {}}) {}
 
 std::vector<kube::ApiPod> KnownPods::Load() const {
   std::vector<kube::ApiPod> pods;
@@ -130,10 +120,7 @@ struct ClusterLink::Shared {
   using News = std::function<void(ClusterLink&)>;
 
   explicit Shared(Setup with) : setup(std::move(with)) {
-    if (setup.pods_folder.empty()) return;
-    known = std::make_unique<KnownPods>(setup.pods_folder, [to = news](const Error& error) {
-      to->Put([error](ClusterLink& link) { link.TakeNotSaved(error); });
-    });
+    if (!setup.pods_folder.empty()) known = std::make_unique<KnownPods>(setup.pods_folder);
   }
 
   void Run();

@@ -47,12 +47,11 @@ class PodEnds {
 // server cannot be reached uses these. Each pod has a file named after its UID in one folder. They
 // are written beside the caller, of each pod only its latest state, so nobody waits for a disk,
 // least of all who tells the API server of an eviction. A pod that cannot be written is tried again
-// with the next change. Its end waits for nothing: what has not been written yet is dropped.
+// with the next change; that the root cannot be written is said of the agent's state. Its end waits
+// for nothing: what has not been written yet is dropped.
 class KnownPods {
  public:
-  // `on_fault` is told why a pod cannot be written: once, until everything has been written. It is
-  // called on another thread and must own what it uses.
-  KnownPods(std::string folder, std::function<void(Error)> on_fault);
+  explicit KnownPods(std::string folder);
 
   // Reads the pods that were kept; waits for the disk. Files that cannot be read are skipped and
   // not changed.
@@ -119,8 +118,6 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
   void OnState(std::function<void(const kube::PodWatchState&)> told) {
     on_state_ = std::move(told);
   }
-  // Told when the pods cannot be kept on disk: once, until they can.
-  void OnNotSaved(std::function<void(const Error&)> told) { on_not_saved_ = std::move(told); }
   // Sets the listeners for the ends of pods, in addition to those of Follow.
   void FollowEnds(PodEnds::Listeners listeners) { ends_.Follow(std::move(listeners)); }
 
@@ -131,14 +128,10 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
   void TakeGone(const kube::ObjectHead& head);
   void TakeReply(std::uint64_t id, const Result<kube::ApiReply>& reply);
   void TakeState(const kube::PodWatchState& state);
-  void TakeNotSaved(const Error& error) const {
-    if (on_not_saved_) on_not_saved_(error);
-  }
 
   Listeners listeners_;
   PodEnds ends_;
   std::function<void(const kube::PodWatchState&)> on_state_;
-  std::function<void(const Error&)> on_not_saved_;
   std::map<std::uint64_t, OnReply> asked_;
   std::uint64_t next_id_ = 1;
   kube::PodWatchState state_;

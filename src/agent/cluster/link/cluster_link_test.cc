@@ -13,8 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/cluster/link/hanging_file_fixture.h"
-#include "kernel/files/files.h"
+#include "agent/cluster/link/testing/hanging_file_fixture.h"
 #include "kernel/files/testing/temporary_folder.h"
 #include "machine/loop/steady_clock.h"
 #include "ports/fakes/fake_clock.h"
@@ -47,7 +46,6 @@ class ClusterLinkTest : public testing::Test {
     link_->Follow(
         {.on_pod = [this](const kube::ApiPod& pod) { news_.push_back("+" + pod.head.uid); },
          .on_gone = [this](const kube::ObjectHead& head) { news_.push_back("-" + head.uid); }});
-    link_->OnNotSaved([this](const Error& error) { not_saved_.push_back(error); });
   }
   void Open() { Open(Usual()); }
   void Ask(int which, Duration timeout = kPatience) {
@@ -72,7 +70,6 @@ class ClusterLinkTest : public testing::Test {
   std::unique_ptr<ClusterLink> link_;
   std::vector<std::string> news_;
   std::vector<std::pair<int, Result<kube::ApiReply>>> answers_;
-  std::vector<Error> not_saved_;
 };
 
 TEST_F(ClusterLinkTest, TellsOfPodsWhileCallsAreAnswered) {
@@ -85,15 +82,6 @@ TEST_F(ClusterLinkTest, TellsOfPodsWhileCallsAreAnswered) {
   EXPECT_EQ(answers_[0].first, 7);
   EXPECT_EQ(kube::ReadVersion(answers_[0].second), "v1.36.2");
   EXPECT_THAT(news_, ElementsAre("+ua", "-ua"));
-}
-
-TEST_F(ClusterLinkTest, TellsThatPodsCannotBeKept) {
-  const kernel::TemporaryFolder folder;
-  ASSERT_TRUE(kernel::WriteFile(folder.path() + "/pods", "no folder"));
-  server_.PutPod("a", "ua");
-  Open(Usual(folder.path() + "/pods"));
-  ASSERT_TRUE(Await([&] { return !not_saved_.empty(); }));
-  EXPECT_EQ(not_saved_.size(), 1U);
 }
 
 TEST_F(ClusterLinkTest, AServerThatAnswersNothingDelaysOnlyWhoAskedIt) {

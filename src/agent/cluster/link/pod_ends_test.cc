@@ -16,37 +16,10 @@ namespace jettison {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-
-kube::ApiPod PodIn(const std::string& phase) {
-  kube::ApiPod pod;
-  pod.head = {.namespace_ = "default", .name = "a", .uid = "ua", .resource_version = "1"};
-  pod.phase = phase;
-  return pod;
-}
-
-class PodEndsTest : public testing::Test {
- protected:
-  PodEnds::Listeners Notes() {
-    return {
-        .on_ended = [this](const kube::ApiPod& pod) { told_.push_back("ended " + pod.head.uid); },
-        .on_gone = [this](const kube::ObjectHead& head) { told_.push_back("gone " + head.uid); }};
-  }
-  std::vector<std::string> told_;
-};
-
-TEST_F(PodEndsTest, WhatTheFirstListHasAsEndedIsNotTold) {
-  PodEnds ends;
-  // There is no listener yet; the end is remembered all the same.
-  ends.Take(PodIn("Failed"), /*has_listed=*/false);
-  ends.Follow(Notes());
-  ends.Take(PodIn("Failed"), /*has_listed=*/true);
-  EXPECT_THAT(told_, IsEmpty());
-}
 
 // Over the thread and a connection, as in the agent, which listens only once the first list is
 // there.
-TEST_F(PodEndsTest, AnApiServersPodsAreFollowed) {
+TEST(PodEnds, AnApiServersPodsAreFollowedAndWhatTheFirstListHasAsEndedIsNotTold) {
   constexpr auto kLongest = std::chrono::seconds(20);
   kube::FakeApiServer server;
   server.PutPod("old", "uo", "Failed");
@@ -67,12 +40,15 @@ TEST_F(PodEndsTest, AnApiServersPodsAreFollowed) {
     return condition();
   };
   ASSERT_TRUE(await([&] { return link.state().has_listed; }));
-  link.FollowEnds(Notes());
+  std::vector<std::string> told;
+  link.FollowEnds(
+      {.on_ended = [&](const kube::ApiPod& pod) { told.push_back("ended " + pod.head.uid); },
+       .on_gone = [&](const kube::ObjectHead& head) { told.push_back("gone " + head.uid); }});
   server.PutPod("old", "uo", "Failed");
   server.PutPod("a", "ua", "Failed");
   server.RemovePod("a");
-  ASSERT_TRUE(await([&] { return told_.size() >= 2; }));
-  EXPECT_THAT(told_, ElementsAre("ended ua", "gone ua"));
+  ASSERT_TRUE(await([&] { return told.size() >= 2; }));
+  EXPECT_THAT(told, ElementsAre("ended ua", "gone ua"));
 }
 
 }  // namespace
