@@ -55,6 +55,7 @@ class ClusterReportingTest : public testing::Test {
                              Instant now) { reporter_->Urge(condition, now); },
         .taint_is_settled =
             [this](NodeConditionType condition) { return reporter_->IsSettled(condition); },
+        .on_found = [](const EvictionIntent&) {},
         .on_over = [this](const EvictionIntent& intent, EvictionEnd end) { Note(intent, end); }});
     evictions_->Resume(saved_);
   }

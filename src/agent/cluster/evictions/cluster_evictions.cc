@@ -33,7 +33,6 @@ ClusterEvictions::ClusterEvictions(const ClusterEvictionDependencies& dependenci
 void ClusterEvictions::Begin(kube::EvictionIntent intent,
                              std::optional<NodeConditionType> condition, Instant now) {
   if (IsUnderWay(intent.uid)) return;
-  if (!dependencies_.urge_taint) condition.reset();
   if (condition) dependencies_.urge_taint(*condition, now);
   Add(std::move(intent), condition, now, condition ? now + kube::PodEviction::kTaintPatience : now);
   Drive(now);
@@ -41,7 +40,6 @@ void ClusterEvictions::Begin(kube::EvictionIntent intent,
 
 void ClusterEvictions::Add(kube::EvictionIntent intent, std::optional<NodeConditionType> condition,
                            Instant evicted_at, Instant delete_due) {
-  uids_.insert(intent.uid);
   std::erase(remembered_, intent.uid);
   evictions_.emplace(next_id_++,
                      Eviction{.steps = kube::PodEviction(std::move(intent), evicted_at, delete_due),
@@ -49,8 +47,9 @@ void ClusterEvictions::Add(kube::EvictionIntent intent, std::optional<NodeCondit
   ++changes_.evictions;
 }
 
-bool ClusterEvictions::IsUnderWay(const std::string& uid) const {
-  return uids_.contains(uid) && std::ranges::find(remembered_, uid) == remembered_.end();
+bool ClusterEvictions::IsUnderWay(std::string_view uid) const {
+  return std::ranges::any_of(
+      evictions_, [uid](const auto& entry) { return entry.second.steps.intent().uid == uid; });
 }
 
 void ClusterEvictions::Advance(Instant now) {
@@ -58,19 +57,10 @@ void ClusterEvictions::Advance(Instant now) {
   Drive(now);
 }
 
-// The kubelet may have started the pod again under the same UID, so it may be evicted again.
-void ClusterEvictions::GiveUp(const kube::EvictionIntent& intent) {
-  constexpr auto kEnd = kube::EvictionEnd::kGivenUp;
-  uids_.erase(intent.uid);
-  dependencies_.log.Warn(WordsOf(kEnd),
-                         {{"pod", intent.namespace_ + "/" + intent.name}, {"uid", intent.uid}});
-  if (dependencies_.on_over) dependencies_.on_over(intent, kEnd);
-}
-
 void ClusterEvictions::TakeUpEarlier(Instant now) {
   for (kube::EvictionIntent& intent : std::exchange(earlier_, {})) {
     if (IsEvicted(intent.uid) || DropOfEarlierBoot(intent)) continue;
-    if (dependencies_.on_found) dependencies_.on_found(intent);
+    dependencies_.on_found(intent);
     const Instant evicted_at = InstantOf(intent.evicted_at, dependencies_.clock);
     Add(std::move(intent), std::nullopt, evicted_at, now);
   }
@@ -150,24 +140,22 @@ void ClusterEvictions::Take(std::uint64_t call, std::uint64_t eviction, kube::Ca
   Drive(now);
 }
 
+// A pod that was given up may have been started again under the same UID, and be evicted again.
 void ClusterEvictions::EndIfOver(Evictions::iterator at) {
   const auto end = at->second.steps.end();
   if (!end) return;
   const kube::EvictionIntent intent = at->second.steps.intent();
   evictions_.erase(at);
   ++changes_.all;
-  if (*end == kube::EvictionEnd::kGivenUp) return GiveUp(intent);
-  Remember(intent.uid);
-  dependencies_.log.Info(WordsOf(*end),
-                         {{"pod", intent.namespace_ + "/" + intent.name}, {"uid", intent.uid}});
-  if (dependencies_.on_over) dependencies_.on_over(intent, *end);
-}
-
-void ClusterEvictions::Remember(const std::string& uid) {
-  remembered_.push_back(uid);
-  if (remembered_.size() <= kMostRemembered) return;
-  uids_.erase(remembered_.front());
-  remembered_.pop_front();
+  const std::string pod = intent.namespace_ + "/" + intent.name;
+  if (*end == kube::EvictionEnd::kGivenUp) {
+    dependencies_.log.Warn(WordsOf(*end), {{"pod", pod}, {"uid", intent.uid}});
+  } else {
+    remembered_.push_back(intent.uid);
+    if (remembered_.size() > kMostRemembered) remembered_.pop_front();
+    dependencies_.log.Info(WordsOf(*end), {{"pod", pod}, {"uid", intent.uid}});
+  }
+  dependencies_.on_over(intent, *end);
 }
 
 std::optional<Instant> ClusterEvictions::NextDeadline() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -28,13 +29,13 @@ struct ClusterEvictionDependencies {
   kube::Cluster& cluster;
   const Clock& clock;
   const Log& log;
-  // NodeReporter::Urge and IsSettled. Null: the node is not tainted.
-  std::function<void(NodeConditionType, Instant)> urge_taint = nullptr;
-  std::function<bool(NodeConditionType)> taint_is_settled = nullptr;
-  // Called for each unfinished eviction of an earlier run, which is continued. May be null.
-  std::function<void(const kube::EvictionIntent&)> on_found = nullptr;
-  // Called when an eviction is over for the API server. May be null.
-  std::function<void(const kube::EvictionIntent&, kube::EvictionEnd)> on_over = nullptr;
+  // NodeReporter::Urge and IsSettled.
+  std::function<void(NodeConditionType, Instant)> urge_taint;
+  std::function<bool(NodeConditionType)> taint_is_settled;
+  // Called for each unfinished eviction of an earlier run, which is continued.
+  std::function<void(const kube::EvictionIntent&)> on_found;
+  // Called when an eviction is over for the API server.
+  std::function<void(const kube::EvictionIntent&, kube::EvictionEnd)> on_over;
 };
 
 // Reports each evicted pod to the API server until that has succeeded, in this run of the agent or
@@ -53,7 +54,7 @@ class ClusterEvictions {
   void Begin(kube::EvictionIntent intent, std::optional<NodeConditionType> condition, Instant now);
   // Whether the pod was evicted, so that it must not be chosen again.
   [[nodiscard]] bool IsEvicted(std::string_view uid) const {
-    return uids_.find(uid) != uids_.end();
+    return IsUnderWay(uid) || std::ranges::find(remembered_, uid) != remembered_.end();
   }
 
   // Takes the unfinished evictions of an earlier run, which the first Advance takes up.
@@ -82,8 +83,7 @@ class ClusterEvictions {
   [[nodiscard]] bool DropOfEarlierBoot(const kube::EvictionIntent& intent);
   void Add(kube::EvictionIntent intent, std::optional<NodeConditionType> condition,
            Instant evicted_at, Instant delete_due);
-  [[nodiscard]] bool IsUnderWay(const std::string& uid) const;
-  void GiveUp(const kube::EvictionIntent& intent);
+  [[nodiscard]] bool IsUnderWay(std::string_view uid) const;
   void SettleTaints(Instant now);
   void Drive(Instant now);
   [[nodiscard]] bool HasRoom() const;
@@ -92,15 +92,13 @@ class ClusterEvictions {
   void Take(std::uint64_t call, std::uint64_t eviction, kube::CallPurpose purpose,
             const kube::Outcome& outcome);
   void EndIfOver(Evictions::iterator at);
-  void Remember(const std::string& uid);
 
   ClusterEvictionDependencies dependencies_;
   Evictions evictions_;
   std::uint64_t next_id_ = 1;
-  std::set<std::uint64_t> under_way_;  // calls
-  std::set<std::string, std::less<>> uids_;
-  std::deque<std::string> remembered_;          // of those, pods whose eviction is over
-  std::vector<kube::EvictionIntent> earlier_;   // that are not taken up yet
+  std::set<std::uint64_t> under_way_;          // calls
+  std::deque<std::string> remembered_;         // UIDs of pods whose eviction is over
+  std::vector<kube::EvictionIntent> earlier_;  // that are not taken up yet
   StateChanges changes_;
   ClusterCaller caller_;
 };
