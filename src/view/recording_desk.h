@@ -44,7 +44,7 @@ class RecordingDesk {
   using WakeClient = std::function<void()>;
 
   virtual ~RecordingDesk() = default;
-  // Everything that is recorded until its last bytes are read, also what is not on the disk yet.
+  // Everything that was recorded before its first bytes are read, also what is not on the disk yet.
   // The disk is read on the recorder's thread, so no client waits for it. kUnavailable: as many
   // clients as are served at a time are there already, or the recorder has ended. The desk must
   // outlive the fetch, and `wake` is not called any more when the fetch is destroyed.

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -40,7 +39,7 @@ Result<RecordingStream> RecordingStream::Open(const std::string& folder,
                                               const RecordingTimes& times) {
   auto files = SegmentsIn(folder);
   if (!files) return Fail(files.error());
-  return RecordingStream(folder, times, *std::move(files));
+  return RecordingStream(times, *std::move(files));
 }
 
 // What has no time is handed out in any case; the reader of the stream reports it.
@@ -61,32 +60,19 @@ Result<bool> RecordingStream::IsWithin() const {
   return true;
 }
 
-Result<void> RecordingStream::FindNewFiles() {
-  auto files = SegmentsIn(folder_);
-  if (!files) return Fail(files.error());
-  for (std::string& path : *files) {
-    // Their names have the same length, so their order is that of their numbers.
-    if (files_.empty() || path > files_.back()) files_.push_back(std::move(path));
-  }
-  return {};
-}
-
 // A file that has been deleted meanwhile was the oldest of a full recording.
 Result<bool> RecordingStream::OpenNextFile() {
-  for (;;) {
-    if (next_file_ == files_.size()) {
-      if (auto found = FindNewFiles(); !found) return Fail(found.error());
-    }
-    if (next_file_ == files_.size()) return false;
+  while (next_file_ < files_.size()) {
     auto file = OpenFile(files_[next_file_++]);
     if (!file) return Fail(file.error());
     file_ = *std::move(file);
     at_ = 0;
     if (!file_) continue;
-    const auto is_within = IsWithin();
-    if (!is_within) return Fail(is_within.error());
-    if (*is_within) return true;
+    auto is_within = IsWithin();
+    if (!is_within || *is_within) return is_within;
   }
+  file_.Close();
+  return false;
 }
 
 Result<std::optional<std::string>> RecordingStream::Next() {

@@ -14,9 +14,9 @@
 
 namespace jettison {
 
-// Hands out a recording in pieces: segments as they are on the disk, those that are begun meanwhile
-// included. It holds one piece, one descriptor and the names of the files; a file that is deleted
-// meanwhile is left out.
+// Hands out a recording in pieces: the segments that are on the disk when it is opened, and what is
+// put into the last one meanwhile. It holds one piece, one descriptor and the names of the files; a
+// file that is deleted meanwhile is left out.
 class RecordingStream {
  public:
   static constexpr std::size_t kPiece = std::size_t{60} << 10;
@@ -27,16 +27,13 @@ class RecordingStream {
   [[nodiscard]] Result<std::optional<std::string>> Next();
 
  private:
-  RecordingStream(std::string folder, const RecordingTimes& times, std::vector<std::string> files)
-      : folder_(std::move(folder)), times_(times), files_(std::move(files)) {}
-  // Takes in the segments that were begun after those that it knows.
-  [[nodiscard]] Result<void> FindNewFiles();
+  RecordingStream(const RecordingTimes& times, std::vector<std::string> files)
+      : times_(times), files_(std::move(files)) {}
   // False: that was the last one.
   [[nodiscard]] Result<bool> OpenNextFile();
   // Whether the file that is open, and ends where the next one begins, may have what is wanted.
   [[nodiscard]] Result<bool> IsWithin() const;
 
-  std::string folder_;
   RecordingTimes times_;
   std::vector<std::string> files_;
   std::size_t next_file_ = 0;
