@@ -210,13 +210,6 @@ TEST_F(TheConfigInForce, AReloadedThresholdThatOnlyACapacityShowsNotToLieAboveIs
   EXPECT_THAT(lines_, Contains(HasSubstr("must be more than 100Mi, which is the kubelet's")));
 }
 
-TEST_F(TheConfigInForce, AThresholdThatIsAlwaysMetIsSaidOnce) {
-  Begin("356Mi", "100Mi");
-  config_->Learn(Memory(std::int64_t{300} << 20), true);
-  config_->Learn(Memory(std::int64_t{310} << 20), true);
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("is not below 300Mi, the capacity")));
-}
-
 TEST_F(TheConfigInForce, AThresholdThatIsAlwaysMetIsSaidOnceWhenTheCapacityIsKnown) {
   AgentConfig running;
   running.eviction.thresholds =
