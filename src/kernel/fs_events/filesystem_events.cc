@@ -100,21 +100,6 @@ void ParseEvents(std::span<const std::byte> buffer, EventRecords& records) {
   }
 }
 
-EventRecords TakeEvents(std::size_t queued, const ReadEvents& read) {
-  std::vector<std::byte> buffer(std::size_t{64} * 1024);
-  EventRecords records;
-  while (records.events < queued && !records.lost) {
-    const ssize_t size = read(buffer);
-    if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) {
-      records.lost = size < 0 && errno != EAGAIN;
-      break;
-    }
-    ParseEvents(std::span(buffer).first(static_cast<std::size_t>(size)), records);
-  }
-  return records;
-}
-
 }  // namespace jettison::fs_events
 
 namespace jettison {
@@ -164,11 +149,20 @@ bool FilesystemEvents::Covers(const std::string& path) const {
   return MarkFilesystem(group_.get(), FAN_MARK_REMOVE, FAN_OPEN, path);
 }
 
+// Later events than those that are queued now may be left for the next call.
 FilesystemEvents::Changes FilesystemEvents::Take() {
-  const auto read = [this](std::span<std::byte> buffer) {
-    return ::read(group_.get(), buffer.data(), buffer.size());
-  };
-  fs_events::EventRecords records = fs_events::TakeEvents(QueuedIn(group_.get()), read);
+  const std::size_t queued = QueuedIn(group_.get());
+  std::vector<std::byte> buffer(std::size_t{64} * 1024);
+  fs_events::EventRecords records;
+  while (records.events < queued && !records.lost) {
+    const ssize_t size = ::read(group_.get(), buffer.data(), buffer.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) {
+      records.lost = size < 0 && errno != EAGAIN;
+      break;
+    }
+    fs_events::ParseEvents(std::span(buffer).first(static_cast<std::size_t>(size)), records);
+  }
   return {.directories = std::move(records.changes), .lost = records.lost};
 }
 

@@ -1,10 +1,7 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -31,14 +28,6 @@ struct EventRecords {
 // outside the buffer, whatever the lengths in it say. The kernel calls the record of a directory
 // DFID, or FID where the event is about a file in it.
 void ParseEvents(std::span<const std::byte> buffer, EventRecords& records);
-
-// Fills a buffer with events, as read(2) does it for a group that does not block: returns the bytes
-// written, or -1 with errno.
-using ReadEvents = std::function<ssize_t(std::span<std::byte>)>;
-
-// Reads at least `queued` events, and ends earlier where there are no more or some were lost. It
-// ends whatever is added to the queue meanwhile: later events may be left for the next call.
-[[nodiscard]] EventRecords TakeEvents(std::size_t queued, const ReadEvents& read);
 
 }  // namespace jettison::fs_events
 

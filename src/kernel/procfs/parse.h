@@ -30,8 +30,8 @@ struct MachineMemory {
   [[nodiscard]] Result<std::uint64_t> Available() const;
 };
 
-// /proc/meminfo. kInternal, too, where MemTotal is 0. Huge pages are its row Hugetlb, which a kernel
-// without huge pages does not have.
+// /proc/meminfo. kInternal, too, where MemTotal is 0. Huge pages are its row Hugetlb, which a
+// kernel without huge pages does not have.
 [[nodiscard]] Result<MachineMemory> ParseMemInfo(std::string_view text);
 
 // Lines of /proc/zoneinfo: the pages in the lists of the processors, which are free, although
