@@ -78,7 +78,8 @@ class Lows {
   // According to its earlier growth, or else in the middle.
   [[nodiscard]] Instant GuessedEnd(const EndingLife& life) const {
     constexpr double kEdge = 0.05;
-    const double growth = courses_[life.slot].Growth();
+    const RecordedLife* known = courses_[life.slot].now();
+    const double growth = known != nullptr ? known->Growth() : 0;
     const double missing = life.held - life.held_from;
     const double length = SecondsOf(Elapsed(life.from, to_.at));
     double share = 0.5;

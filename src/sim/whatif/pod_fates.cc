@@ -5,6 +5,7 @@
 #include <cmath>
 #include <ranges>
 #include <span>
+#include <utility>
 
 #include "core/model/pod_resources.h"
 #include "core/pods/admission.h"
@@ -46,14 +47,6 @@ bool IsSeenToEnd(const RecordedEnd& end, const Frame& frame) {
 bool IsAtLimit(double held, const std::optional<std::int64_t>& limit) {
   constexpr double kNearly = 0.95;
   return limit && held >= static_cast<double>(*limit) * kNearly;
-}
-
-// Whether a pod of a simulation cannot be told from the recorded one by what it holds.
-bool HoldsAlike(double held, std::int64_t recorded) {
-  constexpr double kShare = 0.02;
-  constexpr double kLeast = 1 << 20;
-  const auto amount = static_cast<double>(recorded);
-  return std::abs(held - amount) <= std::max(kLeast, amount * kShare);
 }
 
 bool ComesBackHere(const WhatIfNode& node) {
@@ -203,26 +196,24 @@ bool PodFates::LetBack(const WhatIfNode& node, NodeConditions conditions, Instan
 }
 
 void PodFates::Restart(const WhatIfNode& node, PodSlot slot, Instant at) {
-  const RecordedCourse& course = node.courses[slot];
   const VirtualPod* was = FindIn(pods_, slot);
-  const auto repeats = course.Anew(at);
-  pods_[slot] = {.slot = slot,
+  VirtualPod pod{.slot = slot,
                  .since = at,
-                 .held = course.AmountAtAge(repeats.life, Duration{0}),
-                 .repeats = repeats,
+                 .repeats = node.courses[slot].Anew(at),
                  .unsure = was != nullptr ? was->unsure : Duration{0},
                  .limit = MemoryLimitOf(node.roster[slot]),
                  .ended = was != nullptr ? was->ended : std::nullopt};
+  pod.held = pod.MemoryAt(at);
+  pods_[slot] = std::move(pod);
 }
 
 void PodFates::ForeseeOomKills(const VirtualSegment& view, Instant at, bool ran_out) {
   const WhatIfNode& node = view.node();
   for (const VirtualPod& pod : pods_ | std::views::values) {
-    const RecordedCourse& course = node.courses[pod.slot];
+    if (!pod.IsThere() || !pod.limit || pod.MemoryAt(at) < static_cast<double>(*pod.limit))
+      continue;
     // What it held in its recorded life, it held without being killed.
-    const bool is_further = Elapsed(pod.repeats.born, at) > course.AgeOf(pod.repeats.life);
-    if (!pod.IsThere() || !pod.limit || !is_further) continue;
-    if (pod.MemoryAt(course, at) < static_cast<double>(*pod.limit)) continue;
+    if (Elapsed(pod.repeats.born, at) <= pod.repeats.life->age()) continue;
     NoteOomKill(node, pod.slot, view.BoundsAt(at, std::nullopt), ForeseenOomKill::Why::kPodLimit);
     Restart(node, pod.slot, at);
   }
@@ -258,13 +249,13 @@ bool PodFates::IsAsRecorded(const WhatIfNode& node, const Frame& frame, VirtualP
   if (in_force && is_over && !pod.IsThere()) return true;
   if (in_force && frame.pass && last_sample_ && pod.since < *last_sample_) return true;
   const bool is_alike = pod.IsThere() && course.active() && (is_over || !pod.ended) &&
-                        HoldsAlike(pod.MemoryAt(course, frame.at), course.last());
+                        HoldsAlike(pod.MemoryAt(frame.at), course.now()->last());
   if (!is_alike) {
     pod.alike_since.reset();
     return false;
   }
   if (!pod.alike_since) pod.alike_since = frame.at;
-  return std::chrono::abs(Elapsed(pod.repeats.born, course.born())) <= kSameBirth ||
+  return std::chrono::abs(Elapsed(pod.repeats.born, course.now()->born())) <= kSameBirth ||
          Elapsed(*pod.alike_since, frame.at) >= kAlikeLong;
 }
 

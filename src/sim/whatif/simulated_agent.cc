@@ -215,7 +215,7 @@ PaceInput SimulatedAgent::PaceFor(const VirtualSegment& view, const Look& look,
   if (ResourceOf(signal) != Resource::kMemory) return pace;
   for (const VirtualPod& pod : view.pods() | std::views::values) {
     if (pod.is != VirtualPod::Is::kEnding) continue;
-    pace.ending += std::llround(pod.MemoryAt(node.courses[pod.slot], look.at));
+    pace.ending += std::llround(pod.MemoryAt(look.at));
   }
   if (last_eviction_ && Elapsed(*last_eviction_, look.at) < kGrowthTakes) return pace;
   view.MeasureGrowth(look.at, active_, pace);

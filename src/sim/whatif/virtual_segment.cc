@@ -93,22 +93,22 @@ bool IsWatched(Signal signal) {
          signal == Signal::kSwapAvailable;
 }
 
-double VirtualPod::MemoryAt(const RecordedCourse& course, Instant at) const {
+double VirtualPod::MemoryAt(Instant at) const {
   switch (is) {
     case Is::kAway: return 0;
     case Is::kEnding: return at >= gone ? 0 : held;
     case Is::kRunning: break;
   }
-  if (at < repeats.born) return 0;
-  const double memory = course.AmountAtAge(repeats.life, Elapsed(repeats.born, at));
+  if (repeats.life == nullptr || at < repeats.born) return 0;
+  const double memory = repeats.life->AmountAtAge(Elapsed(repeats.born, at));
   return limit ? std::min(memory, static_cast<double>(*limit)) : memory;
 }
 
-double VirtualPod::UnsureAt(const RecordedCourse& course, Instant at) const {
+double VirtualPod::UnsureAt(Instant at) const {
   if (is != Is::kRunning) return 0;
   constexpr Duration kStep = std::chrono::seconds(1);
-  const double now = MemoryAt(course, at);
-  const double growing = std::max(MemoryAt(course, at + kStep) - now, 0.0) / SecondsOf(kStep);
+  const double now = MemoryAt(at);
+  const double growing = std::max(MemoryAt(at + kStep) - now, 0.0) / SecondsOf(kStep);
   return growing * SecondsOf(unsure) + std::max(now - held, 0.0) * kVaries;
 }
 
@@ -124,14 +124,14 @@ std::optional<Instant> VirtualPod::NextChange() const {
 double VirtualSegment::FreedAt(Instant at) const {
   double freed = 0;
   for (const VirtualPod& pod : pods_ | std::views::values) {
-    freed += segment_.MemoryAt(pod.slot, at) - pod.MemoryAt(node_.courses[pod.slot], at);
+    freed += segment_.MemoryAt(pod.slot, at) - pod.MemoryAt(at);
   }
   return freed;
 }
 
 double VirtualSegment::MemoryAt(PodSlot slot, Instant at) const {
   const VirtualPod* pod = FindIn(pods_, slot);
-  return pod != nullptr ? pod->MemoryAt(node_.courses[slot], at) : segment_.MemoryAt(slot, at);
+  return pod != nullptr ? pod->MemoryAt(at) : segment_.MemoryAt(slot, at);
 }
 
 Observations VirtualSegment::SeenAt(Instant at) const {
@@ -275,8 +275,7 @@ TimeBounds VirtualSegment::BoundsAt(Instant at, const std::optional<TimeBounds>&
   constexpr double kSlowest = 1024;  // bytes a second
   const double growth = std::max((LeftAt(before) - LeftAt(at)) / span, kSlowest);
   double unsure_bytes = 0;
-  for (const VirtualPod& pod : pods_ | std::views::values)
-    unsure_bytes += pod.UnsureAt(node_.courses[pod.slot], at);
+  for (const VirtualPod& pod : pods_ | std::views::values) unsure_bytes += pod.UnsureAt(at);
   const Duration spread = SpanOf(unsure_bytes / growth);
   bounds.earliest = std::min(bounds.earliest, at - spread);
   bounds.latest = std::max(bounds.latest, at + spread);

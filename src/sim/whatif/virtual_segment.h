@@ -39,7 +39,7 @@ struct VirtualPod {
   Is is = Is::kRunning;
   Instant since;
   double held = 0;                     // bytes, then; of kEnding until it is gone
-  RecordedCourse::Repeated repeats;    // of kRunning
+  RepeatedLife repeats;                // of kRunning; no life: it was never seen
   Duration unsure{0};                  // by how much it may all have been earlier or later
   std::optional<std::int64_t> limit;   // of its memory
   std::optional<unsigned> ended;       // which life of it the recording ended; absent: none
@@ -49,9 +49,9 @@ struct VirtualPod {
   Instant gone;                // when it will be, or was
   std::optional<Instant> due;  // it may come back; absent: it does not
 
-  [[nodiscard]] double MemoryAt(const RecordedCourse& course, Instant at) const;
+  [[nodiscard]] double MemoryAt(Instant at) const;
   // By how much less or more it may hold.
-  [[nodiscard]] double UnsureAt(const RecordedCourse& course, Instant at) const;
+  [[nodiscard]] double UnsureAt(Instant at) const;
   // When it is gone, or may come back; absent: neither is foreseen.
   [[nodiscard]] std::optional<Instant> NextChange() const;
   [[nodiscard]] bool IsThere() const { return is == Is::kRunning; }
