@@ -72,29 +72,6 @@ std::uint64_t LargestThreshold(std::span<const Threshold> thresholds, const Node
   return static_cast<std::uint64_t>(largest > 0 ? largest : kDefault);
 }
 
-// Resets the figures of the pod as a whole to not measured.
-void Clear(PodStats& stats) {
-  stats.has_memory = false;
-  stats.memory_working_set_bytes.reset();
-  stats.swap_bytes.reset();
-  stats.ephemeral_storage.reset();
-  stats.process_count.reset();
-  stats.io_some_avg10.reset();
-}
-
-// Names the containers, without figures. `containers`: name and group.
-void NameContainers(const std::vector<std::pair<std::string, std::string>>& containers,
-                    PodStats& stats) {
-  stats.containers.resize(containers.size());
-  for (std::size_t i = 0; i < containers.size(); ++i) {
-    ContainerStats& container = stats.containers[i];
-    container.name = containers[i].first;
-    container.memory_working_set_bytes.reset();
-    container.rootfs.reset();
-    container.logs.reset();
-  }
-}
-
 // Null: the pod was not measured.
 const PodDiskUse* DiskUseOf(const PodFacts& facts, const DiskUse* disk) {
   if (disk == nullptr) return nullptr;
@@ -199,8 +176,6 @@ Result<std::uint64_t> StatsCollector::ReadMemoryCapacity() const {
 
 // In a container the root of the groups has the container's limit, while /proc is the machine's.
 std::optional<std::uint64_t> StatsCollector::ReadWholeMemory(NodeStats& stats, Instant now) {
-  stats.memory.reset();
-  stats.swap.reset();
   held_by_kernel_ = 0;
   const auto machine = sources_.procfs.ReadMemory();
   const auto reading = sources_.node.ReadLimitedMemory("");
@@ -258,7 +233,6 @@ NodeStats StatsCollector::ReadNode() {
 
 void StatsCollector::ReadRest(NodeStats& stats) {
   const Instant now = clock_.Now();
-  stats.rlimit.reset();
   const auto rlimit = ReadProcessIds();
   if (const RlimitStats* figures = Checked(rlimit, "process ids")) {
     stats.rlimit = *figures;
@@ -280,8 +254,6 @@ void StatsCollector::ReadRest(NodeStats& stats) {
 
 void StatsCollector::ReadPressure(NodeStats& stats, Instant now) {
   using psi::PressureResource;
-  stats.memory_pressure.reset();
-  stats.io_pressure.reset();
   if (pressure_->Needs(PressureResource::kMemory)) {
     const auto memory = pressure_->ReadNode(PressureResource::kMemory, now);
     if (const auto* figures = Checked(memory, "memory pressure")) stats.memory_pressure = *figures;
@@ -300,54 +272,28 @@ std::optional<FsStats> StatsCollector::ReadFs(const std::string& path, const cha
   return figures != nullptr ? std::optional(*figures) : std::nullopt;
 }
 
-void StatsCollector::ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
-                              std::vector<PodStats>& stats) {
-  stats.resize(pods.size());
-  for (std::size_t i = 0; i < pods.size(); ++i) ReadPod(*pods[i], disk, stats[i]);
-}
-
 void StatsCollector::ForgetOthers(std::span<const PodFacts* const> pods) {
-  if (!compares_io_ || pressure_->pod_files() > 2 * pods.size() + 16) pressure_->ForgetPods();
+  pressure_->ForgetPods();
   groups_.ForgetOthers(pods);
 }
 
 void StatsCollector::ReadMemoryOf(std::span<const PodFacts* const> pods,
                                   std::vector<PodStats>& stats) {
-  stats.resize(pods.size());
-  for (std::size_t i = 0; i < pods.size(); ++i) {
-    ReadPodMemory(BeginPod(*pods[i], stats[i]), stats[i]);
-    stats[i].containers.clear();
-    stats[i].volumes.clear();
-  }
+  stats.clear();
+  for (const PodFacts* const pod : pods) stats.push_back(MemoryOf(*pod, groups_.Of(*pod)));
 }
 
 void StatsCollector::ReadContainersOf(const PodFacts& pod, PodStats& stats) {
-  ReadContainers(groups_.Of(pod), stats);
-}
-
-void StatsCollector::ReadContainers(const GroupsOfPod& groups, PodStats& stats) const {
-  NameContainers(groups.containers, stats);
-  for (std::size_t i = 0; i < groups.containers.size(); ++i) {
-    const std::string& group = groups.containers[i].second;
-    ContainerStats& container = stats.containers[i];
-    if (group.empty()) continue;
-    if (const auto memory = sources_.pods.ReadMemory(group)) {
-      container.memory_working_set_bytes = memory->WorkingSet();
-    }
-  }
-}
-
-GroupsOfPod& StatsCollector::BeginPod(const PodFacts& facts, PodStats& stats) {
-  Clear(stats);
-  stats.uid = facts.pod.uid;
-  stats.name = facts.pod.name;
-  stats.namespace_ = facts.pod.namespace_;
-  return groups_.Of(facts);
+  stats.containers = ContainersOf(groups_.Of(pod));
 }
 
 // A group that does not exist (yet, or any more) is no failure: its figures are unknown, or, if the
 // pod has several groups, the figures are those of the others.
-void StatsCollector::ReadPodMemory(const GroupsOfPod& groups, PodStats& stats) const {
+PodStats StatsCollector::MemoryOf(const PodFacts& facts, const GroupsOfPod& groups) const {
+  PodStats stats;
+  stats.uid = facts.pod.uid;
+  stats.name = facts.pod.name;
+  stats.namespace_ = facts.pod.namespace_;
   for (const std::string& group : groups.pod) {
     const auto memory = sources_.pods.ReadMemory(group);
     if (!memory) continue;
@@ -356,26 +302,32 @@ void StatsCollector::ReadPodMemory(const GroupsOfPod& groups, PodStats& stats) c
         stats.memory_working_set_bytes.value_or(0) + memory->WorkingSet();
     if (memory->swap) stats.swap_bytes = stats.swap_bytes.value_or(0) + *memory->swap;
   }
+  return stats;
 }
 
-void StatsCollector::ReadTasks(const GroupsOfPod& groups, PodStats& stats) const {
+std::vector<ContainerStats> StatsCollector::ContainersOf(const GroupsOfPod& groups) const {
+  std::vector<ContainerStats> containers;
+  for (const auto& [name, group] : groups.containers) {
+    ContainerStats& container = containers.emplace_back();
+    container.name = name;
+    if (group.empty()) continue;
+    const auto memory = sources_.pods.ReadMemory(group);
+    if (memory) container.memory_working_set_bytes = memory->WorkingSet();
+  }
+  return containers;
+}
+
+PodStats StatsCollector::AllOf(const PodFacts& facts, const DiskUse* disk) {
+  const GroupsOfPod& groups = groups_.Of(facts);
+  PodStats stats = MemoryOf(facts, groups);
+  stats.containers = ContainersOf(groups);
   for (const std::string& group : groups.pod) {
     const auto tasks = sources_.pods.ReadPids(group);
     if (tasks) stats.process_count = stats.process_count.value_or(0) + *tasks;
   }
-}
-
-void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, PodStats& stats) {
-  GroupsOfPod& groups = BeginPod(facts, stats);
-  ReadPodMemory(groups, stats);
-  ReadContainers(groups, stats);
-  ReadTasks(groups, stats);
   if (compares_io_) stats.io_some_avg10 = pressure_->ReadPod(groups.pod);
-  const PodDiskUse* use = DiskUseOf(facts, disk);
-  if (use == nullptr) {
-    stats.volumes.clear();
-    return;
-  }
+  const PodDiskUse* const use = DiskUseOf(facts, disk);
+  if (use == nullptr) return stats;
   stats.ephemeral_storage = use->total;
   stats.volumes = use->volumes;
   for (const PodDiskUse::OfContainer& container : use->containers) {
@@ -384,6 +336,13 @@ void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, PodStat
     found->rootfs = container.rootfs;
     found->logs = container.logs;
   }
+  return stats;
+}
+
+void StatsCollector::ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
+                              std::vector<PodStats>& stats) {
+  stats.clear();
+  for (const PodFacts* const pod : pods) stats.push_back(AllOf(*pod, disk));
 }
 
 }  // namespace jettison

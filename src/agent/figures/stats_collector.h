@@ -53,8 +53,7 @@ class PressureReader {
   // How much of the last ten seconds a pod was stalled on I/O, in hundredths of a percent. Where it
   // lies in several groups, the most stalled one counts. Absent where that is not known.
   [[nodiscard]] std::optional<std::int32_t> ReadPod(std::span<const std::string> groups);
-  // Files of pods that are open, and an end to them.
-  [[nodiscard]] std::size_t pod_files() const { return pods_.open_files(); }
+  // Closes the files of pods.
   void ForgetPods() { pods_.CloseAll(); }
 
  private:
@@ -83,9 +82,8 @@ struct FigureSources {
   std::vector<Threshold> thresholds = {};  // those on pressure decide what is read of it
 };
 
-// Reads the figures of node and pods from the kernel. Each call reads a file at most once. A
-// repeated reading into the same `stats` allocates nothing. If a reading fails, its figures are
-// absent, and the failure is logged once when it begins.
+// Reads the figures of node and pods from the kernel. Each call reads a file at most once. If a
+// reading fails, its figures are absent, and the failure is logged once when it begins.
 class StatsCollector : public Figures {
  public:
   StatsCollector(FigureSources sources, const Clock& clock, const Log& log)
@@ -151,11 +149,9 @@ class StatsCollector : public Figures {
   [[nodiscard]] std::optional<FsStats> ReadFs(const std::string& path, const char* what,
                                               Instant now);
   void ReadPressure(NodeStats& stats, Instant now);
-  void ReadPod(const PodFacts& facts, const DiskUse* disk, PodStats& stats);
-  GroupsOfPod& BeginPod(const PodFacts& facts, PodStats& stats);
-  void ReadPodMemory(const GroupsOfPod& groups, PodStats& stats) const;
-  void ReadContainers(const GroupsOfPod& groups, PodStats& stats) const;
-  void ReadTasks(const GroupsOfPod& groups, PodStats& stats) const;
+  [[nodiscard]] PodStats MemoryOf(const PodFacts& facts, const GroupsOfPod& groups) const;
+  [[nodiscard]] std::vector<ContainerStats> ContainersOf(const GroupsOfPod& groups) const;
+  [[nodiscard]] PodStats AllOf(const PodFacts& facts, const DiskUse* disk);
   template <typename T>
   const T* Checked(const Result<T>& reading, std::string_view what);
 
