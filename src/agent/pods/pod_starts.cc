@@ -12,17 +12,6 @@
 namespace jettison {
 namespace {
 
-// Calls `consider` with the index of each pod of the highest priority that admission accepts.
-template <typename Consider>
-void ForEachCandidate(std::span<const WaitingPod> waiting, const Consider& consider) {
-  if (waiting.empty()) return;
-  const std::int32_t highest =
-      std::ranges::max_element(waiting, {}, &WaitingPod::priority)->priority;
-  for (std::size_t i = 0; i < waiting.size(); ++i) {
-    if (waiting[i].priority == highest && waiting[i].admitted) consider(i);
-  }
-}
-
 // Whether the pod takes up room where one of this priority is to start. Room that a pod awaits is
 // reserved for it, but not from pods that would preempt it as soon as it has started.
 bool TakesUpRoom(const PodSlot& slot, std::int32_t priority) {
@@ -44,21 +33,18 @@ Occupant OccupantOf(const PodSlot& slot) {
 
 }  // namespace
 
-std::optional<std::size_t> NextToComeBack(std::span<const WaitingPod> waiting, Instant now) {
+std::optional<std::size_t> NextToComeBack(std::span<const WaitingPod> waiting) {
+  if (waiting.empty()) return std::nullopt;
+  const std::int32_t highest =
+      std::ranges::max_element(waiting, {}, &WaitingPod::priority)->priority;
   std::optional<std::size_t> next;
-  ForEachCandidate(waiting, [&](std::size_t i) {
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
     const WaitingPod& pod = waiting[i];
-    if (pod.due > now) return;
+    if (pod.priority != highest || !pod.admitted) continue;
     if (!next || std::tie(pod.due, pod.name) < std::tie(waiting[*next].due, waiting[*next].name)) {
       next = i;
     }
-  });
-  return next;
-}
-
-std::optional<Instant> NextComeBackAt(std::span<const WaitingPod> waiting) {
-  std::optional<Instant> next;
-  ForEachCandidate(waiting, [&](std::size_t i) { next = Earliest({next, waiting[i].due}); });
+  }
   return next;
 }
 
@@ -201,8 +187,8 @@ void PodStarts::ComeBack(Instant now) {
   if (stopping_) return;
   while (!came_back_) {
     const std::vector<WaitingPod> waiting = Waiting();
-    const auto next = NextToComeBack(waiting, now);
-    if (!next) return;
+    const auto next = NextToComeBack(waiting);
+    if (!next || waiting[*next].due > now) return;
     // From now on it is a pod like any other; a pod that finds no space does not delay others.
     PodSlot& slot = slots_->all().find(waiting[*next].name)->second;
     slot.state = NotAsked{};
@@ -215,7 +201,9 @@ void PodStarts::ComeBack(Instant now) {
 // If a pod has come back since the last pass, the others wait for the next pass.
 std::optional<Instant> PodStarts::NextComeBack() const {
   if (came_back_ || stopping_) return std::nullopt;
-  return NextComeBackAt(Waiting());
+  const std::vector<WaitingPod> waiting = Waiting();
+  const auto next = NextToComeBack(waiting);
+  return next ? std::optional(waiting[*next].due) : std::nullopt;
 }
 
 }  // namespace jettison

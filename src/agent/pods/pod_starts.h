@@ -26,15 +26,11 @@ struct WaitingPod {
   bool admitted = false;  // admission would let it in now
 };
 
-// The evicted pod that is started again now, if any: a pod of the highest waiting priority whose
-// back-off is over and which admission accepts; among several, the one whose back-off ended first,
-// then by name. A pod of lower priority waits while one of higher priority is in its back-off or
-// refused.
-[[nodiscard]] std::optional<std::size_t> NextToComeBack(std::span<const WaitingPod> waiting,
-                                                        Instant now);
-
-// When NextToComeBack will next return a pod if only the time changes; absent: never.
-[[nodiscard]] std::optional<Instant> NextComeBackAt(std::span<const WaitingPod> waiting);
+// The evicted pod that is started again next, when its back-off is over: one of the highest waiting
+// priority that admission accepts; among several, the one whose back-off ends first, then by name.
+// A pod of lower priority waits while one of higher priority is in its back-off or refused. Absent:
+// no change of time alone brings one.
+[[nodiscard]] std::optional<std::size_t> NextToComeBack(std::span<const WaitingPod> waiting);
 
 // Starts pods that admission accepts and that fit on the node. Pods of lower priority are
 // preempted, but no foreign ones, because nobody would start them again. In a dry run nobody is.
