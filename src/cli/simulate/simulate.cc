@@ -37,7 +37,6 @@ struct SimulateOptions {
   std::string evicted = "auto";
   std::string every;
   bool without_peaks = false;
-  bool with_end_times = false;
   bool thin_all = false;
   std::string against;
   std::string output = "text";
@@ -71,7 +70,6 @@ RecordingRun RunFor(const SimulateOptions& options, CommandFaults& faults) {
   RecordingRun run{.candidates = {},
                    .after_eviction = AfterEvictionNamed(options.evicted),
                    .without_peaks = options.without_peaks,
-                   .with_end_times = options.with_end_times,
                    .thin_all = options.thin_all,
                    .keep_passes = !options.against.empty(),
                    .more = {}};
@@ -90,7 +88,6 @@ std::vector<NamedSetting> SettingsOf(const SimulateOptions& options, const Recor
   return {{"evicted", options.evicted},
           {"every", FormatDuration(run.every)},
           {"withoutPeaks", yes_or_no(run.without_peaks)},
-          {"withEndTimes", yes_or_no(run.with_end_times)},
           {"thinned", yes_or_no(run.thin_all)},
           {"evictionBackoff", or_recorded(model.backoff)},
           {"evictionMaxBackoff", or_recorded(model.max_backoff)},
@@ -146,8 +143,8 @@ void CheckOptions(const SimulateOptions& options, CommandFaults& faults) {
     }
   };
   if (options.sum) {
-    refuse({"--policy", "--sweep", "--evicted", "--every", "--without-peaks", "--with-end-times",
-            "--thinned", "--against", "--html", "--shard", "--jobs"},
+    refuse({"--policy", "--sweep", "--evicted", "--every", "--without-peaks", "--thinned",
+            "--against", "--html", "--shard", "--jobs"},
            "cannot be used with --sum, which adds up what was simulated");
     if (options.output == "ndjson") faults.Add("--sum writes text, json or csv");
   } else {
@@ -308,8 +305,6 @@ void AddModelOptions(CLI::App& command, SimulateOptions& options) {
       ->type_name("DURATION");
   command.add_flag("--without-peaks", options.without_peaks,
                    "calibrate without what is known about the time between samples");
-  command.add_flag("--with-end-times", options.with_end_times,
-                   "calibrate with the times at which pods ended, from container statuses");
   command.add_flag("--thinned", options.thin_all,
                    "simulate only from the samples of the calibration");
   command

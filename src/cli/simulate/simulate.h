@@ -27,7 +27,6 @@ struct RecordingRun {
   // Of the calibration; zero: as recorded.
   Duration every{0};
   bool without_peaks = false;
-  bool with_end_times = false;
   bool thin_all = false;     // the simulation has no more than the calibration
   bool keep_passes = false;  // of evictions
   // Policies beside those candidates, made of the first pass.

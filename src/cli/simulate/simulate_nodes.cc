@@ -39,8 +39,7 @@ WhatIfOptions OptionsFor(const RecordingRun& run, const WhatIfModel& model, bool
   options.keep_passes = run.keep_passes && !calibrates;
   options.model.after_eviction = run.after_eviction;
   if (options.blind) {
-    options.thinning = ThinningRule{
-        .every = run.every, .peaks = !run.without_peaks, .end_times = run.with_end_times};
+    options.thinning = ThinningRule{.every = run.every, .peaks = !run.without_peaks};
   }
   return options;
 }

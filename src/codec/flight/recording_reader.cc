@@ -218,10 +218,12 @@ Result<std::optional<RecordedItem>> RecordingReader::Next() {
     if (!*item) continue;
     const auto* about = std::get_if<RecordingAbout>(&**item);
     if (about == nullptr) return BehindGap(**std::move(item));
+    began_ = about->at;
     if (!message_.has_chunk() || !GoesOn(*about)) return item;
   }
-  if (lost_.empty() || !last_) return std::nullopt;
-  return RecordedGap{.from = *last_, .to = *last_, .why = std::exchange(lost_, {})};
+  if (lost_.empty() || !began_) return std::nullopt;
+  const Instant at = last_.value_or(*began_);
+  return RecordedGap{.from = at, .to = at, .why = std::exchange(lost_, {})};
 }
 
 }  // namespace jettison

@@ -82,6 +82,7 @@ class RecordingReader : public RecordingSource {
   ItemDecoder decoder_;
   std::optional<RecordingAbout> about_;  // of the chunk that was read last
   std::uint64_t sequence_ = 0;
+  std::optional<Instant> began_;     // the start that was read last
   std::optional<Instant> last_;      // when the last pass was; before any, the first item
   std::string lost_;                 // why something is; empty: nothing
   std::optional<RecordedItem> due_;  // behind a gap

@@ -70,8 +70,7 @@ class Lows {
     } else {
       life.held_from = static_cast<double>(MemoryIn(from_, end.slot).value_or(0));
     }
-    const bool is_known = end.at > from_.at && end.at < to_.at;
-    life.at = is_known ? end.at : GuessedEnd(life);
+    life.at = GuessedEnd(life);
     return life;
   }
 
@@ -269,7 +268,7 @@ void Thinning::Keep(Frame& frame) {
     }
     between_.reset();
   }
-  if (last_ && !rule_.end_times) {
+  if (last_) {
     for (RecordedEnd& end : frame.ends) end.at = *last_;
   }
   spare_.reset();

@@ -17,7 +17,7 @@ namespace jettison {
 // `to`.
 //
 // A pod that ended held the most that is known of it then, and all others lie on the line between
-// the two frames. When it was is read off how the pod grew before, unless the recording knows.
+// the two frames. When it was is read off how the pod grew before.
 [[nodiscard]] std::vector<Frame> LowsBetween(const Frame& from, Frame& to,
                                              const std::vector<RecordedCourse>& courses);
 
@@ -27,9 +27,6 @@ struct ThinningRule {
   // Keep the least that was available in between, and the most that each pod held, as counters of
   // the kernel tell them (memory.peak): the amounts, not when it was.
   bool peaks = true;
-  // Keep when pods were evicted or killed, as the statuses of containers tell it, and not only that
-  // they were.
-  bool end_times = false;
 };
 
 // Thins frames. Passes that evicted are left out always: they are there because a policy was in
