@@ -30,7 +30,7 @@ inline PassPolicy SomePolicy(std::mt19937& random) {
        .min_reclaim = Quantity::Of(1 << 30)},
       {.signal = Signal::kImageFsInodesFree, .value = Percentage{0.25F}}};
   if (random() % 2 == 0) {
-    thresholds = BesideKubelet(
+    thresholds = WithKubeletLines(
         std::move(thresholds),
         {{.signal = Signal::kMemoryAvailable, .value = Quantity::Of(40 << 20)},
          {.signal = Signal::kNodeFsAvailable, .value = Percentage{0.2F}, .grace_period = grace}});

@@ -80,7 +80,8 @@ PassExplanation ExplainImagined(const NodeNow& node) {
   JoinStats(pods, *node.summary, scratch);
   if (!pods.empty() && !AnyIsMeasured(scratch)) return explanation;  // what they hold is not known
   explanation.holders.clear();
-  for (const Signal signal : HeldSignals(node.policy->thresholds, pass.report.evaluation.met)) {
+  for (const Signal signal :
+       SignalsWithHolders(node.policy->thresholds, pass.report.evaluation.met)) {
     auto holders = HoldersOf(signal, node.summary->node, scratch, node.policy->layout,
                              node.pace ? node.pace->ending : 0);
     if (holders) explanation.holders.push_back(*std::move(holders));

@@ -131,7 +131,7 @@ TEST(Monotonicity, UsingMoreNeverPostponesAPod) {
 }
 
 // Random nodes beside a kubelet, step by step, whose lines are crossed or not.
-TEST(BesideKubelet, NobodyWithinItsRequestIsEvictedAboveTheKubeletsLine) {
+TEST(WithKubeletLines, NobodyWithinItsRequestIsEvictedAboveTheKubeletsLine) {
   int spared = 0;
   int evicted = 0;
   for (std::uint32_t seed = 0; seed < 300; ++seed) {

@@ -97,7 +97,6 @@ std::optional<PaceInput> SomePace(std::mt19937& random, Instant now) {
         .reason = static_cast<PaceReason>(pace.growth_of_pods % static_cast<int>(kPaceReasonCount)),
         .until = now + std::chrono::seconds(pace.growth_of_pods % 60)};
   }
-  if (random() % 2 == 0) pace.fastest = PodGrowth{.pod_uid = "pod", .growth = amount()};
   return pace;
 }
 

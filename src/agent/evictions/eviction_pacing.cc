@@ -96,27 +96,27 @@ std::int64_t EvictionPacing::HeldByEnding() const {
   return sum;
 }
 
-UsageLook EvictionPacing::LookOf(const PacedPass& pass) const {
-  UsageLook look{
+UsageSample EvictionPacing::SampleOf(const PacedPass& pass) const {
+  UsageSample sample{
       .signal = pass.signal, .seen = pass.seen, .line = pass.line, .pods = {}, .at = pass.now};
   const auto add = [&](const ActivePod& pod, bool is_ending) {
-    if (const auto held = UsageOf(pod, pass.signal, pass.layout)) {
-      look.pods.push_back({.facts = pod.facts,
-                           .identity = pod.facts->identity,
-                           .amount = *held,
-                           .ending = is_ending});
+    if (const auto usage = UsageOf(pod, pass.signal, pass.layout)) {
+      sample.pods.push_back({.facts = pod.facts,
+                             .identity = pod.facts->identity,
+                             .amount = *usage,
+                             .ending = is_ending});
     }
   };
   for (const ActivePod& pod : pass.pods) {
     if (MayGo(pod, pass.signal)) add(pod, false);
   }
   for (const ActivePod& pod : KnownEnding()) add(pod, true);
-  return look;
+  return sample;
 }
 
 PaceInput EvictionPacing::InputOf(const PacedPass& pass) {
   if (ResourceOf(pass.signal) == Resource::kPids) ReadAllOfEnding();
-  if (IsForeseen(pass.signal)) growth_.Look(LookOf(pass));
+  if (IsForeseen(pass.signal)) growth_.Add(SampleOf(pass));
   PaceInput input = InputFor(pass.signal, pass.next_by_clock, pass.now);
   input.soft = soft_;
   return input;
@@ -180,14 +180,14 @@ void EvictionPacing::HastenFor(Signal signal, std::int64_t left, DiskLayout layo
   for (const EndingPod& pod : dependencies_.pods.Ending()) {
     if (!pod.kill_at || now >= *pod.kill_at) continue;
     EndingQuestion question{
-        .left = left, .growth = growth, .now = now, .kill_at = *pod.kill_at, .held = {}};
+        .left = left, .growth = growth, .now = now, .kill_at = *pod.kill_at, .usage = {}};
     if (LastsItsGrace(question)) continue;
     if (!std::exchange(is_read, true)) {
       ReadEnding(true);
       ReadAllOfEnding();
     }
     for (const ActivePod& known : KnownEnding()) {
-      if (known.facts == pod.facts) question.held = UsageOf(known, signal, layout);
+      if (known.facts == pod.facts) question.usage = UsageOf(known, signal, layout);
     }
     if (!MustKillNow(question) || !dependencies_.pods.KillNow(pod.facts->pod.uid, now)) continue;
     kills_.push_back({.pod_uid = pod.facts->pod.uid,

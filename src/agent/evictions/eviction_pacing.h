@@ -128,7 +128,7 @@ class EvictionPacing {
   // The ending pods whose memory is known.
   [[nodiscard]] std::vector<ActivePod> KnownEnding() const;
   // What the pods that may be evicted, and those that are ending, hold of what the pass acts for.
-  [[nodiscard]] UsageLook LookOf(const PacedPass& pass) const;
+  [[nodiscard]] UsageSample SampleOf(const PacedPass& pass) const;
   void HastenFor(Signal signal, std::int64_t left, DiskLayout layout, Instant now);
 
   NodeDependencies dependencies_;

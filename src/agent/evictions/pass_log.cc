@@ -167,7 +167,7 @@ void LogHolders(const CycleReport& report, std::span<const Holders> all, bool pa
   for (const Holders& holders : all) {
     if (ResourceOf(holders.signal) != ResourceOf(report.acting_for->signal)) continue;
     if (!AreOthers(holders)) continue;
-    const std::string_view held = NameOfHeld(holders.signal);
+    const std::string_view held = NameOfStore(holders.signal);
     log.Warn(fmt::format("eviction manager: most of the {} {} not held by pods that may be evicted",
                          held, held == "inodes" ? "are" : "is"),
              {{"held", TextOf(holders)}});

@@ -113,7 +113,8 @@ void PassReporter::ReportPause(const CycleReport& report, std::span<const Active
 // A pass that has not measured the pods' files keeps what was known of a disk.
 void PassReporter::TakeHolders(const CycleReport& report, std::span<const ActivePod> pods) {
   std::vector<Holders> known = std::exchange(node_.record.holders, {});
-  for (const Signal signal : HeldSignals(node_.policies->thresholds, report.evaluation.met)) {
+  for (const Signal signal :
+       SignalsWithHolders(node_.policies->thresholds, report.evaluation.met)) {
     auto holders = HoldersOf(signal, node_.summary.node, pods, node_.policies->layout,
                              node_.pacing.HeldByEnding());
     const auto before = std::ranges::find(known, signal, &Holders::signal);

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/config/agent_config.h"
-#include "core/config/beside_kubelet.h"
 #include "core/config/config_document.h"
+#include "core/config/merged_kubelet.h"
 #include "core/config/read_config.h"
 #include "core/model/fault.h"
 #include "core/model/value.h"

@@ -126,16 +126,10 @@ void ListFields(Fields& fields, T& hold) {
   fields(hold.reason, hold.until);
 }
 
-template <typename Fields, FormOf<PodGrowth> T>
-void ListFields(Fields& fields, T& growth) {
-  fields(growth.pod_uid, growth.growth);
-}
-
 template <typename Fields, FormOf<PaceInput> T>
 void ListFields(Fields& fields, T& pace) {
-  auto& [signal, kubelet_decides, next_by_clock, ending, growth, growth_of_pods, soft, fastest] =
-      pace;
-  fields(signal, kubelet_decides, next_by_clock, ending, growth, growth_of_pods, soft, fastest);
+  auto& [signal, kubelet_decides, next_by_clock, ending, growth, growth_of_pods, soft] = pace;
+  fields(signal, kubelet_decides, next_by_clock, ending, growth, growth_of_pods, soft);
 }
 
 template <typename Fields, FormOf<EvictionPause> T>

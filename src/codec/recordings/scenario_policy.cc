@@ -19,7 +19,6 @@
 #include "core/text/spelling.h"
 #include "core/thresholds/fields.h"
 #include "core/thresholds/kubelet_order.h"
-#include "core/thresholds/own_thresholds.h"
 #include "core/thresholds/threshold_parsing.h"
 #include "core/thresholds/threshold_settings.h"
 
@@ -83,7 +82,7 @@ Result<PassPolicy> ScenarioPolicy(const Value& scenario) {
   policy.thresholds = ThresholdsOf(config, policy.layout);
   if (const auto kubelets = own.Inside(kBesideKubelet)) {
     policy.thresholds =
-        BesideKubelet(std::move(policy.thresholds), ThresholdsOf(*kubelets, policy.layout));
+        WithKubeletLines(std::move(policy.thresholds), ThresholdsOf(*kubelets, policy.layout));
   }
   const std::vector<Threshold> own_thresholds = ReadOwnThresholds(own, warnings);
   policy.thresholds.insert(policy.thresholds.end(), own_thresholds.begin(), own_thresholds.end());
@@ -148,9 +147,7 @@ void WriteEvictionSettings(const std::vector<Threshold>& thresholds, JsonWriter&
 }
 
 void WriteOwnSettings(const std::vector<Threshold>& thresholds, JsonWriter& json) {
-  for (const SignalMaps* own : AllOwnSignals()) {
-    WriteSettingsOf(*own, thresholds, json);
-  }
+  for (const SignalMaps& own : OwnSignalMaps()) WriteSettingsOf(own, thresholds, json);
 }
 
 namespace {

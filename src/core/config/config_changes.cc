@@ -13,30 +13,30 @@ class Comparison {
  public:
   explicit Comparison(ConfigChanges& changes) : changes_(changes) {}
 
-  void Compare(Takes takes, std::string name, auto& held, const auto& read) {
-    if (held == read) return;
+  void Compare(Takes takes, std::string name, auto& running, const auto& read) {
+    if (running == read) return;
     const bool stays =
-        takes == Takes::kRestart || (takes == Takes::kFile && IsOneEmpty(held, read));
+        takes == Takes::kRestart || (takes == Takes::kFile && IsOneEmpty(running, read));
     (stays ? changes_.need_restart : changes_.at_once).push_back(std::move(name));
-    if (!stays) held = read;
+    if (!stays) running = read;
   }
 
   template <typename Rows, typename Owner>
-  void CompareAll(const Rows& rows, const std::string& before, Owner& held, const Owner& read) {
+  void CompareAll(const Rows& rows, const std::string& before, Owner& running, const Owner& read) {
     ForEach(rows, [&]<typename Row>(const Row& row) {
       const std::string name = before + std::string(row.name);
       if constexpr (IsSetting<Row>) {
-        Compare(row.takes, name, held.*row.value, read.*row.value);
+        Compare(row.takes, name, running.*row.value, read.*row.value);
       } else {
-        CompareAll(row.rows, row.name.empty() ? before : name + ".", held.*row.part,
+        CompareAll(row.rows, row.name.empty() ? before : name + ".", running.*row.part,
                    read.*row.part);
       }
     });
   }
 
  private:
-  static bool IsOneEmpty(const auto& held, const auto& read) {
-    if constexpr (requires { held.empty(); }) return held.empty() != read.empty();
+  static bool IsOneEmpty(const auto& running, const auto& read) {
+    if constexpr (requires { running.empty(); }) return running.empty() != read.empty();
     return false;
   }
 

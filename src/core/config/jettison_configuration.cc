@@ -14,7 +14,7 @@
 #include "core/config/settings.h"
 #include "core/model/redaction.h"
 #include "core/text/spelling.h"
-#include "core/thresholds/own_thresholds.h"
+#include "core/thresholds/threshold_parsing.h"
 #include "core/units/http_url.h"
 #include "core/units/quantity.h"
 

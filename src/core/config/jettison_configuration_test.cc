@@ -14,6 +14,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 TEST(JettisonConfiguration, EveryFieldIsTakenOver) {
   const ConfigReading reading = Jettison(R"(
@@ -215,6 +216,91 @@ TEST(JettisonConfiguration, EachRefusedFieldIsOneFault) {
     EXPECT_EQ(reading.faults.size(), 1U) << row.text;
     EXPECT_THAT(FirstFault(reading), HasSubstr(row.fault)) << row.text;
   }
+}
+
+std::vector<std::string> FaultsOfHooks(const std::string& hooks) {
+  return Described(Jettison("hooks:\n" + hooks).faults);
+}
+
+TEST(Hooks, AreProgramsAndAddresses) {
+  const ConfigReading reading = Jettison(
+      "hooks:\n"
+      "- name: pager\n  when: [AfterEviction]\n  exec: [/bin/page, --now]\n  timeout: 2s\n"
+      "- url: http://127.0.0.1:9000/told\n  minInterval: 100ms\n");
+  EXPECT_THAT(reading.faults, IsEmpty());
+  ASSERT_EQ(reading.config.hooks.size(), 2U);
+  const HookConfig& pager = reading.config.hooks[0];
+  EXPECT_EQ(pager.name, "pager");
+  EXPECT_THAT(pager.when, ElementsAre(Occasion::kAfterEviction));
+  EXPECT_THAT(pager.exec, ElementsAre("/bin/page", "--now"));
+  EXPECT_EQ(pager.timeout, seconds(2));
+  const HookConfig& address = reading.config.hooks[1];
+  EXPECT_EQ(address.name, "hook 2");
+  EXPECT_EQ(address.when.size(), kAllOccasions.size()) << "for every occasion by default";
+  EXPECT_EQ(address.url, "http://127.0.0.1:9000/told");
+  EXPECT_EQ(address.min_interval, milliseconds(100));
+}
+
+TEST(Hooks, EveryFaultIsToldAtOnce) {
+  EXPECT_THAT(
+      FaultsOfHooks("- exec: [page]\n  when: [Eviction]\n- url: ftp://there\n- timeout: 1h\n- 7\n"),
+      ElementsAre(HasSubstr("hooks[3]"), HasSubstr("hooks[0].when"), HasSubstr("hooks[0].exec"),
+                  HasSubstr("hooks[1].url"),
+                  AllOf(HasSubstr("hooks[2].exec"), HasSubstr("exec or url must be set")),
+                  HasSubstr("hooks[2].timeout")));
+}
+
+TEST(Hooks, OfTwoWhomToTellEachWantsItsOwn) {
+  EXPECT_THAT(FaultsOfHooks("- exec: [/bin/page]\n  url: http://there/\n"),
+              ElementsAre(HasSubstr("use two hooks")));
+}
+
+TEST(Hooks, AFaultOfAUrlTellsNoSecret) {
+  const auto faults = FaultsOfHooks("- url: http://me:sec/ret@host/\n");
+  EXPECT_THAT(faults, ElementsAre(AllOf(HasSubstr("/etc/j/c.yaml"), HasSubstr("hooks[0].url"),
+                                        HasSubstr("%2F"), Not(HasSubstr("sec")))));
+}
+
+TEST(Hooks, AreNamedInWhatIsMisspelt) {
+  EXPECT_THAT(FaultsOfHooks("- exec: [/bin/page]\n  timeuot: 1s\n"),
+              ElementsAre(AllOf(HasSubstr("hooks[0].timeuot"), HasSubstr("timeout"))));
+}
+
+TEST(Hooks, AreEightAtMost) {
+  std::string hooks;
+  for (int i = 0; i < 9; ++i) hooks += "- exec: [/bin/page]\n";
+  EXPECT_THAT(FaultsOfHooks(hooks), ElementsAre(HasSubstr("at most 8")));
+}
+
+TEST(Hooks, AreAList) {
+  EXPECT_THAT(FaultsOfHooks("  exec: [/bin/page]\n"), ElementsAre(HasSubstr("must be a list")));
+}
+
+TEST(RecordingConfiguration, ItIsOnUnlessSomethingElseIsSaid) {
+  const ConfigReading reading = Jettison("");
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  EXPECT_TRUE(reading.config.recording.enabled);
+  EXPECT_EQ(reading.config.recording.max_bytes, 64 << 20);
+  EXPECT_EQ(reading.config.recording.max_age, std::chrono::hours(336));
+}
+
+TEST(RecordingConfiguration, EveryFieldIsTakenOver) {
+  const ConfigReading reading =
+      Jettison("recording: {enabled: false, maxSize: 1Gi, maxAge: 48h}\n");
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  EXPECT_FALSE(reading.config.recording.enabled);
+  EXPECT_EQ(reading.config.recording.max_bytes, std::int64_t{1} << 30);
+  EXPECT_EQ(reading.config.recording.max_age, std::chrono::hours(48));
+}
+
+TEST(RecordingConfiguration, EveryFaultIsFoundAtOnce) {
+  const ConfigReading reading =
+      Jettison("recording: {enabled: maybe, maxSize: 1Ki, maxAge: 1s, folder: /x}\n");
+  EXPECT_THAT(
+      Described(reading.faults),
+      testing::UnorderedElementsAre(HasSubstr("recording.enabled"), HasSubstr("from 1Mi to 1Ti"),
+                                    HasSubstr("recording.maxAge"),
+                                    HasSubstr("recording.folder: \"/x\": there is no such field")));
 }
 
 }  // namespace

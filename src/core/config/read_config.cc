@@ -119,8 +119,8 @@ bool WantsDefaultMemoryThreshold(const std::optional<ConfigDocument>& jettison) 
 }
 
 // Reads our configuration with the kubelet's as the default.
-void ReadBesideKubelet(const SortedDocuments& sorted, const ConfigDocument& theirs,
-                       ConfigReading& reading) {
+void ReadWithKubelet(const SortedDocuments& sorted, const ConfigDocument& theirs,
+                     ConfigReading& reading) {
   const ConfigDocument* const mine = sorted.kubelet ? &*sorted.kubelet : nullptr;
   const MergedKubelet merged =
       MergeWithKubelet(mine, theirs, WantsDefaultMemoryThreshold(sorted.jettison), reading.faults);
@@ -144,7 +144,7 @@ void ReadBesideKubelet(const SortedDocuments& sorted, const ConfigDocument& thei
   std::vector<Threshold>& ours = reading.config.eviction.thresholds;
   std::vector<Threshold> lines = merged.theirs;
   if (merged.own_memory_threshold) lines.push_back(KubeletsDefaultMemory());
-  ours = BesideKubelet(std::move(ours), lines);
+  ours = WithKubeletLines(std::move(ours), lines);
   for (Fault& fault : CheckAboveKubelet(ours, merged.theirs, {})) {
     fault.file = FileOf(both, fault.key);
     AddFault(reading.not_above_kubelet, std::move(fault));
@@ -152,14 +152,11 @@ void ReadBesideKubelet(const SortedDocuments& sorted, const ConfigDocument& thei
   reading.kubelet_thresholds = merged.theirs;
 }
 
-// Refuses what our KubeletConfiguration may not contain beside a kubelet.
-void CheckBesideKubelet(const SortedDocuments& sorted, ConfigReading& reading) {
-  if (sorted.kubelet && !reading.config.static_pod_path.empty()) {
-    Fields(sorted.kubelet->document, FileOf(*sorted.kubelet, "staticPodPath"), reading.faults)
-        .Refuse("staticPodPath", reading.config.static_pod_path,
-                "must not be set where source is kubernetes: the kubelet runs the pods");
-  }
-  if (reading.config.logs.directory.empty()) reading.config.logs.directory = kKubeletLogs;
+void CheckStaticPods(const SortedDocuments& sorted, ConfigReading& reading) {
+  if (!sorted.kubelet || reading.config.static_pod_path.empty()) return;
+  Fields(sorted.kubelet->document, FileOf(*sorted.kubelet, "staticPodPath"), reading.faults)
+      .Refuse("staticPodPath", reading.config.static_pod_path,
+              "must not be set where source is kubernetes: the kubelet runs the pods");
 }
 
 SourceKind SourceIn(const std::optional<ConfigDocument>& jettison) {
@@ -192,15 +189,15 @@ std::vector<DropInReading> DropInsOf(const std::vector<ConfigDocument>& document
 ConfigReading ReadConfig(const std::vector<ConfigDocument>& documents, const KubeletSide& kubelet) {
   ConfigReading reading;
   const SortedDocuments sorted = Sorted(documents, reading.faults);
-  const bool beside_kubelet = SourceIn(sorted.jettison) == SourceKind::kKubernetes;
-  if (beside_kubelet && kubelet.document) {
-    ReadBesideKubelet(sorted, *kubelet.document, reading);
+  const bool with_kubelet = SourceIn(sorted.jettison) == SourceKind::kKubernetes;
+  if (with_kubelet && kubelet.document) {
+    ReadWithKubelet(sorted, *kubelet.document, reading);
   } else {
-    ReadWithoutKubelet(sorted, beside_kubelet ? kubelet : KubeletSide{}, reading);
+    ReadWithoutKubelet(sorted, with_kubelet ? kubelet : KubeletSide{}, reading);
   }
-  if (beside_kubelet) CheckBesideKubelet(sorted, reading);
+  if (with_kubelet) CheckStaticPods(sorted, reading);
   if (sorted.jettison) ReadJettison(*sorted.jettison, reading);
-  if (beside_kubelet) LeaveToKubelet(reading.config);
+  if (with_kubelet) LeaveToKubelet(reading.config);
   FillIn(reading.config);
   if (sorted.kubelet) {
     CheckSlices(*sorted.kubelet, reading.config, reading.faults);

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/config/agent_config.h"
-#include "core/config/beside_kubelet.h"
 #include "core/config/config_document.h"
+#include "core/config/merged_kubelet.h"
 #include "core/model/fault.h"
 #include "core/model/threshold.h"
 

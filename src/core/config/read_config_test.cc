@@ -69,6 +69,18 @@ TEST(ReadConfig, ManifestsMayNotLieAmongTheAgentsOwnFiles) {
   EXPECT_THAT(Kubelet("staticPodPath: /var/lib/jettison/podsX\n").faults, IsEmpty());
 }
 
+TEST(ReadConfig, ARelativePathCountsFromTheFolderOfItsFile) {
+  const auto path = [](const char* file, const char* path) {
+    return ReadText(std::string(kKubelet) + "staticPodPath: " + path + "\n", file)
+        .config.static_pod_path;
+  };
+  EXPECT_EQ(path("/etc/j/config.yaml", "pods//"), "/etc/j/pods");
+  EXPECT_EQ(path("/config.yaml", "pods"), "/pods");
+  EXPECT_EQ(path("conf/config.yaml", "../pods"), "conf/../pods");
+  EXPECT_EQ(path("config.yaml", "pods"), "pods");
+  EXPECT_EQ(path("/etc/config.yaml", "/pods/"), "/pods");
+}
+
 TEST(ReadConfig, ManifestsAreNotCheckedWithoutPause) {
   EXPECT_THAT(Described(Kubelet("fileCheckFrequency: 1ms\n").faults),
               ElementsAre(HasSubstr("must be at least 100ms, or 0s for the default")));

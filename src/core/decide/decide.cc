@@ -24,7 +24,7 @@ std::string_view NameOf(ReclaimStep step) {
 std::span<const ReclaimStep> ReclaimStepsFor(Signal signal, DiskLayout layout) {
   if (!IsOfDisk(signal)) return {};
   if (!layout.dedicated_image_fs) return kContainersThenImages;
-  const FileSystem starved = RowOf(signal).disk;
+  const FileSystem starved = *RowOf(signal).disk;
   if (layout.dedicated_container_fs) {
     return starved == FileSystem::kImage ? kImagesOnly : kContainersOnly;
   }

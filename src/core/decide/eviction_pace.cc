@@ -25,13 +25,6 @@ Int128 ShortOfLine(const PaceQuestion& question, const PaceInput& pace) {
   return line - question.seen.available - pace.ending;
 }
 
-// What the victim would still take in `time` if it were not ended.
-Int128 SavedByEnd(const PaceQuestion& question, const PaceInput& pace, Duration time) {
-  const std::string& victim = question.pods[question.victim].facts->pod.uid;
-  if (!pace.fastest || pace.fastest->pod_uid != victim) return 0;
-  return TakenIn(pace.fastest->growth, time);
-}
-
 // Whether evictable pods take at least half of what is taken.
 bool IsTheirs(const PaceInput& pace) {
   return Int128{pace.growth_of_pods} * 2 >= pace.growth.value_or(0);
@@ -44,11 +37,10 @@ bool TheyTakeTheRest(const PaceQuestion& question, const PaceInput& pace) {
 }
 
 // Why the victim's end would not bring the node nearer to its line; absent if it would. An unknown
-// amount is no reason. `saved`: what the victim will not take any more. Where many pods take the
-// rest together, each of them is small, and the kernel would end one of them next; so there the end
-// of one that is not small among them helps.
+// amount is no reason. Where many pods take the rest together, each of them is small, and the
+// kernel would end one of them next; so there the end of one that is not small among them helps.
 std::optional<PaceReason> Useless(const PaceQuestion& question, const PaceInput& pace,
-                                  Int128 missing, Int128 saved) {
+                                  Int128 missing) {
   const Signal signal = question.threshold.signal;
   if (missing <= 0 || IsPressure(signal)) return std::nullopt;
   Int128 all = 0;
@@ -62,9 +54,8 @@ std::optional<PaceReason> Useless(const PaceQuestion& question, const PaceInput&
   }
   if (all < ShortOfLine(question, pace)) return PaceReason::kNotTheirs;
   const auto victim = UsageOf(question.pods[question.victim], signal, question.layout);
-  const Int128 freed = *victim + saved;
-  if (IsWorthwhile(freed, missing)) return std::nullopt;
-  const bool is_as_large_as_others = freed * 2 * count >= all;
+  if (IsWorthwhile(*victim, missing)) return std::nullopt;
+  const bool is_as_large_as_others = Int128{*victim} * 2 * count >= all;
   if (is_as_large_as_others && TheyTakeTheRest(question, pace)) return std::nullopt;
   return PaceReason::kVictimTooSmall;
 }
@@ -79,7 +70,7 @@ std::optional<PaceReason> SecondWaits(const PaceQuestion& question, const PaceIn
   if (Lasts(question.seen.available + pace.ending, growth, time)) return PaceReason::kNodeLasts;
   if (!IsTheirs(pace)) return PaceReason::kNotTheirs;
   const Int128 missing = std::max(ShortOfLine(question, pace), Int128{0}) + TakenIn(growth, time);
-  return Useless(question, pace, missing, SavedByEnd(question, pace, time));
+  return Useless(question, pace, missing);
 }
 
 std::optional<SoftHold> SoftHoldOn(const PaceQuestion& question, const PaceInput& pace) {
@@ -96,8 +87,8 @@ EvictionPause Pause(const PaceQuestion& question, PaceReason reason, Instant unt
 
 }  // namespace
 
-bool IsWorthwhile(Int128 held, Int128 missing) {
-  return held * kSmallPart >= missing;
+bool IsWorthwhile(Int128 usage, Int128 missing) {
+  return usage * kSmallPart >= missing;
 }
 
 Int128 TakenIn(std::int64_t growth, Duration time) {
@@ -120,7 +111,7 @@ std::optional<EvictionPause> PauseBefore(const PaceQuestion& question, const Pac
     return Pause(question, *reason, *pace.kubelet_decides);
   }
   if (!pace.next_by_clock) return std::nullopt;
-  const auto reason = Useless(question, pace, ShortOfLine(question, pace), 0);
+  const auto reason = Useless(question, pace, ShortOfLine(question, pace));
   if (!reason) return std::nullopt;
   return Pause(question, *reason, *pace.next_by_clock);
 }
@@ -178,7 +169,7 @@ bool MustKillNow(const EndingQuestion& question) {
   if (LastsItsGrace(question)) return false;
   const Duration rest = Elapsed(question.now, question.kill_at);
   const Int128 missing = TakenIn(question.growth, rest) - question.left;
-  return !question.held || IsWorthwhile(*question.held, missing);
+  return !question.usage || IsWorthwhile(*question.usage, missing);
 }
 
 std::string TextOf(const EarlyKill& kill) {

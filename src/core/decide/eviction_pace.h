@@ -96,13 +96,6 @@ struct SoftHold {
   friend bool operator==(const SoftHold&, const SoftHold&) = default;
 };
 
-// How fast one pod takes what a signal watches.
-struct PodGrowth {
-  std::string pod_uid;
-  std::int64_t growth = 0;  // in the unit of the signal, a second
-  friend bool operator==(const PodGrowth&, const PodGrowth&) = default;
-};
-
 // What is known of earlier evictions and of growth when a pass decides. Amounts are in the unit of
 // the signal, growth is in that unit per second.
 struct PaceInput {
@@ -116,9 +109,6 @@ struct PaceInput {
   std::optional<std::int64_t> growth;  // of everything except those pods; absent: not known yet
   std::int64_t growth_of_pods = 0;     // ... of the pods that may be evicted
   std::optional<SoftHold> soft;        // why a soft eviction waits; absent: it does not
-  // The pod that grows fastest of those that may be evicted; absent: none grows, or not known yet.
-  std::optional<PodGrowth> fastest;
-
   friend bool operator==(const PaceInput&, const PaceInput&) = default;
 };
 
@@ -153,8 +143,8 @@ inline constexpr Duration kAnswerWithin = std::chrono::seconds(5);
 [[nodiscard]] std::optional<EvictionPause> PauseBefore(const PaceQuestion& question,
                                                        const PaceInput& pace);
 
-// Whether the end of a pod that holds `held` frees a relevant part of what is missing.
-[[nodiscard]] bool IsWorthwhile(Int128 held, Int128 missing);
+// Whether the end of a pod with this usage frees a relevant part of what is missing.
+[[nodiscard]] bool IsWorthwhile(Int128 usage, Int128 missing);
 
 // The amount that is taken in `time` at `growth` per second.
 [[nodiscard]] Int128 TakenIn(std::int64_t growth, Duration time);
@@ -167,8 +157,8 @@ struct EndingQuestion {
   std::int64_t left = 0;    // of what is short, in the unit of its signal
   std::int64_t growth = 0;  // per second, of all consumers, the ending pod included
   Instant now;
-  Instant kill_at;                   // the end of its grace period
-  std::optional<std::int64_t> held;  // by the ending pod; absent: not known
+  Instant kill_at;                    // the end of its grace period
+  std::optional<std::int64_t> usage;  // of the ending pod; absent: not known
 };
 
 // Whether the pod need not be killed yet: the amount left will last until the end of the grace

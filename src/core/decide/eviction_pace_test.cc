@@ -114,16 +114,6 @@ TEST(EvictionPace, ASmallVictimIsNoHelpHoweverSoonTheRestIsGone) {
   EXPECT_EQ(Why({.pods = {5, 900}, .pace = AfterEviction(0, 400, 400)}), "victim-too-small");
 }
 
-TEST(EvictionPace, ASmallVictimThatGrowsIsEvictedBeforeItIsLarge) {
-  Case with{.pods = {5, 900}, .pace = AfterEviction(0, 1200, 1200)};
-  with.pace.fastest = PodGrowth{.pod_uid = "pod1", .growth = 1100 * kMebibyte};
-  EXPECT_EQ(Why(with), "victim-too-small") << "another pod grows";
-  with.pace.fastest->pod_uid = "pod0";
-  EXPECT_EQ(Why(with), "now");
-  with.pace.fastest->growth = 50 * kMebibyte;
-  EXPECT_EQ(Why(with), "victim-too-small") << "what grows is not this pod alone";
-}
-
 TEST(EvictionPace, OfManyPodsThatTakeTheRestTogetherEachHelps) {
   const std::vector<std::int64_t> alike(100, 5);
   EXPECT_EQ(Why({.available = 99, .pods = alike, .pace = AfterEviction(0, 390, 390)}),
@@ -198,18 +188,18 @@ TEST(EvictionPace, AmountsBeyondAllMeasureDoNotOverflow) {
 }
 
 TEST(EvictionPace, WhatHoldsSoftEvictionsUpHoldsNoHardOneUp) {
-  const PaceInput held{.soft =
-                           SoftHold{.reason = PaceReason::kCoolDown, .until = kNow + seconds(9)}};
-  const auto pause = PauseIn({.pods = {300}, .pace = held, .soft = true});
+  const PaceInput waiting{
+      .soft = SoftHold{.reason = PaceReason::kCoolDown, .until = kNow + seconds(9)}};
+  const auto pause = PauseIn({.pods = {300}, .pace = waiting, .soft = true});
   EXPECT_EQ(pause,
             (EvictionPause{
                 .reason = PaceReason::kCoolDown, .until = kNow + seconds(9), .pod_uid = "pod0"}));
-  EXPECT_EQ(Why({.pods = {300}, .pace = held}), "now");
+  EXPECT_EQ(Why({.pods = {300}, .pace = waiting}), "now");
 }
 
 TEST(EvictionPace, ASoftEvictionIsNotHeldUpForLongerThanTold) {
-  const PaceInput held{.soft = SoftHold{.reason = PaceReason::kApiAway, .until = kNow}};
-  EXPECT_EQ(Why({.pods = {300}, .pace = held, .soft = true}), "now");
+  const PaceInput waiting{.soft = SoftHold{.reason = PaceReason::kApiAway, .until = kNow}};
+  EXPECT_EQ(Why({.pods = {300}, .pace = waiting, .soft = true}), "now");
 }
 
 TEST(EvictionPace, EachReasonHasAName) {
@@ -219,6 +209,133 @@ TEST(EvictionPace, EachReasonHasAName) {
   }
   EXPECT_FALSE(IsOfSoft(PaceReason::kNoForecast));
   EXPECT_TRUE(IsOfSoft(PaceReason::kAsked));
+}
+
+constexpr Instant kBegin{std::chrono::hours(1)};
+
+TEST(KubeletRound, TheNextBeginsACleanUpPollAfterThePodIsGone) {
+  KubeletRound round;
+  EXPECT_EQ(round.Next(kBegin), std::nullopt);
+  round.Evicted(Resource::kMemory, true, seconds(1), kBegin);
+  EXPECT_EQ(round.Next(kBegin), kBegin + seconds(2));
+  const Instant gone = kBegin + milliseconds(70);
+  round.CleanedUp(true, gone);
+  EXPECT_EQ(round.Next(gone), gone + seconds(1));
+  EXPECT_EQ(round.Next(gone + seconds(1)), std::nullopt);
+}
+
+TEST(KubeletRound, WhileAPodWillNotGoTheKubeletPollsOnUntilItHasHadEnough) {
+  KubeletRound round;
+  round.Evicted(Resource::kMemory, true, seconds(1), kBegin);
+  const Instant late = kBegin + seconds(20);
+  EXPECT_EQ(round.Next(late), late + seconds(1));
+  round.CleanedUp(false, late);
+  EXPECT_EQ(round.Next(late), std::nullopt);
+}
+
+TEST(KubeletRound, ASoftEvictionThatIsAwaitedPutsOffNoOtherOne) {
+  KubeletRound round;
+  round.Evicted(Resource::kMemory, false, seconds(30), kBegin);
+  EXPECT_EQ(round.Next(kBegin), std::nullopt);
+  round.CleanedUp(true, kBegin + seconds(5));
+  EXPECT_EQ(round.Next(kBegin + seconds(5)), kBegin + seconds(6));
+}
+
+TEST(KubeletRound, NorDoesItAfterOthersThatAreOver) {
+  KubeletRound round;
+  round.Evicted(Resource::kMemory, true, seconds(1), kBegin);
+  round.CleanedUp(true, kBegin);
+  const Instant later = kBegin + seconds(10);
+  round.Evicted(Resource::kMemory, false, seconds(30), later);
+  EXPECT_EQ(round.Next(later), std::nullopt);
+  EXPECT_EQ(round.NextFor(Signal::kNodeFsAvailable, later + seconds(5)), std::nullopt);
+  round.Evicted(Resource::kPids, true, seconds(1), later + seconds(5));
+  EXPECT_EQ(round.Next(later + seconds(20)), later + seconds(21)) << "a hard one is awaited too";
+}
+
+TEST(KubeletRound, ADiskWaitsForWhoeverWasEvictedWhateverFor) {
+  KubeletRound round;
+  round.Evicted(Resource::kPids, true, seconds(1), kBegin);
+  for (const Signal signal : {Signal::kNodeFsAvailable, Signal::kNodeFsInodesFree,
+                              Signal::kImageFsAvailable, Signal::kPidAvailable}) {
+    EXPECT_EQ(round.NextFor(signal, kBegin), kBegin + seconds(2)) << NameOf(signal);
+  }
+}
+
+TEST(KubeletRound, WhatIsForeseenWaitsForNoOtherResource) {
+  KubeletRound round;
+  round.Evicted(Resource::kInodes, true, seconds(1), kBegin);
+  for (const Signal signal :
+       {Signal::kMemoryAvailable, Signal::kSwapAvailable, Signal::kPidAvailable}) {
+    EXPECT_EQ(round.NextFor(signal, kBegin), std::nullopt) << NameOf(signal);
+  }
+}
+
+TEST(KubeletRound, ARoundThatIsOverSaysNothingOfTheOnesAfterIt) {
+  KubeletRound round;
+  round.Evicted(Resource::kMemory, true, seconds(1), kBegin);
+  round.CleanedUp(true, kBegin);
+  const Instant later = kBegin + seconds(10);
+  round.Evicted(Resource::kPids, true, seconds(1), later);
+  EXPECT_EQ(round.NextFor(Signal::kMemoryAvailable, later), std::nullopt);
+  EXPECT_EQ(round.NextFor(Signal::kPidAvailable, later), later + seconds(2));
+}
+
+constexpr std::int64_t kMi = std::int64_t{1} << 20;
+constexpr Instant kKilledAt{std::chrono::hours(1)};
+
+bool Now(std::int64_t left_mi, std::int64_t growth_mi, Duration grace_left) {
+  return MustKillNow({.left = left_mi * kMi,
+                      .growth = growth_mi * kMi,
+                      .now = kKilledAt,
+                      .kill_at = kKilledAt + grace_left,
+                      .usage = {}});
+}
+
+TEST(EarlyKill, WhoeverLeavesEnoughHasItsGracePeriod) {
+  EXPECT_FALSE(Now(100, 0, milliseconds(1000)));
+  EXPECT_FALSE(Now(1, -50, milliseconds(1000)));
+  EXPECT_FALSE(Now(100, 99, milliseconds(1000)));
+}
+
+TEST(EarlyKill, ItComesWhenTheRestOnlyLastsForTheKill) {
+  EXPECT_FALSE(Now(100, 480, milliseconds(1000))) << "208 ms: it may still end by itself";
+  EXPECT_TRUE(Now(72, 480, milliseconds(940))) << "150 ms";
+  EXPECT_TRUE(Now(0, 1, milliseconds(940)));
+}
+
+TEST(EarlyKill, ARestThatLastsForTheGracePeriodIsNoReason) {
+  EXPECT_FALSE(Now(50, 480, milliseconds(100)));
+}
+
+TEST(EarlyKill, OneThatHoldsNextToNothingHasItsGracePeriodWhoeverTakesTheRest) {
+  EndingQuestion question{.left = 50 * kMi,
+                          .growth = 900 * kMi,
+                          .now = kKilledAt,
+                          .kill_at = kKilledAt + milliseconds(1000),
+                          .usage = 3 * kMi};
+  EXPECT_FALSE(MustKillNow(question)) << "850 MiB would be missing";
+  question.usage = 60 * kMi;
+  EXPECT_TRUE(MustKillNow(question));
+  question.usage = std::nullopt;
+  EXPECT_TRUE(MustKillNow(question)) << "an unknown amount does not prevent the kill";
+}
+
+TEST(EarlyKill, ItIsNeverLaterThanTheGracePeriod) {
+  EXPECT_TRUE(Now(1000, 0, milliseconds(0)));
+  EXPECT_TRUE(Now(1000, 0, milliseconds(-5)));
+}
+
+TEST(EarlyKill, SaysHowMuchWasLeft) {
+  EXPECT_EQ(TextOf(EarlyKill{.pod_uid = "hog",
+                             .signal = Signal::kMemoryAvailable,
+                             .at = kKilledAt,
+                             .after = std::chrono::microseconds(120'400),
+                             .grace = milliseconds(1000),
+                             .left = 48 * kMi,
+                             .growth = 480 * kMi + 7}),
+            "killed after 120ms of its grace period of 1s: 48Mi of memory.available were left, and "
+            "480Mi a second were taken");
 }
 
 }  // namespace

@@ -39,10 +39,10 @@ struct Protected {
   void Add(const PodFacts& facts, std::int64_t amount) {
     (IsNeverEvicted(facts) ? critical : foreign) += amount;
   }
-  [[nodiscard]] HeldPart Critical() const {
+  [[nodiscard]] HolderPart Critical() const {
     return {.key = "critical", .name = "pods that are never evicted", .amount = critical};
   }
-  [[nodiscard]] HeldPart Foreign() const {
+  [[nodiscard]] HolderPart Foreign() const {
     return {.key = "foreign", .name = "foreign pods that are only observed", .amount = foreign};
   }
 };
@@ -91,7 +91,7 @@ std::optional<std::uint64_t> UsedOf(const std::optional<FsStats>& fs, Signal sig
   return ResourceOf(signal) == Resource::kInodes ? fs->inodes_used : fs->used_bytes;
 }
 
-std::vector<HeldPart> PartsOf(const PodFiles& files) {
+std::vector<HolderPart> PartsOf(const PodFiles& files) {
   return {{.key = "logs", .name = "logs", .amount = Signed(files.logs)},
           {.key = "writableLayers", .name = "writable layers", .amount = Signed(files.layers)},
           {.key = "localVolumes", .name = "local volumes", .amount = Signed(files.volumes)},
@@ -145,7 +145,7 @@ std::optional<Holders> DiskHolders(Signal signal, const NodeStats& node,
   if (!any_is_measured) return std::nullopt;
   const std::int64_t of_pods = Signed(files.Sum()) + of_protected.critical + of_protected.foreign;
   holders.parts = PartsOf(files);
-  for (HeldPart& part : holders.parts) part.may_be_freed = true;
+  for (HolderPart& part : holders.parts) part.may_be_freed = true;
   holders.parts.push_back(of_protected.Critical());
   holders.parts.push_back(of_protected.Foreign());
   holders.parts.push_back({.key = "rest",
@@ -161,10 +161,10 @@ std::string Amount(std::int64_t amount, bool is_bytes) {
       .ToString();
 }
 
-std::string PartsText(std::vector<HeldPart> parts, bool is_bytes) {
-  std::ranges::stable_sort(parts, std::greater<>(), &HeldPart::amount);
+std::string PartsText(std::vector<HolderPart> parts, bool is_bytes) {
+  std::ranges::stable_sort(parts, std::greater<>(), &HolderPart::amount);
   std::string text;
-  for (const HeldPart& part : parts) {
+  for (const HolderPart& part : parts) {
     if (part.amount == 0 || (is_bytes && part.amount < kMi && !text.empty())) continue;
     text +=
         fmt::format("{}{} {}", text.empty() ? "" : ", ", part.name, Amount(part.amount, is_bytes));
@@ -182,7 +182,7 @@ std::optional<Holders> HoldersOf(Signal signal, const NodeStats& node,
   return std::nullopt;
 }
 
-std::vector<Signal> HeldSignals(std::span<const Threshold> thresholds, ThresholdSet met) {
+std::vector<Signal> SignalsWithHolders(std::span<const Threshold> thresholds, ThresholdSet met) {
   std::vector<Signal> signals = {Signal::kMemoryAvailable};
   const auto disk = MostUrgent(thresholds, met & ~WithoutDisks(thresholds, met));
   if (disk) signals.push_back(thresholds[*disk].signal);
@@ -191,7 +191,7 @@ std::vector<Signal> HeldSignals(std::span<const Threshold> thresholds, Threshold
 
 bool AreOthers(const Holders& holders) {
   std::int64_t more_of_others = 0;
-  for (const HeldPart& part : holders.parts) {
+  for (const HolderPart& part : holders.parts) {
     more_of_others += part.may_be_freed ? -part.amount : part.amount;
   }
   return more_of_others > 0;
@@ -201,7 +201,7 @@ std::string TextOf(const Holders& holders) {
   const bool is_bytes = ResourceOf(holders.signal) != Resource::kInodes;
   std::string text = PartsText(holders.parts, is_bytes);
   std::string_view before = "; of all this ";
-  for (const HeldPart& part : holders.within) {
+  for (const HolderPart& part : holders.within) {
     if (part.amount < kMi) continue;
     text += fmt::format("{}{} {}", std::exchange(before, ", "), part.name,
                         Amount(part.amount, is_bytes));
@@ -220,7 +220,7 @@ std::string CountedText(const ActivePod& pod, Signal signal, DiskLayout layout) 
   return PartsText(PartsOf(FilesOf(pod, signal, layout)), ResourceOf(signal) != Resource::kInodes);
 }
 
-std::string_view NameOfHeld(Signal signal) {
+std::string_view NameOfStore(Signal signal) {
   if (!IsOfDisk(signal)) return "memory";
   return ResourceOf(signal) == Resource::kInodes ? "inodes" : "disk";
 }

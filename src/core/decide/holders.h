@@ -16,7 +16,7 @@
 namespace jettison {
 
 // A part of what is used, and who or what holds it.
-struct HeldPart {
+struct HolderPart {
   std::string_view key;       // for programs: "critical"
   std::string_view name;      // "pods that are never evicted"
   std::int64_t amount = 0;    // in the unit of the signal
@@ -28,8 +28,8 @@ struct HeldPart {
 struct Holders {
   Signal signal = Signal::kMemoryAvailable;
   std::int64_t all = 0;
-  std::vector<HeldPart> parts;   // which add up to `all`
-  std::vector<HeldPart> within;  // parts of `all`, whoever holds them
+  std::vector<HolderPart> parts;   // which add up to `all`
+  std::vector<HolderPart> within;  // parts of `all`, whoever holds them
   // Of a file system: pods that can write to a folder of the host, whose size is not known, by
   // "namespace/name".
   std::vector<std::string> host_paths;
@@ -43,8 +43,8 @@ struct Holders {
                                                std::int64_t ending);
 
 // Those of the memory, and those of the disk whose threshold is the most urgent of those met.
-[[nodiscard]] std::vector<Signal> HeldSignals(std::span<const Threshold> thresholds,
-                                              ThresholdSet met);
+[[nodiscard]] std::vector<Signal> SignalsWithHolders(std::span<const Threshold> thresholds,
+                                                     ThresholdSet met);
 
 // Whether most is held by something other than pods that may be evicted, or that are ending.
 [[nodiscard]] bool AreOthers(const Holders& holders);
@@ -59,6 +59,6 @@ struct Holders {
 [[nodiscard]] std::string CountedText(const ActivePod& pod, Signal signal, DiskLayout layout);
 
 // "memory", "disk" or "inodes".
-[[nodiscard]] std::string_view NameOfHeld(Signal signal);
+[[nodiscard]] std::string_view NameOfStore(Signal signal);
 
 }  // namespace jettison

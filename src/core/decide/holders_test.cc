@@ -19,13 +19,13 @@ constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 // -1: there is no such part.
 std::int64_t AmountOf(const Holders& holders, std::string_view key) {
-  const auto part = std::ranges::find(holders.parts, key, &HeldPart::key);
+  const auto part = std::ranges::find(holders.parts, key, &HolderPart::key);
   return part == holders.parts.end() ? -1 : part->amount;
 }
 
 std::int64_t SumOf(const Holders& holders) {
   std::int64_t sum = 0;
-  for (const HeldPart& part : holders.parts) sum += part.amount;
+  for (const HolderPart& part : holders.parts) sum += part.amount;
   return sum;
 }
 
@@ -136,7 +136,7 @@ TEST_F(DiskHoldersTest, EveryByteHasOneHolder) {
             "files that are no pod's own 839Mi, deleted files that are held open 90Mi, local "
             "volumes 30Mi, logs 20Mi, writable layers 10Mi, foreign pods that are only observed "
             "6Mi, pods that are never evicted 5Mi");
-  EXPECT_EQ(NameOfHeld(holders->signal), "disk");
+  EXPECT_EQ(NameOfStore(holders->signal), "disk");
 }
 
 TEST_F(DiskHoldersTest, InodesAreCountedToo) {
@@ -144,7 +144,7 @@ TEST_F(DiskHoldersTest, InodesAreCountedToo) {
   ASSERT_TRUE(holders);
   EXPECT_EQ(AmountOf(*holders, "rest"), 100'000 - 161);
   EXPECT_EQ(AmountOf(*holders, "deletedFiles"), 90);
-  EXPECT_EQ(NameOfHeld(holders->signal), "inodes");
+  EXPECT_EQ(NameOfStore(holders->signal), "inodes");
 }
 
 TEST_F(DiskHoldersTest, OnAFileSystemOfImagesOnlyWhatIsOnItCounts) {

@@ -20,15 +20,6 @@ namespace {
 // listing.
 constexpr Instant kLongAgo = Instant::min();
 
-// How long ago `then` was, at most the longest duration.
-Duration AgeOf(Instant then, Instant now) {
-  std::int64_t age = 0;
-  const bool overflow =
-      __builtin_sub_overflow(now.time_since_epoch().count(), then.time_since_epoch().count(), &age);
-  if (!overflow) return Duration(age);
-  return then < now ? Duration::max() : Duration::min();
-}
-
 Instant LastUseOf(const ImageRecord& image) {
   return image.last_used.value_or(kLongAgo);
 }
@@ -102,10 +93,10 @@ bool ImageGcRun::Wants(const ImageRecord& image) const {
     case Phase::kByAge:
       // Before max_age has passed, it is not known what was in use shortly before the start.
       return policy_.max_age != Duration::zero() && times_.uptime > policy_.max_age &&
-             AgeOf(LastUseOf(image), times_.now) > policy_.max_age;
+             Elapsed(LastUseOf(image), times_.now) > policy_.max_age;
     case Phase::kBySpace:
       return LastUseOf(image) < times_.now &&
-             AgeOf(image.first_detected, times_.now) >= policy_.min_age;
+             Elapsed(image.first_detected, times_.now) >= policy_.min_age;
   }
   return false;
 }

@@ -18,23 +18,23 @@ constexpr Duration kFastGrowthLasts = milliseconds(9);
 constexpr Duration kSoon = milliseconds(150);
 // A shorter growth suffices to kill a pod that is ending already.
 constexpr Duration kGrowthBegins = milliseconds(5);
-// Older looks say nothing of the present.
+// Older samples say nothing of the present.
 constexpr Duration kRemembered = milliseconds(100);
-// Looks that are closer together tell nothing new.
+// Samples that are closer together say nothing new.
 constexpr Duration kApart = milliseconds(4);
-constexpr std::size_t kLooks = 12;
+constexpr std::size_t kSamples = 12;
 // Where less than this part of the threshold is left, nothing more can be taken.
 constexpr std::int64_t kExhausted = 16;
 // What the kernel took from pods this long ago still counts.
 constexpr Duration kLossesCount = std::chrono::seconds(1);
 
-// The error of a look. The kernel charges memory in batches of 256 KiB on each processor, and the
+// The error of a sample. The kernel charges memory in batches of 256 KiB on each processor, and the
 // figures of node and pods are not read at the same time.
 std::int64_t JitterOf(Signal signal) {
   return UnitNameOf(signal) == "bytes" ? std::int64_t{1} << 20 : 16;
 }
 
-// The growth per second; 0 if it shrank, or no more than the error of a look.
+// The growth per second; 0 if it shrank, or no more than the error of a sample.
 std::int64_t PerSecond(Int128 grown, Signal signal, Duration time) {
   constexpr Int128 kNanosPerSecond = 1'000'000'000;
   constexpr std::int64_t kMost = std::int64_t{1} << 62;
@@ -51,7 +51,7 @@ Int128 Taken(const Observation& before, const Observation& last) {
 
 template <typename T>
 void Append(T last, std::vector<T>& all) {
-  if (all.size() == kLooks) all.erase(all.begin());
+  if (all.size() == kSamples) all.erase(all.begin());
   all.push_back(std::move(last));
 }
 
@@ -68,8 +68,8 @@ void UsageGrowth::Seen(const Observations& observations, Instant now) {
 std::int64_t UsageGrowth::OfAll(Signal signal) const {
   if (observed_.empty() || !observed_.back()[signal]) return 0;
   const Observation& last = *observed_.back()[signal];
-  for (auto look = observed_.rbegin(); look != observed_.rend(); ++look) {
-    const auto& before = (*look)[signal];
+  for (auto sample = observed_.rbegin(); sample != observed_.rend(); ++sample) {
+    const auto& before = (*sample)[signal];
     if (!before || Elapsed(*before->time, *last.time) > kRemembered) return 0;
     const Duration time = Elapsed(*before->time, *last.time);
     if (time < kGrowthBegins) continue;
@@ -78,32 +78,32 @@ std::int64_t UsageGrowth::OfAll(Signal signal) const {
   return 0;
 }
 
-void UsageGrowth::Look(UsageLook look) {
-  if (!looks_.empty() && looks_.back().signal != look.signal) Forget();
-  std::ranges::sort(look.pods, {}, &PodAmount::identity);
+void UsageGrowth::Add(UsageSample sample) {
+  if (!samples_.empty() && samples_.back().signal != sample.signal) Forget();
+  std::ranges::sort(sample.pods, {}, &PodAmount::identity);
   // The present figures count in any case.
-  if (looks_.size() > 1 && Elapsed(looks_[looks_.size() - 2].at, look.at) < kApart) {
-    looks_.pop_back();
+  if (samples_.size() > 1 && Elapsed(samples_[samples_.size() - 2].at, sample.at) < kApart) {
+    samples_.pop_back();
   }
-  Append(std::move(look), looks_);
-  const UsageLook& last = looks_.back();
+  Append(std::move(sample), samples_);
+  const UsageSample& last = samples_.back();
   const bool was_exhausted = IsExhausted(last.at);
-  if (last.seen.available + HeldByEnding() < last.line / kExhausted) exhausted_at_ = last.at;
+  if (last.seen.available + OfEnding() < last.line / kExhausted) exhausted_at_ = last.at;
   const auto measured = Measured();
   const bool keeps = measured_ && was_exhausted && IsExhausted(last.at);
   if (!keeps || (measured && measured->all > measured_->all)) measured_ = measured;
 }
 
 void UsageGrowth::Forget() {
-  looks_.clear();
+  samples_.clear();
   measured_.reset();
   exhausted_at_.reset();
   losses_.clear();
 }
 
 void UsageGrowth::Lost(const PodFacts& pod, Instant now) {
-  if (looks_.empty() || ResourceOf(looks_.back().signal) != Resource::kMemory) return;
-  const auto& pods = looks_.back().pods;
+  if (samples_.empty() || ResourceOf(samples_.back().signal) != Resource::kMemory) return;
+  const auto& pods = samples_.back().pods;
   const auto found = std::ranges::lower_bound(pods, pod.identity, {}, &PodAmount::identity);
   if (found == pods.end() || found->identity != pod.identity) return;
   std::erase_if(losses_, [now](const Loss& loss) { return Elapsed(loss.at, now) > kLossesCount; });
@@ -118,16 +118,16 @@ std::int64_t UsageGrowth::LostInASecond(Instant now) const {
   return lost;
 }
 
-std::int64_t UsageGrowth::HeldByEnding() const {
-  std::int64_t held = 0;
-  for (const PodAmount& pod : looks_.back().pods) held += pod.ending ? pod.amount : 0;
-  return held;
+std::int64_t UsageGrowth::OfEnding() const {
+  std::int64_t of_ending = 0;
+  for (const PodAmount& pod : samples_.back().pods) of_ending += pod.ending ? pod.amount : 0;
+  return of_ending;
 }
 
 bool UsageGrowth::EndingCovers(Signal signal) const {
-  if (looks_.empty() || looks_.back().signal != signal || !IsForeseen(signal)) return false;
-  const std::int64_t held = HeldByEnding();
-  return held > 0 && looks_.back().seen.available + held >= looks_.back().line;
+  if (samples_.empty() || samples_.back().signal != signal || !IsForeseen(signal)) return false;
+  const std::int64_t of_ending = OfEnding();
+  return of_ending > 0 && samples_.back().seen.available + of_ending >= samples_.back().line;
 }
 
 bool UsageGrowth::IsExhausted(Instant now) const {
@@ -135,11 +135,11 @@ bool UsageGrowth::IsExhausted(Instant now) const {
 }
 
 std::optional<UsageGrowth::Growth> UsageGrowth::Over(Duration apart) const {
-  const UsageLook& last = looks_.back();
-  const auto before = std::find_if(looks_.rbegin(), looks_.rend(), [&](const UsageLook& look) {
-    return Elapsed(look.at, last.at) >= apart;
-  });
-  if (before == looks_.rend() || Elapsed(before->at, last.at) > kRemembered) return std::nullopt;
+  const UsageSample& last = samples_.back();
+  const auto before =
+      std::find_if(samples_.rbegin(), samples_.rend(),
+                   [&](const UsageSample& sample) { return Elapsed(sample.at, last.at) >= apart; });
+  if (before == samples_.rend() || Elapsed(before->at, last.at) > kRemembered) return std::nullopt;
   const Duration time = Elapsed(before->at, last.at);
   Growth growth;
   Int128 all = Taken(before->seen, last.seen);
@@ -154,10 +154,6 @@ std::optional<UsageGrowth::Growth> UsageGrowth::Over(Duration apart) const {
       continue;
     }
     of_pods += grown;
-    const std::int64_t pace = PerSecond(grown, last.signal, time);
-    if (pace > (growth.fastest ? growth.fastest->growth : 0)) {
-      growth.fastest = PodGrowth{.pod_uid = pod.facts->pod.uid, .growth = pace};
-    }
   }
   growth.all = PerSecond(all, last.signal, time);
   growth.pods = PerSecond(of_pods, last.signal, time);
@@ -166,17 +162,16 @@ std::optional<UsageGrowth::Growth> UsageGrowth::Over(Duration apart) const {
 
 std::optional<UsageGrowth::Growth> UsageGrowth::Measured() const {
   const auto fast = Over(kFastGrowthLasts);
-  const bool has_to_last = fast && Lasts(looks_.back().seen.available, fast->all, kSoon);
+  const bool has_to_last = fast && Lasts(samples_.back().seen.available, fast->all, kSoon);
   return has_to_last ? Over(kGrowthLasts) : fast;
 }
 
 void UsageGrowth::FillIn(PaceInput& input, Instant now) const {
-  if (looks_.empty() || looks_.back().signal != input.signal) return;
-  input.ending = HeldByEnding();
+  if (samples_.empty() || samples_.back().signal != input.signal) return;
+  input.ending = OfEnding();
   if (measured_) {
     input.growth = measured_->all;
     input.growth_of_pods = measured_->pods;
-    input.fastest = measured_->fastest;
   }
   const std::int64_t lost = IsExhausted(now) ? LostInASecond(now) : 0;
   if (lost > input.growth.value_or(0)) input.growth = input.growth_of_pods = lost;

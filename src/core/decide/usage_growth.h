@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "core/decide/eviction_pace.h"
@@ -13,16 +12,16 @@
 
 namespace jettison {
 
-// What a pod holds at a look.
+// What a pod holds at a moment.
 struct PodAmount {
-  const PodFacts* facts = nullptr;  // may be gone after the look
+  const PodFacts* facts = nullptr;  // may be gone later
   std::uint64_t identity = 0;
   std::int64_t amount = 0;
   bool ending = false;  // otherwise it may be evicted
 };
 
-// A look at what a signal watches, and at who holds it, in the unit of the signal.
-struct UsageLook {
+// What a signal watches, and who holds it, at one moment, in the unit of the signal.
+struct UsageSample {
   Signal signal = Signal::kMemoryAvailable;
   Observation seen;
   std::int64_t line = 0;        // of the threshold that is acted for
@@ -30,23 +29,23 @@ struct UsageLook {
   Instant at;
 };
 
-// Measures how fast usage grows, from looks a few milliseconds apart. Growth is what the same pods,
-// and everything outside of pods, have taken from one look to the next: pods that have come or gone
-// in between do not count, nor do those that are ending. Page cache that becomes active takes
-// nothing either, as fast as it makes memory less available: the usage does not grow with it. Where
-// nothing is left nothing can grow: there, what was measured last still counts, and so does what
-// the kernel takes from pods.
+// Measures how fast usage grows, from samples a few milliseconds apart. Growth is what the same
+// pods, and everything outside of pods, have taken from one sample to the next: pods that have come
+// or gone in between do not count, nor do those that are ending. Page cache that becomes active
+// takes nothing either, as fast as it makes memory less available: the usage does not grow with it.
+// Where nothing is left nothing can grow: there, what was measured last still counts, and so does
+// what the kernel takes from pods.
 class UsageGrowth {
  public:
   // What was just observed of all signals.
   void Seen(const Observations& observations, Instant now);
-  // A look at the signal that a pass acts for.
-  void Look(UsageLook look);
+  // A sample of the signal that a pass acts for.
+  void Add(UsageSample sample);
   // The kernel's OOM killer has ended a pod.
   void Lost(const PodFacts& pod, Instant now);
 
   // Sets what is known of the input's signal: what ending pods hold, the growth of everything else,
-  // of the pods that may be evicted, and of the fastest of these.
+  // and of the pods that may be evicted.
   void FillIn(PaceInput& input, Instant now) const;
   // Whether ending pods hold all that is missing of the signal.
   [[nodiscard]] bool EndingCovers(Signal signal) const;
@@ -57,7 +56,6 @@ class UsageGrowth {
   struct Growth {
     std::int64_t all = 0;   // of everything except pods that are ending
     std::int64_t pods = 0;  // of the pods that may be evicted
-    std::optional<PodGrowth> fastest;
   };
   struct Loss {
     std::int64_t amount = 0;
@@ -65,16 +63,16 @@ class UsageGrowth {
   };
 
   void Forget();  // what is known of a signal
-  // From the newest look that is so much older than the last one.
+  // From the newest sample that is so much older than the last one.
   [[nodiscard]] std::optional<Growth> Over(Duration apart) const;
   [[nodiscard]] std::optional<Growth> Measured() const;
   [[nodiscard]] std::int64_t LostInASecond(Instant now) const;
-  [[nodiscard]] std::int64_t HeldByEnding() const;
+  [[nodiscard]] std::int64_t OfEnding() const;
   // Whether nothing was left to take a moment ago.
   [[nodiscard]] bool IsExhausted(Instant now) const;
 
   std::vector<Observations> observed_;  // the last ones, oldest first
-  std::vector<UsageLook> looks_;        // the same, of one signal; pods by identity
+  std::vector<UsageSample> samples_;    // the same, of one signal; pods by identity
   std::optional<Growth> measured_;      // last, while something was left
   std::optional<Instant> exhausted_at_;
   std::vector<Loss> losses_;

@@ -10,14 +10,14 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::int64_t kMiOfALook = std::int64_t{1} << 20;
-constexpr std::size_t kPodsOfALook = 100;
+constexpr std::int64_t kMebi = std::int64_t{1} << 20;
+constexpr std::size_t kPods = 100;
 
-// Looks 5 ms apart at the memory of a node with a hundred pods; amounts in MiB.
+// Samples, 5 ms apart, of the memory of a node with a hundred pods; amounts in MiB.
 class UsageGrowthTest : public testing::Test {
  protected:
   UsageGrowthTest() {
-    for (std::size_t i = 0; i < kPodsOfALook; ++i) {
+    for (std::size_t i = 0; i < kPods; ++i) {
       facts_[i].pod.uid = std::to_string(i);
       facts_[i].identity = i;
     }
@@ -25,21 +25,21 @@ class UsageGrowthTest : public testing::Test {
   void Add(std::size_t pod, double amount, bool ending = false) {
     pods_.push_back({.facts = &facts_[pod],
                      .identity = pod,
-                     .amount = static_cast<std::int64_t>(amount * kMiOfALook),
+                     .amount = static_cast<std::int64_t>(amount * kMebi),
                      .ending = ending});
   }
-  // With the pods that were added since the last look.
-  void Look(double available, double line = 100, std::optional<double> usage = std::nullopt) {
-    growth_.Look({.signal = Signal::kMemoryAvailable,
-                  .seen = Seen(available, usage),
-                  .line = static_cast<std::int64_t>(line * kMiOfALook),
-                  .pods = std::exchange(pods_, {}),
-                  .at = now_ += milliseconds(5)});
+  // With the pods that were added since the last sample.
+  void Sample(double available, double line = 100, std::optional<double> usage = std::nullopt) {
+    growth_.Add({.signal = Signal::kMemoryAvailable,
+                 .seen = Seen(available, usage),
+                 .line = static_cast<std::int64_t>(line * kMebi),
+                 .pods = std::exchange(pods_, {}),
+                 .at = now_ += milliseconds(5)});
   }
   static Observation Seen(double available, std::optional<double> usage) {
-    const auto bytes = [](double mi) { return static_cast<std::int64_t>(mi * kMiOfALook); };
+    const auto bytes = [](double mi) { return static_cast<std::int64_t>(mi * kMebi); };
     return {.available = bytes(available),
-            .capacity = 1000 * kMiOfALook,
+            .capacity = 1000 * kMebi,
             .time = std::nullopt,
             .usage = usage ? std::optional(bytes(*usage)) : std::nullopt};
   }
@@ -51,14 +51,14 @@ class UsageGrowthTest : public testing::Test {
   // MiB a second; -1: not known.
   [[nodiscard]] double Growth() const {
     const auto growth = Input().growth;
-    return growth ? static_cast<double>(*growth) / kMiOfALook : -1;
+    return growth ? static_cast<double>(*growth) / kMebi : -1;
   }
   [[nodiscard]] double GrowthOfPods() const {
-    return static_cast<double>(Input().growth_of_pods) / kMiOfALook;
+    return static_cast<double>(Input().growth_of_pods) / kMebi;
   }
 
   UsageGrowth growth_;
-  std::vector<PodFacts> facts_{kPodsOfALook};
+  std::vector<PodFacts> facts_{kPods};
   std::vector<PodAmount> pods_;
   Instant now_{std::chrono::hours(1)};
 };
@@ -68,17 +68,17 @@ TEST_F(UsageGrowthTest, ItIsThatOfWhatIsNotEndingAndOfThePodsThatMayBeEvicted) {
   for (int i = 0; i <= 10; ++i) {
     Add(0, 100 + 2 * i);
     Add(1, 50 + 2 * i, true);
-    Look(90 - 6 * i);
+    Sample(90 - 6 * i);
   }
-  EXPECT_EQ(Input().ending, 70 * kMiOfALook);
+  EXPECT_EQ(Input().ending, 70 * kMebi);
   EXPECT_NEAR(Growth(), 800, 110);
   EXPECT_NEAR(GrowthOfPods(), 400, 110);
 }
 
 TEST_F(UsageGrowthTest, PodsThatComeAreNotCalledGrowth) {
-  for (int i = 0; i < 10; ++i) Look(350);
+  for (int i = 0; i < 10; ++i) Sample(350);
   Add(0, 250);
-  Look(100);
+  Sample(100);
   EXPECT_LE(Growth(), 0);
   EXPECT_EQ(GrowthOfPods(), 0);
 }
@@ -86,22 +86,22 @@ TEST_F(UsageGrowthTest, PodsThatComeAreNotCalledGrowth) {
 TEST_F(UsageGrowthTest, PageCacheThatBecomesActiveIsNotCalledGrowth) {
   for (int i = 0; i <= 10; ++i) {
     Add(0, 50 + 8 * i);
-    Look(95 - 9 * i, 100, 800 + 3 * i);
+    Sample(95 - 9 * i, 100, 800 + 3 * i);
     Observations seen;
     seen[Signal::kMemoryAvailable] = Seen(95 - 9 * i, 800 + 3 * i);
     growth_.Seen(seen, now_);
   }
   EXPECT_NEAR(Growth(), 600, 200);
-  EXPECT_NEAR(static_cast<double>(growth_.OfAll(Signal::kMemoryAvailable)) / kMiOfALook, 600, 210);
+  EXPECT_NEAR(static_cast<double>(growth_.OfAll(Signal::kMemoryAvailable)) / kMebi, 600, 210);
 }
 
 TEST_F(UsageGrowthTest, WhatAPodThatIsGoneLeavesBehindIsNotCalledGrowth) {
   for (int i = 0; i < 10; ++i) {
     Add(0, 300, true);
-    Look(100);
+    Sample(100);
   }
   for (int i = 0; i < 30; ++i) {
-    Look(100);  // what the pod held is charged to the group above it
+    Sample(100);  // what the pod held is charged to the group above it
     EXPECT_LE(Growth(), 0);
   }
 }
@@ -109,16 +109,16 @@ TEST_F(UsageGrowthTest, WhatAPodThatIsGoneLeavesBehindIsNotCalledGrowth) {
 TEST_F(UsageGrowthTest, BesidePodsThatBeginToEndTheGrowthOfTheOthersIsKnownAllTheTime) {
   double each = 4;
   int available = 500;
-  const auto look = [&](std::size_t ending) {
+  const auto sample = [&](std::size_t ending) {
     each += 0.04;
     available -= 4;
-    for (std::size_t i = 0; i < kPodsOfALook; ++i) Add(i, i < ending ? 4 : each, i < ending);
-    Look(available, 600);
+    for (std::size_t i = 0; i < kPods; ++i) Add(i, i < ending ? 4 : each, i < ending);
+    Sample(available, 600);
   };
-  for (int i = 0; i < 8; ++i) look(0);
+  for (int i = 0; i < 8; ++i) sample(0);
   EXPECT_NEAR(GrowthOfPods(), 800, 60);
   for (std::size_t ending = 1; ending < 10; ++ending) {
-    look(ending);
+    sample(ending);
     EXPECT_NEAR(GrowthOfPods(), 800, 120) << ending;
   }
 }
@@ -127,86 +127,77 @@ TEST_F(UsageGrowthTest, OfTheGrowthOfOneThatEndsNothingIsRemembered) {
   for (int i = 0; i < 8; ++i) {
     Add(0, 5 * i);
     Add(1, 100);
-    Look(100 - 5 * i);
+    Sample(100 - 5 * i);
   }
   EXPECT_NEAR(Growth(), 900, 100);
   Add(0, 40, true);
   Add(1, 100);
-  Look(60);
+  Sample(60);
   EXPECT_LE(Growth(), 0);
-}
-
-TEST_F(UsageGrowthTest, ThePodThatGrowsFastestIsNamed) {
-  for (int i = 0; i < 3; ++i) {
-    Add(0, 50 + i);
-    Add(1, 20 + 6 * i);
-    Look(80 - 7 * i);
-  }
-  EXPECT_EQ(Input().fastest, (PodGrowth{.pod_uid = "1", .growth = 1100 * kMiOfALook}));
 }
 
 // At the limit nothing can grow, which does not mean that nothing would.
 TEST_F(UsageGrowthTest, WhereNothingIsLeftWhatWasMeasuredBeforeCounts) {
-  const auto look = [&](double available) {
+  const auto sample = [&](double available) {
     Add(0, 950 - available);
-    Look(available);
+    Sample(available);
   };
-  for (int i = 0; i < 10; ++i) look(54 - 6 * i);
-  for (int i = 0; i < 100; ++i) look(i % 2);
+  for (int i = 0; i < 10; ++i) sample(54 - 6 * i);
+  for (int i = 0; i < 100; ++i) sample(i % 2);
   EXPECT_GT(Growth(), 900) << "half a second later";
   EXPECT_GT(GrowthOfPods(), 900);
-  for (int i = 0; i < 30; ++i) look(20);
+  for (int i = 0; i < 30; ++i) sample(20);
   EXPECT_EQ(Growth(), 0) << "what is left is not taken";
 }
 
 TEST_F(UsageGrowthTest, WhereNothingWasLeftFromTheBeginningNothingIsKnown) {
   for (int i = 0; i < 100; ++i) {
     Add(0, 900);
-    Look(0);
+    Sample(0);
   }
   EXPECT_EQ(Growth(), 0);
 }
 
 // The kernel ends a pod and the memory is taken at once: others want that much.
 TEST_F(UsageGrowthTest, WhereNothingIsLeftWhatTheKernelTakesFromPodsCountsAsGrowth) {
-  const auto look = [&](double available) {
+  const auto sample = [&](double available) {
     Add(0, 20);
     Add(1, 30);
-    Look(available);
+    Sample(available);
   };
-  for (int i = 0; i < 50; ++i) look(0);
+  for (int i = 0; i < 50; ++i) sample(0);
   EXPECT_EQ(Growth(), 0);
   growth_.Lost(facts_[0], now_);
   growth_.Lost(facts_[1], now_);
-  look(0);
+  sample(0);
   EXPECT_EQ(Growth(), 50);
   EXPECT_EQ(GrowthOfPods(), 50);
-  for (int i = 0; i < 190; ++i) look(0);
+  for (int i = 0; i < 190; ++i) sample(0);
   EXPECT_EQ(Growth(), 50) << "for a second";
-  for (int i = 0; i < 10; ++i) look(0);
+  for (int i = 0; i < 10; ++i) sample(0);
   EXPECT_EQ(Growth(), 0);
   growth_.Lost(facts_[1], now_);
-  for (int i = 0; i < 30; ++i) look(50);
+  for (int i = 0; i < 30; ++i) sample(50);
   EXPECT_EQ(Growth(), 0) << "nobody has taken it";
 }
 
 TEST_F(UsageGrowthTest, GrowthThatLeavesTimeHasToLast) {
   for (int i = 0; i <= 4; ++i) {
     Add(0, 100 + 6 * i);
-    Look(500 - 6 * i);
+    Sample(500 - 6 * i);
     EXPECT_EQ(Growth(), -1) << i;
   }
   Add(0, 130);
-  Look(470);
+  Sample(470);
   EXPECT_NEAR(Growth(), 1160, 1);
 }
 
 TEST_F(UsageGrowthTest, EndingPodsMayHoldAllThatIsMissing) {
   Add(0, 50, true);
-  Look(40);
+  Sample(40);
   EXPECT_FALSE(growth_.EndingCovers(Signal::kMemoryAvailable));
   Add(0, 60, true);
-  Look(40);
+  Sample(40);
   EXPECT_TRUE(growth_.EndingCovers(Signal::kMemoryAvailable));
   EXPECT_FALSE(growth_.EndingCovers(Signal::kPidAvailable));
 }
@@ -215,11 +206,10 @@ TEST_F(UsageGrowthTest, TheGrowthOfAllThatIsUsedIsKnownAfterFiveMilliseconds) {
   Observations seen;
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(growth_.OfAll(Signal::kMemoryAvailable), 0);
-    seen[Signal::kMemoryAvailable] = {.available = (100 - 6 * i) * kMiOfALook,
-                                      .capacity = 1000 * kMiOfALook};
+    seen[Signal::kMemoryAvailable] = {.available = (100 - 6 * i) * kMebi, .capacity = 1000 * kMebi};
     growth_.Seen(seen, now_ += milliseconds(5));
   }
-  EXPECT_EQ(growth_.OfAll(Signal::kMemoryAvailable), 1000 * kMiOfALook) << "less the jitter";
+  EXPECT_EQ(growth_.OfAll(Signal::kMemoryAvailable), 1000 * kMebi) << "less the jitter";
   EXPECT_EQ(growth_.OfAll(Signal::kPidAvailable), 0);
 }
 

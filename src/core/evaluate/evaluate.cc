@@ -62,16 +62,16 @@ bool IsMetSince(const EvictionMark& eviction, const Threshold& threshold, const 
   const std::size_t index = PressureIndexOf(threshold.signal);
   const auto& before = eviction.available[index];
   if (!before) return true;
-  const auto kept_after = [window](Duration span) {
+  const auto left_after = [window](Duration span) {
     return std::exp(-(std::chrono::duration<double>(span) / window));
   };
-  const double kept = kept_after(elapsed - kUpdatePeriod);
-  const double kept_of_period = kept_after(kUpdatePeriod);
+  const double left = left_after(elapsed - kUpdatePeriod);
+  const double left_of_period = left_after(kUpdatePeriod);
   const auto lost = static_cast<double>(kWholeTime - seen.available);
-  const double lost_before = static_cast<double>(kWholeTime - *before) * kept_of_period +
-                             kWholeTime * (1 - kept_of_period);
+  const double lost_before = static_cast<double>(kWholeTime - *before) * left_of_period +
+                             kWholeTime * (1 - left_of_period);
   const auto line = static_cast<double>(LostOf(QuantityOf(threshold.value, seen.capacity)));
-  return lost - lost_before * kept > line * (1 - kept);
+  return lost - lost_before * left > line * (1 - left);
 }
 
 ThresholdSet WithoutEchoes(std::span<const Threshold> thresholds, ThresholdSet among,

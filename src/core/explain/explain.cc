@@ -54,11 +54,11 @@ PodOrder OrderOf(std::span<const ActivePod> pods, Signal signal, DiskLayout layo
   for (std::size_t i = begin; i < end; ++i) {
     const ActivePod& pod = pods[ranked[i]];
     const RankKey key = RankOf(pod, signal, layout);
-    RankedPod& told = order.pods.emplace_back(Describe(pod, key, signal, layout, candidates));
-    told.place = i + 1;
-    told.chosen = chosen == ranked[i];
+    RankedPod& shown = order.pods.emplace_back(Describe(pod, key, signal, layout, candidates));
+    shown.place = i + 1;
+    shown.chosen = chosen == ranked[i];
     if (i + 1 == ranked.size()) continue;
-    told.decided_by = DecidingField(key, RankOf(pods[ranked[i + 1]], signal, layout));
+    shown.decided_by = DecidingField(key, RankOf(pods[ranked[i + 1]], signal, layout));
   }
   return order;
 }
@@ -182,8 +182,7 @@ void AddTerms(Signal signal, const NodeStats& node, MemoryEstimator estimator,
   if (IsPressure(signal)) return AddTaken("all of the time", "lost to stalls", seen, figures);
   const ResourceRow& row = RowOf(ResourceOf(signal));
   if (row.resource == Resource::kMemory) {
-    const bool of_node = signal == Signal::kMemoryAvailable;
-    AddMemory(of_node ? *node.memory : *node.pods_memory, seen, estimator, figures);
+    AddMemory(RowOf(signal).of_pods ? *node.pods_memory : *node.memory, seen, estimator, figures);
   } else if (row.resource == Resource::kEphemeralStorage) {
     AddBytes(*FileSystemOf(signal, node), seen, figures);
   } else {
@@ -230,7 +229,7 @@ std::vector<ThresholdFacts> FactsOf(std::span<const Threshold> thresholds,
     ThresholdFacts facts{.threshold = thresholds[i],
                          .seen = observations[thresholds[i].signal],
                          .met = evaluation.met[i],
-                         .held = evaluation.met[i] && !below[i],
+                         .by_min_reclaim = evaluation.met[i] && !below[i],
                          .overdue = evaluation.overdue[i],
                          .acting = evaluation.acting[i],
                          .in_margin = evaluation.in_margin[i],

@@ -235,7 +235,7 @@ TEST(Explain, MinimumReclaimHoldsAThreshold) {
   bed.SetAvailable(120);
   const PassExplanation why = Explain(bed.Pass());
   EXPECT_EQ(why.outcome, PassOutcome::kEvicted);
-  EXPECT_TRUE(why.threshold->held);
+  EXPECT_TRUE(why.threshold->by_min_reclaim);
   EXPECT_EQ(why.threshold->end, 150 * kMi);
   EXPECT_EQ(Find(why, Otherwise::Change::kAvailable)->by, 30 * kMi);
 }

@@ -45,10 +45,10 @@ bool Counts(const PodFacts& facts, const PodStats& stats, Signal signal, DiskLay
             Amount& part) {
   const ActivePod pod{&facts, &stats};
   const Nanos before = RankOf(pod, signal, layout).negated_excess;
-  const Amount kept = part;
+  const Amount had = part;
   Add(1, part);
   const bool counts = RankOf(pod, signal, layout).negated_excess != before;
-  part = kept;
+  part = had;
   return counts;
 }
 
@@ -84,12 +84,11 @@ std::int64_t TakeFrom(std::int64_t less, FsUsage& usage) {
 }
 
 // The signal whose memory or file system this one tells of.
-Signal ToldBy(Signal signal, DiskLayout layout) {
-  const Signal of_disk = ContainerFsSource(signal, layout);
-  if (signal == Signal::kAllocatableMemoryAvailable) return Signal::kMemoryAvailable;
-  if (layout.dedicated_image_fs) return of_disk;
-  if (of_disk == Signal::kImageFsAvailable) return Signal::kNodeFsAvailable;
-  return of_disk == Signal::kImageFsInodesFree ? Signal::kNodeFsInodesFree : of_disk;
+Signal SourceOf(Signal signal, DiskLayout layout) {
+  if (RowOf(signal).of_pods) return Signal::kMemoryAvailable;
+  if (!IsOfDisk(signal)) return signal;
+  return layout.dedicated_image_fs ? ContainerFsSource(signal, layout)
+                                   : OnFileSystem(FileSystem::kNode, signal);
 }
 
 }  // namespace
@@ -103,7 +102,7 @@ bool UseMore(const PodFacts& facts, Signal signal, DiskLayout layout, std::int64
 
 void MakeAvailable(Signal signal, DiskLayout layout, std::int64_t more, Observations& seen) {
   for (const Signal each : kAllSignals) {
-    if (ToldBy(each, layout) != ToldBy(signal, layout) || !seen[each]) continue;
+    if (SourceOf(each, layout) != SourceOf(signal, layout) || !seen[each]) continue;
     seen[each]->available = std::min(seen[each]->available + more, seen[each]->capacity);
   }
 }

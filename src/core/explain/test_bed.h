@@ -88,8 +88,8 @@ class ExplainTestBed {
                       .pace = pace};
     std::vector<const PodFacts*> active;
     for (const auto& facts : pods) active.push_back(facts.get());
-    Edges edges(*this);
-    NodePorts ports{.killer = edges, .reclaimer = edges, .summaries = edges};
+    Ports ports_of_bed(*this);
+    NodePorts ports{.killer = ports_of_bed, .reclaimer = ports_of_bed, .summaries = ports_of_bed};
     std::vector<ActivePod> scratch;
     pass.report = RunPass(policy, {.now = now, .summary = summary, .pods = active, .pace = pace},
                           ports, state, scratch);
@@ -115,9 +115,9 @@ class ExplainTestBed {
   std::uint64_t passes = 0;
 
  private:
-  class Edges final : public PodKiller, public NodeReclaimer, public SummarySource {
+  class Ports final : public PodKiller, public NodeReclaimer, public SummarySource {
    public:
-    explicit Edges(const ExplainTestBed& bed) : bed_(bed) {}
+    explicit Ports(const ExplainTestBed& bed) : bed_(bed) {}
     Result<EvictOutcome> Evict(const EvictionOrder&, Instant) override {
       return EvictOutcome::kEnding;
     }

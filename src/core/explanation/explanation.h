@@ -58,7 +58,7 @@ struct ThresholdFacts {
   std::optional<std::int64_t> end;     // with minimum reclaim: once met, it is until so much is
                                        // available
   bool met = false;                    // now, or before and minimum reclaim not yet reached
-  bool held = false;                   // only because minimum reclaim is not yet reached
+  bool by_min_reclaim = false;         // only because minimum reclaim is not yet reached
   bool overdue = false;                // met for its whole grace period
   bool acting = false;                 // ... and its figures are fresh
   bool in_margin = false;              // only pods that exceed their request are candidates

@@ -68,7 +68,7 @@ static void VisitFields(FieldWriter& fields, const ThresholdFacts& facts) {
   }
   fields("endsAt", facts.end ? facts.end : facts.line);
   fields("met", facts.met);
-  fields("heldByMinReclaim", facts.held);
+  fields("heldByMinReclaim", facts.by_min_reclaim);
   fields("acting", facts.acting);
   fields.IfTrue("overRequestOnly", facts.in_margin);
   if (facts.met) fields("since", facts.since);
@@ -168,7 +168,7 @@ static void VisitFields(FieldWriter& fields, const Holders& holders) {
   if (ResourceOf(holders.signal) != Resource::kMemory) fields("signal", holders.signal);
   fields("all", holders.all);
   for (const auto* parts : {&holders.parts, &holders.within}) {
-    for (const HeldPart& part : *parts) fields(part.key, part.amount);
+    for (const HolderPart& part : *parts) fields(part.key, part.amount);
   }
   fields.UnlessEmpty("hostPaths", holders.host_paths);
   fields("text", TextOf(holders));
@@ -177,15 +177,15 @@ static void VisitFields(FieldWriter& fields, const Holders& holders) {
 namespace {
 
 // A change with its sentence, for which it needs the pass.
-struct ToldChange {
+struct ChangeWithText {
   const Otherwise& otherwise;
   std::string text;
 };
 
 }  // namespace
 
-static void VisitFields(FieldWriter& fields, const ToldChange& told) {
-  const Otherwise& otherwise = told.otherwise;
+static void VisitFields(FieldWriter& fields, const ChangeWithText& change) {
+  const Otherwise& otherwise = change.otherwise;
   fields("change", otherwise.change);
   fields.UnlessEmpty("pod", otherwise.pod);
   if (otherwise.by != 0) fields("by", otherwise.by);
@@ -195,7 +195,7 @@ static void VisitFields(FieldWriter& fields, const ToldChange& told) {
   fields("signal", otherwise.signal);
   fields.IfTrue("afterReclaim", otherwise.after_reclaim);
   fields("setting", otherwise.setting);
-  fields("text", told.text);
+  fields("text", change.text);
 }
 
 // What a pass did, or would do.
@@ -204,7 +204,7 @@ static void VisitFields(FieldWriter& fields, const PassExplanation& explanation)
   for (const NodeConditionType type : kAllNodeConditions) {
     if (explanation.conditions.Has(type)) conditions.push_back(type);
   }
-  std::vector<ToldChange> otherwise;
+  std::vector<ChangeWithText> otherwise;
   for (const Otherwise& each : explanation.otherwise) {
     otherwise.push_back({each, SentenceOf(each, SignalOf(explanation), explanation.hypothetical)});
   }

@@ -88,8 +88,8 @@ std::string EarlyKillsText(std::span<const OfPod<EarlyKill>> kills) {
 
 std::string HoldersText(const Holders& holders) {
   std::string_view heading = "MEMORY";
-  if (NameOfHeld(holders.signal) == "disk") heading = "DISK";
-  if (NameOfHeld(holders.signal) == "inodes") heading = "INODES";
+  if (NameOfStore(holders.signal) == "disk") heading = "DISK";
+  if (NameOfStore(holders.signal) == "inodes") heading = "INODES";
   return fmt::format("\nWHAT HOLDS THE {}\n", heading) +
          Wrapped(
              fmt::format("Of {}: {}.", AmountText(holders.signal, holders.all), TextOf(holders)),

@@ -59,7 +59,7 @@ std::string StateOf(const ThresholdFacts& facts) {
     return "not met; at this pace it is met in " + ShortDuration(*facts.time_to);
   }
   std::string state = "met for " + ShortDuration(facts.met_for.value_or(Duration{0}));
-  if (facts.held) state += ", held by minimum reclaim";
+  if (facts.by_min_reclaim) state += ", held by minimum reclaim";
   if (facts.grace_left) return state + ", grace left " + ShortDuration(*facts.grace_left);
   if (facts.acting && facts.in_margin) return state + ", acts on pods above their request";
   return state + (facts.acting ? ", acts" : ", waits for fresh figures");
@@ -89,7 +89,7 @@ std::string Ends(const ThresholdFacts& facts) {
   }
   return fmt::format("Minimum reclaim {}{}: once met it ends at {}{}.\n",
                      RoundText(signal, *facts.end - *facts.line), share, Told(signal, *facts.end),
-                     facts.held ? "; that alone keeps it met" : "");
+                     facts.by_min_reclaim ? "; that alone keeps it met" : "");
 }
 
 std::vector<std::string> RowOf(const RankedPod& pod, Signal signal) {

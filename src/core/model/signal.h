@@ -62,24 +62,42 @@ struct StallAverage {
 // The file systems of a node, by what lies on them: everything else, images, writable layers.
 enum class FileSystem : std::uint8_t { kNode, kImage, kContainer };
 
-// One signal: everything that is the same of it in every place.
+// One signal: everything that is the same of it in every place. How it is observed follows from its
+// resource and from the last three (core/observe).
 struct SignalRow {
   Signal signal;
   std::string_view name;  // in configurations and in messages
   Resource resource;
-  bool of_kubelet = true;               // evictionHard and evictionSoft may name it
-  std::optional<StallAverage> stall;    // of pressure signals, whose resource is memory or I/O
-  FileSystem disk = FileSystem::kNode;  // of signals of a disk
+  bool of_kubelet = true;             // evictionHard and evictionSoft may name it
+  std::optional<StallAverage> stall;  // of pressure signals, whose resource is memory or I/O
+  std::optional<FileSystem> disk;     // of signals of a disk
+  bool of_pods = false;               // it is of the group of all pods, not of the node
+  std::string_view default_hard;      // its value in the kubelet's default for evictionHard, if any
 };
 inline constexpr StallAverage kFullAvg10 = {StallKind::kFull, std::chrono::seconds(10)};
 inline constexpr StallAverage kFullAvg60 = {StallKind::kFull, std::chrono::seconds(60)};
 inline constexpr StallAverage kSomeAvg10 = {StallKind::kSome, std::chrono::seconds(10)};
 inline constexpr StallAverage kSomeAvg60 = {StallKind::kSome, std::chrono::seconds(60)};
 
+[[nodiscard]] consteval SignalRow OnDisk(Signal signal, std::string_view name, Resource resource,
+                                         FileSystem disk, std::string_view default_hard = {}) {
+  return {.signal = signal,
+          .name = name,
+          .resource = resource,
+          .disk = disk,
+          .default_hard = default_hard};
+}
+
 // In the order of declaration.
 inline constexpr auto kSignalRows = std::to_array<SignalRow>({
-    {Signal::kMemoryAvailable, "memory.available", Resource::kMemory},
-    {Signal::kAllocatableMemoryAvailable, "allocatableMemory.available", Resource::kMemory},
+    {.signal = Signal::kMemoryAvailable,
+     .name = "memory.available",
+     .resource = Resource::kMemory,
+     .default_hard = "100Mi"},
+    {.signal = Signal::kAllocatableMemoryAvailable,
+     .name = "allocatableMemory.available",
+     .resource = Resource::kMemory,
+     .of_pods = true},
     {Signal::kMemoryPressureFullAvg10, "memory.pressure.full.avg10", Resource::kMemory, false,
      kFullAvg10},
     {Signal::kMemoryPressureFullAvg60, "memory.pressure.full.avg60", Resource::kMemory, false,
@@ -89,32 +107,18 @@ inline constexpr auto kSignalRows = std::to_array<SignalRow>({
     {Signal::kMemoryPressureSomeAvg60, "memory.pressure.some.avg60", Resource::kMemory, false,
      kSomeAvg60},
     {Signal::kSwapAvailable, "swap.available", Resource::kSwap, false},
-    {Signal::kNodeFsAvailable, "nodefs.available", Resource::kEphemeralStorage},
-    {Signal::kNodeFsInodesFree, "nodefs.inodesFree", Resource::kInodes},
-    {Signal::kImageFsAvailable,
-     "imagefs.available",
-     Resource::kEphemeralStorage,
-     true,
-     {},
-     FileSystem::kImage},
-    {Signal::kImageFsInodesFree,
-     "imagefs.inodesFree",
-     Resource::kInodes,
-     true,
-     {},
-     FileSystem::kImage},
-    {Signal::kContainerFsAvailable,
-     "containerfs.available",
-     Resource::kEphemeralStorage,
-     true,
-     {},
-     FileSystem::kContainer},
-    {Signal::kContainerFsInodesFree,
-     "containerfs.inodesFree",
-     Resource::kInodes,
-     true,
-     {},
-     FileSystem::kContainer},
+    OnDisk(Signal::kNodeFsAvailable, "nodefs.available", Resource::kEphemeralStorage,
+           FileSystem::kNode, "10%"),
+    OnDisk(Signal::kNodeFsInodesFree, "nodefs.inodesFree", Resource::kInodes, FileSystem::kNode,
+           "5%"),
+    OnDisk(Signal::kImageFsAvailable, "imagefs.available", Resource::kEphemeralStorage,
+           FileSystem::kImage, "15%"),
+    OnDisk(Signal::kImageFsInodesFree, "imagefs.inodesFree", Resource::kInodes, FileSystem::kImage,
+           "5%"),
+    OnDisk(Signal::kContainerFsAvailable, "containerfs.available", Resource::kEphemeralStorage,
+           FileSystem::kContainer),
+    OnDisk(Signal::kContainerFsInodesFree, "containerfs.inodesFree", Resource::kInodes,
+           FileSystem::kContainer),
     {Signal::kPidAvailable, "pid.available", Resource::kPids},
     {Signal::kIoPressureFullAvg10, "io.pressure.full.avg10", Resource::kIo, false, kFullAvg10},
     {Signal::kIoPressureFullAvg60, "io.pressure.full.avg60", Resource::kIo, false, kFullAvg60},
@@ -250,6 +254,8 @@ inline constexpr auto kKubeletSignals =
     SignalsWhere<[](const SignalRow& row) { return row.of_kubelet; }>();
 inline constexpr auto kPressureSignals =
     SignalsWhere<[](const SignalRow& row) { return row.stall.has_value(); }>();
+inline constexpr auto kSwapSignals =
+    SignalsWhere<[](const SignalRow& row) { return row.resource == Resource::kSwap; }>();
 
 inline constexpr auto kAllResources = [] {
   std::array<Resource, kResourceRows.size()> all{};
@@ -291,7 +297,15 @@ inline constexpr auto kAllResources = [] {
 }
 
 [[nodiscard]] constexpr bool IsOfDisk(Signal signal) {
-  return ConditionOf(signal) == NodeConditionType::kDiskPressure;
+  return RowOf(signal).disk.has_value();
+}
+// The signal that tells of the same resource on another file system. `signal` is of a disk.
+[[nodiscard]] constexpr Signal OnFileSystem(FileSystem disk, Signal signal) {
+  return std::ranges::find_if(kSignalRows,
+                              [&](const SignalRow& row) {
+                                return row.disk == disk && row.resource == ResourceOf(signal);
+                              })
+      ->signal;
 }
 // Whether it can be predicted when the resource of the signal runs out: true for memory, swap and
 // process IDs, false for disks and pressure averages.

@@ -134,7 +134,7 @@ struct NodeStats {
 // The file system that a signal of a disk tells of.
 [[nodiscard]] inline const std::optional<FsStats>& FileSystemOf(Signal signal,
                                                                 const NodeStats& node) {
-  switch (RowOf(signal).disk) {
+  switch (*RowOf(signal).disk) {
     case FileSystem::kNode: return node.fs;
     case FileSystem::kImage: return node.image_fs;
     case FileSystem::kContainer: return node.container_fs;

@@ -40,8 +40,8 @@ class Value {
   template <typename T>
   [[nodiscard]] T& Become(int line) {
     line_ = line;
-    T* const held = std::get_if<T>(&data_);
-    return held == nullptr ? data_.emplace<T>() : *held;
+    T* const typed = std::get_if<T>(&data_);
+    return typed == nullptr ? data_.emplace<T>() : *typed;
   }
   // Where it began in its document, counted from 1; 0 where unknown.
   [[nodiscard]] int line() const { return line_; }

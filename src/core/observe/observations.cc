@@ -58,24 +58,29 @@ std::optional<Observation> TimeLeft(const NodeStats& node, const SignalRow& row)
       .available = kWholeTime - *lost, .capacity = kWholeTime, .time = pressure->time};
 }
 
+std::optional<Observation> Observed(const NodeStats& node, const SignalRow& row) {
+  if (row.stall) return TimeLeft(node, row);
+  switch (row.resource) {
+    case Resource::kMemory: return Memory(row.of_pods ? node.pods_memory : node.memory);
+    case Resource::kSwap: return Swap(node.swap);
+    case Resource::kEphemeralStorage: return Disk(FileSystemOf(row.signal, node), false);
+    case Resource::kInodes: return Disk(FileSystemOf(row.signal, node), true);
+    case Resource::kPids: return Pids(node.rlimit);
+    case Resource::kIo: return std::nullopt;  // its signals are those of stalls
+  }
+  __builtin_unreachable();
+}
+
 }  // namespace
 
 Observations ObservationsFrom(const NodeStats& node) {
   Observations seen;
-  seen[Signal::kMemoryAvailable] = Memory(node.memory);
-  seen[Signal::kAllocatableMemoryAvailable] = Memory(node.pods_memory);
-  seen[Signal::kSwapAvailable] = Swap(node.swap);
-  seen[Signal::kPidAvailable] = Pids(node.rlimit);
-  for (const Signal signal : kAllSignals) {
-    if (IsPressure(signal)) seen[signal] = TimeLeft(node, RowOf(signal));
-    if (!IsOfDisk(signal)) continue;
-    seen[signal] = Disk(FileSystemOf(signal, node), ResourceOf(signal) == Resource::kInodes);
-  }
+  for (const Signal signal : kAllSignals) seen[signal] = Observed(node, RowOf(signal));
   return seen;
 }
 
 bool HasNoSuch(const NodeStats& node, Signal signal) {
-  if (signal == Signal::kSwapAvailable) {
+  if (ResourceOf(signal) == Resource::kSwap) {
     return node.swap && node.swap->available_bytes == 0U && node.swap->usage_bytes == 0U;
   }
   if (ResourceOf(signal) != Resource::kInodes) return false;

@@ -190,12 +190,12 @@ class PassThatWaits : public testing::Test {
 
   // Decides where the eviction for the first threshold waits, and all others but `free` as well.
   PassDecision DecideFor(const std::vector<std::size_t>& acting, std::size_t free = 99) {
-    beside_.clear();
+    instead_.clear();
     plan_.may_act.reset();
     for (const std::size_t i : acting) plan_.may_act.set(i);
     const auto pace_of = [&](std::size_t i, bool instead) -> std::optional<PaceInput> {
       PaceInput pace{.signal = policy_.thresholds[i].signal};
-      if (instead) beside_.push_back(i);
+      if (instead) instead_.push_back(i);
       if (instead && i != free) return std::nullopt;
       if (!instead) pace.kubelet_decides = kNow + std::chrono::seconds(1);
       return pace;
@@ -208,14 +208,14 @@ class PassThatWaits : public testing::Test {
   ReadingPlan plan_;
   PodFacts facts_;
   PodStats stats_;
-  std::vector<std::size_t> beside_;  // what the pass has gone on to
+  std::vector<std::size_t> instead_;  // what the pass has gone on to
 };
 
 using Which = std::vector<std::size_t>;
 
 TEST_F(PassThatWaits, GoesOnToHardThresholdsOnOtherResources) {
   const PassDecision decision = DecideFor({0, 1, 2, 3, 4, 5, 6});
-  EXPECT_EQ(beside_, (Which{3, 5}));
+  EXPECT_EQ(instead_, (Which{3, 5}));
   EXPECT_EQ(decision.decision.threshold, 0U) << "where all wait, the first one is told of";
   EXPECT_TRUE(decision.pause);
   EXPECT_EQ(decision.pace->signal, Signal::kMemoryAvailable);
@@ -223,12 +223,12 @@ TEST_F(PassThatWaits, GoesOnToHardThresholdsOnOtherResources) {
 
 TEST_F(PassThatWaits, WhereASoftOneWaitsGoesOnToHardOnesOnOtherSignals) {
   DecideFor({1, 2, 3, 4, 5, 6});
-  EXPECT_EQ(beside_, (Which{2, 3, 5}));
+  EXPECT_EQ(instead_, (Which{2, 3, 5}));
 }
 
 TEST_F(PassThatWaits, GoesOnToNothingBesideADiskBecauseAPassWithoutDiskUseActsForThat) {
   DecideFor({4, 5, 6});
-  EXPECT_EQ(beside_, Which{});
+  EXPECT_EQ(instead_, Which{});
 }
 
 TEST_F(PassThatWaits, ActsForTheFirstThatNeedNotWait) {

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "core/text/number.h"
+#include "core/text/parts.h"
 #include "core/text/spelling.h"
 #include "core/units/duration.h"
 
@@ -14,9 +15,7 @@ namespace {
 
 bool HasPart(std::string_view path, std::string_view part) {
   while (!path.empty()) {
-    const std::size_t slash = std::min(path.find('/'), path.size());
-    if (path.substr(0, slash) == part) return true;
-    path.remove_prefix(std::min(slash + 1, path.size()));
+    if (TakePart(path, '/') == part) return true;
   }
   return false;
 }
@@ -30,18 +29,11 @@ std::string_view FaultOfAbsolutePath(std::string_view path) {
   return {};
 }
 
-std::string WithoutTrailingSlash(std::string_view path) {
-  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
-  return std::string(path);
-}
-
 std::string PlainPath(std::string_view path) {
   std::string plain;
   while (!path.empty()) {
-    const std::size_t slash = std::min(path.find('/'), path.size());
-    const std::string_view part = path.substr(0, slash);
+    const std::string_view part = TakePart(path, '/');
     if (!part.empty() && part != ".") plain.append("/").append(part);
-    path.remove_prefix(std::min(slash + 1, path.size()));
   }
   return plain.empty() ? "/" : plain;
 }
@@ -49,17 +41,6 @@ std::string PlainPath(std::string_view path) {
 bool IsAtOrBelow(std::string_view path, std::string_view folder) {
   if (!path.starts_with(folder)) return false;
   return path.size() == folder.size() || folder == "/" || path[folder.size()] == '/';
-}
-
-std::string_view DirectoryOf(std::string_view file) {
-  const std::size_t slash = file.rfind('/');
-  if (slash == std::string_view::npos) return {};
-  return file.substr(0, std::max<std::size_t>(slash, 1));
-}
-
-std::string JoinedPath(std::string_view directory, std::string_view path) {
-  if (directory.empty() || path.starts_with('/')) return std::string(path);
-  return WithoutTrailingSlash(directory) + (directory == "/" ? "" : "/") + std::string(path);
 }
 
 namespace {
@@ -138,23 +119,24 @@ std::optional<std::string> Fields::Text(std::string_view key) const {
   return std::nullopt;
 }
 
-std::optional<bool> Fields::Flag(std::string_view key) const {
+template <typename T>
+const T* Fields::As(std::string_view key, const T* (Value::*as)() const,
+                    std::string_view wanted) const {
   const Value* value = Find(key);
-  if (value == nullptr) return std::nullopt;
-  if (const bool* flag = value->AsBool()) return *flag;
-  RefuseKind(key, *value, "true or false");
-  return std::nullopt;
+  const T* const typed = value == nullptr ? nullptr : (value->*as)();
+  if (value != nullptr && typed == nullptr) RefuseKind(key, *value, wanted);
+  return typed;
+}
+
+std::optional<bool> Fields::Flag(std::string_view key) const {
+  const bool* flag = As(key, &Value::AsBool, "true or false");
+  return flag == nullptr ? std::nullopt : std::optional(*flag);
 }
 
 std::optional<std::int64_t> Fields::Integer(std::string_view key, std::int64_t least,
                                             std::int64_t most) const {
-  const Value* value = Find(key);
-  if (value == nullptr) return std::nullopt;
-  const auto* number = value->AsNumber();
-  if (number == nullptr) {
-    RefuseKind(key, *value, "a whole number");
-    return std::nullopt;
-  }
+  const auto* number = As(key, &Value::AsNumber, "a whole number");
+  if (number == nullptr) return std::nullopt;
   const auto integer = ParseNumber<std::int64_t>(number->text);
   if (integer && *integer >= least && *integer <= most) return integer;
   Refuse(key, number->text, fmt::format("must be a whole number from {} to {}", least, most));
@@ -184,14 +166,10 @@ std::optional<Duration> Fields::Span(std::string_view key, Duration least, Durat
 }
 
 std::optional<SignalSettings> Fields::TextMap(std::string_view key) const {
-  const Value* value = Find(key);
-  if (value == nullptr) return std::nullopt;
-  if (value->AsMap() == nullptr) {
-    RefuseKind(key, *value, "a map");
-    return std::nullopt;
-  }
+  const auto* map = As(key, &Value::AsMap, "a map");
+  if (map == nullptr) return std::nullopt;
   SignalSettings settings;
-  for (const auto& [name, entry] : *value->AsMap()) {
+  for (const auto& [name, entry] : *map) {
     if (const auto* text = entry.AsString()) {
       settings.emplace(name, *text);
     } else {
@@ -202,14 +180,10 @@ std::optional<SignalSettings> Fields::TextMap(std::string_view key) const {
 }
 
 std::optional<std::vector<std::string>> Fields::TextList(std::string_view key) const {
-  const Value* value = Find(key);
-  if (value == nullptr) return std::nullopt;
-  if (value->AsList() == nullptr) {
-    RefuseKind(key, *value, "a list");
-    return std::nullopt;
-  }
+  const auto* list = As(key, &Value::AsList, "a list");
+  if (list == nullptr) return std::nullopt;
   std::vector<std::string> items;
-  for (const Value& item : *value->AsList()) {
+  for (const Value& item : *list) {
     if (const auto* text = item.AsString()) {
       items.push_back(*text);
     } else {
@@ -236,7 +210,10 @@ std::optional<std::string> Fields::PathFromFile(std::string_view key) const {
     Refuse(key, *text, "must not contain a NUL character");
     return std::nullopt;
   }
-  return WithoutTrailingSlash(JoinedPath(DirectoryOf(file_), *text));
+  std::string path = text->starts_with('/') ? "" : file_.substr(0, file_.rfind('/') + 1);
+  path += *text;
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
 }
 
 bool Fields::IsRefused(std::string_view key) const {
@@ -246,24 +223,14 @@ bool Fields::IsRefused(std::string_view key) const {
 }
 
 std::optional<Fields> Fields::Inside(std::string_view key) const {
-  const Value* value = Find(key);
-  if (value == nullptr) return std::nullopt;
-  if (value->AsMap() == nullptr) {
-    RefuseKind(key, *value, "a map");
-    return std::nullopt;
-  }
-  return Fields(*value, file_, faults_, Key(key) + ".");
+  if (As(key, &Value::AsMap, "a map") == nullptr) return std::nullopt;
+  return Fields(*Find(key), file_, faults_, Key(key) + ".");
 }
 
 std::vector<Fields> Fields::ListOfMaps(std::string_view key) const {
   std::vector<Fields> maps;
-  const Value* value = Find(key);
-  if (value == nullptr) return maps;
-  const Value::List* list = value->AsList();
-  if (list == nullptr) {
-    RefuseKind(key, *value, "a list");
-    return maps;
-  }
+  const auto* list = As(key, &Value::AsList, "a list");
+  if (list == nullptr) return maps;
   for (std::size_t i = 0; i < list->size(); ++i) {
     const std::string place = fmt::format("{}[{}]", key, i);
     if ((*list)[i].AsMap() == nullptr) {

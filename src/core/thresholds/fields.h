@@ -24,20 +24,11 @@ namespace jettison {
 // part ".." and no NUL character.
 [[nodiscard]] std::string_view FaultOfAbsolutePath(std::string_view path);
 
-// "/a/b/" -> "/a/b"; "/" stays.
-[[nodiscard]] std::string WithoutTrailingSlash(std::string_view path);
-
 // An absolute path without what says nothing: "/a//b/./c/" -> "/a/b/c".
 [[nodiscard]] std::string PlainPath(std::string_view path);
 
 // Whether `path` is `folder` or lies below it; both are plain.
 [[nodiscard]] bool IsAtOrBelow(std::string_view path, std::string_view folder);
-
-// The directory that a file lies in: "/etc/j/config.yaml" -> "/etc/j", "config.yaml" -> "".
-[[nodiscard]] std::string_view DirectoryOf(std::string_view file);
-
-// `path` seen from `directory`: absolute paths stay, an empty directory changes nothing.
-[[nodiscard]] std::string JoinedPath(std::string_view directory, std::string_view path);
 
 // Reads the members of one map of a configuration, each with its expected type. A member that is
 // missing or null is absent. A member of another type, or out of range, is noted as a fault and is
@@ -104,6 +95,10 @@ class Fields {
   void Refuse(std::string_view key, std::string value, std::string message) const;
 
  private:
+  // The member as that type; null where it is absent. One of another type is noted as a fault.
+  template <typename T>
+  [[nodiscard]] const T* As(std::string_view key, const T* (Value::*as)() const,
+                            std::string_view wanted) const;
   void RefuseKind(std::string_view key, const Value& value, std::string_view wanted) const;
   // Which of the words a member is; what is none of them is noted as a fault.
   [[nodiscard]] std::optional<std::size_t> PlaceOf(std::string_view key,

@@ -7,13 +7,13 @@
 namespace jettison {
 namespace {
 
-using ::testing::IsEmpty;
+using ::testing::ElementsAre;
 using ::testing::Pair;
-using ::testing::UnorderedElementsAre;
 
 // One hard threshold of the kubelet, as ours is derived from it.
 std::string Derived(const std::string& signal, const std::string& theirs) {
-  const EvictionSettings ours = SettingsAbove({.hard = {{signal, theirs}}});
+  const EvictionSettings ours =
+      SettingsAbove(ParseThresholds({.hard = {{signal, theirs}}}).thresholds);
   const auto at = ours.hard.find(signal);
   return at == ours.hard.end() ? "none" : at->second;
 }
@@ -68,16 +68,13 @@ TEST(KubeletMargin, WhatIsOffIsNotDerived) {
 }
 
 TEST(KubeletMargin, SoftThresholdsKeepTheirGracePeriods) {
-  const EvictionSettings ours =
-      SettingsAbove({.soft = {{"memory.available", "500Mi"}, {"pid.available", "15%"}},
-                     .soft_grace_period = {{"memory.available", "90s"}, {"pid.available", "0s"}},
-                     .minimum_reclaim = {{"memory.available", "1Gi"}}});
-  EXPECT_THAT(ours.hard, IsEmpty());
-  EXPECT_THAT(ours.soft, UnorderedElementsAre(Pair("memory.available", "756Mi"),
-                                              Pair("pid.available", "16%")));
-  EXPECT_THAT(ours.soft_grace_period,
-              UnorderedElementsAre(Pair("memory.available", "1m30s"), Pair("pid.available", "0s")));
-  EXPECT_THAT(ours.minimum_reclaim, IsEmpty());
+  const EvictionSettings ours = SettingsAbove(
+      ParseThresholds({.soft = {{"memory.available", "500Mi"}, {"pid.available", "15%"}},
+                       .soft_grace_period = {{"memory.available", "90s"}, {"pid.available", "0s"}}})
+          .thresholds);
+  EXPECT_THAT(ours.hard, ElementsAre(Pair("pid.available", "16%"))) << "it acts like a hard one";
+  EXPECT_THAT(ours.soft, ElementsAre(Pair("memory.available", "756Mi")));
+  EXPECT_THAT(ours.soft_grace_period, ElementsAre(Pair("memory.available", "1m30s")));
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <variant>
 #include <vector>
 
-#include "core/thresholds/own_thresholds.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/duration.h"
 
@@ -40,12 +39,6 @@ bool IsFollowed(const Threshold& threshold) {
   return share == nullptr || std::isfinite(share->fraction);
 }
 
-std::vector<Threshold> FollowedOf(const EvictionSettings& settings) {
-  std::vector<Threshold> thresholds = ParseThresholds(settings).thresholds;
-  std::erase_if(thresholds, [](const Threshold& threshold) { return !IsFollowed(threshold); });
-  return thresholds;
-}
-
 }  // namespace
 
 Margin MarginOf(Signal signal) {
@@ -68,28 +61,16 @@ Threshold KubeletsDefaultMemory() {
           .value = *Quantity::Parse(DefaultEvictionHard().at("memory.available"))};
 }
 
-EvictionSettings SettingsAbove(const EvictionSettings& theirs) {
-  EvictionSettings ours;
-  ours.enforce_pods = theirs.enforce_pods;
-  const auto text = [](const Threshold& threshold) {
-    const bool of_all_pods = threshold.signal == Signal::kAllocatableMemoryAvailable;
-    return ThresholdText(of_all_pods ? threshold.value
-                                     : WithMargin(threshold.signal, threshold.value));
-  };
-  EvictionSettings hard;
-  hard.hard = theirs.hard;
-  for (const Threshold& threshold : FollowedOf(hard)) {
-    ours.hard.emplace(NameOf(threshold.signal), text(threshold));
+EvictionSettings SettingsAbove(std::vector<Threshold> theirs) {
+  if (const auto copy = CopyForPods(theirs)) {
+    theirs.erase(theirs.begin() + static_cast<std::ptrdiff_t>(*copy));
   }
-  EvictionSettings soft;
-  soft.soft = theirs.soft;
-  soft.soft_grace_period = theirs.soft_grace_period;
-  for (const Threshold& threshold : FollowedOf(soft)) {
-    const std::string name(NameOf(threshold.signal));
-    ours.soft.emplace(name, text(threshold));
-    ours.soft_grace_period.emplace(name, FormatDuration(threshold.grace_period));
+  std::erase_if(theirs, [](const Threshold& threshold) { return !IsFollowed(threshold); });
+  for (Threshold& threshold : theirs) {
+    if (RowOf(threshold.signal).of_pods) continue;
+    threshold.value = WithMargin(threshold.signal, threshold.value);
   }
-  return ours;
+  return SettingsOf(theirs);
 }
 
 namespace {
@@ -117,8 +98,7 @@ bool IsNotAbove(const ThresholdValue& ours, const ThresholdValue& theirs,
 
 // Whether ours has to lie above the kubelet's.
 bool AreCompared(const Threshold& ours, const Threshold& theirs) {
-  if (ours.signal == Signal::kAllocatableMemoryAvailable && ours.value == theirs.value)
-    return false;
+  if (RowOf(ours.signal).of_pods && ours.value == theirs.value) return false;
   return ours.signal == theirs.signal && (theirs.IsHard() || !ours.IsHard());
 }
 
@@ -165,8 +145,8 @@ Faults CheckAboveKubelet(const std::vector<Threshold>& ours, const std::vector<T
   return faults;
 }
 
-std::vector<Threshold> BesideKubelet(std::vector<Threshold> ours,
-                                     const std::vector<Threshold>& theirs) {
+std::vector<Threshold> WithKubeletLines(std::vector<Threshold> ours,
+                                        const std::vector<Threshold>& theirs) {
   if (const auto copy = CopyForPods(ours)) {
     const auto place = ours.begin() + static_cast<std::ptrdiff_t>(*copy);
     if (const auto kubelets = CopyForPods(theirs)) {

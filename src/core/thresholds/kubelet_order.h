@@ -28,12 +28,12 @@ struct Margin {
 // That default.
 [[nodiscard]] Threshold KubeletsDefaultMemory();
 
-// Our settings derived from the kubelet's: each threshold plus the margin, soft ones with the
-// kubelet's grace periods, without minimum reclaims. Thresholds on disks are left out, because the
-// kubelet frees unused images and containers before it evicts for them. One on
-// allocatableMemory.available has no margin (BesideKubelet). Percentages that are not
-// numbers are left out, too.
-[[nodiscard]] EvictionSettings SettingsAbove(const EvictionSettings& theirs);
+// Our settings derived from the kubelet's thresholds: each with the margin, soft ones with the
+// kubelet's grace periods. Thresholds on disks are left out, because the kubelet frees unused
+// images and containers before it evicts for them. One on allocatableMemory.available has no margin
+// (WithKubeletLines), and the copy of that on memory.available follows from ours. Percentages that
+// are not numbers are left out, too.
+[[nodiscard]] EvictionSettings SettingsAbove(std::vector<Threshold> theirs);
 
 // If Jettison runs beside a kubelet, our thresholds must lie above the kubelet's of the same
 // signal, so that Jettison evicts first and the kubelet does not evict at all. A hard threshold
@@ -56,11 +56,11 @@ struct Margin {
 // same signal, hard or soft as ours, or else its other one. Where it has none, the line is ours.
 // The threshold that enforceNodeAllocatable makes has the kubelet's value: by the limit of the
 // group of all pods, pods that keep to their requests leave no more than that.
-[[nodiscard]] std::vector<Threshold> BesideKubelet(std::vector<Threshold> ours,
-                                                   const std::vector<Threshold>& theirs);
+[[nodiscard]] std::vector<Threshold> WithKubeletLines(std::vector<Threshold> ours,
+                                                      const std::vector<Threshold>& theirs);
 
-// The thresholds that the lines of ours are, each once. BesideKubelet reads the lines of ours from
-// them again.
+// The thresholds that the lines of ours are, each once. WithKubeletLines reads the lines of ours
+// from them again.
 [[nodiscard]] std::vector<Threshold> KubeletThresholdsOf(const std::vector<Threshold>& ours);
 
 }  // namespace jettison

@@ -155,7 +155,7 @@ TEST(KubeletOrder, TheLineIsTheKubeletsThresholdOfTheSignalAndOursWhereItHasNone
            Row{HardThreshold("pid.available", "500"), both, "500 0s"},
            Row{{{.signal = Signal::kSwapAvailable, .value = Percentage{0.1F}}}, both, "none"},
        }) {
-    EXPECT_EQ(LineOf(BesideKubelet(row.ours, row.theirs)[0]), row.line);
+    EXPECT_EQ(LineOf(WithKubeletLines(row.ours, row.theirs)[0]), row.line);
   }
 }
 
@@ -163,14 +163,14 @@ TEST(KubeletOrder, TheThresholdOfAllPodsIsTheKubeletsOwn) {
   const EvictionSettings ours{.hard = {{"memory.available", "356Mi"}}, .enforce_pods = true};
   const EvictionSettings theirs{.hard = {{"memory.available", "100Mi"}}, .enforce_pods = true};
   const std::vector<Threshold> kubelets = ParseThresholds(theirs).thresholds;
-  const std::vector<Threshold> both = BesideKubelet(ParseThresholds(ours).thresholds, kubelets);
+  const std::vector<Threshold> both = WithKubeletLines(ParseThresholds(ours).thresholds, kubelets);
   ASSERT_EQ(both.size(), 2U);
   EXPECT_EQ(both[1].signal, Signal::kAllocatableMemoryAvailable);
   EXPECT_EQ(ThresholdText(both[1].value), "100Mi");
   EXPECT_EQ(LineOf(both[1]), "100Mi 0s");
   EXPECT_FALSE(IsFault(both, kubelets));
   EXPECT_EQ(
-      BesideKubelet(ParseThresholds(ours).thresholds, HardThreshold("memory.available", "100Mi"))
+      WithKubeletLines(ParseThresholds(ours).thresholds, HardThreshold("memory.available", "100Mi"))
           .size(),
       1U)
       << "the kubelet limits no group of all pods";
@@ -182,8 +182,8 @@ TEST(KubeletOrder, TheLinesCanBeReadFromTheThresholdsThatTheyAre) {
   std::vector<Threshold> ours = HardThreshold("memory.available", "356Mi");
   ours.push_back(Soft("2Gi", "20s")[0]);
   ours.push_back(HardThreshold("pid.available", "500")[0]);
-  const std::vector<Threshold> beside = BesideKubelet(ours, theirs);
-  const std::vector<Threshold> again = BesideKubelet(ours, KubeletThresholdsOf(beside));
+  const std::vector<Threshold> beside = WithKubeletLines(ours, theirs);
+  const std::vector<Threshold> again = WithKubeletLines(ours, KubeletThresholdsOf(beside));
   for (std::size_t i = 0; i < ours.size(); ++i) EXPECT_EQ(LineOf(again[i]), LineOf(beside[i]));
 }
 
@@ -194,8 +194,10 @@ TEST(KubeletOrder, WhatIsDerivedFromTheKubeletsThresholdsLiesAboveThem) {
       .soft_grace_period = {{"memory.available", "30s"}, {"pid.available", "1m"}},
       .enforce_pods = true};
   const std::vector<Threshold> kubelets = ParseThresholds(theirs).thresholds;
+  EvictionSettings derived = SettingsAbove(kubelets);
+  derived.enforce_pods = true;
   const std::vector<Threshold> mine =
-      BesideKubelet(ParseThresholds(SettingsAbove(theirs)).thresholds, kubelets);
+      WithKubeletLines(ParseThresholds(derived).thresholds, kubelets);
   ASSERT_EQ(mine.size(), 4U);  // memory and processes
   EXPECT_FALSE(IsFault(mine, kubelets));
 }

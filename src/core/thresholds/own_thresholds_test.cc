@@ -1,9 +1,8 @@
-#include "core/thresholds/own_thresholds.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/model/pressure.h"
+#include "core/thresholds/threshold_parsing.h"
 
 namespace jettison {
 namespace {
@@ -14,6 +13,8 @@ using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+const SignalMaps& kPressureSettings = OwnSignalMaps()[0];
+const SignalMaps& kSwapSettings = OwnSignalMaps()[1];
 constexpr const char* kFull = "memory.pressure.full.avg10";
 
 std::vector<std::string> ShowOwn(const ThresholdParsing& parsing) {
@@ -144,8 +145,8 @@ TEST(SwapThresholds, ASoftOneNeedsAGracePeriodAndNoOtherSignalIsOfSwap) {
 
 TEST(OwnThresholds, EverySignalIsSetInTheMapsOfTheKubeletOrOfOneKind) {
   for (const Signal signal : kAllSignals) {
-    const auto kinds = std::ranges::count_if(AllOwnSignals(), [signal](const SignalMaps* own) {
-      return std::ranges::find(own->signals, signal) != own->signals.end();
+    const auto kinds = std::ranges::count_if(OwnSignalMaps(), [signal](const SignalMaps& own) {
+      return std::ranges::find(own.signals, signal) != own.signals.end();
     });
     EXPECT_EQ(kinds, RowOf(signal).of_kubelet ? 0 : 1) << NameOf(signal);
   }

@@ -13,18 +13,5 @@ TEST(Paths, AnAbsolutePathHasNoWayUp) {
   EXPECT_NE(FaultOfAbsolutePath(std::string_view("/a\0b", 4)), "");
 }
 
-TEST(Paths, ARelativePathCountsFromTheDirectoryOfItsFile) {
-  EXPECT_EQ(JoinedPath(DirectoryOf("/etc/j/config.yaml"), "pods"), "/etc/j/pods");
-  EXPECT_EQ(JoinedPath(DirectoryOf("/config.yaml"), "pods"), "/pods");
-  EXPECT_EQ(JoinedPath(DirectoryOf("conf/config.yaml"), "../pods"), "conf/../pods");
-  EXPECT_EQ(JoinedPath(DirectoryOf("config.yaml"), "pods"), "pods");
-  EXPECT_EQ(JoinedPath(DirectoryOf("/etc/config.yaml"), "/pods"), "/pods");
-}
-
-TEST(Paths, TrailingSlashesGo) {
-  EXPECT_EQ(WithoutTrailingSlash("/a//"), "/a");
-  EXPECT_EQ(WithoutTrailingSlash("//"), "/");
-}
-
 }  // namespace
 }  // namespace jettison

@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "core/model/pressure.h"
+#include "core/text/number.h"
 #include "core/text/spelling.h"
+#include "core/thresholds/fields.h"
 #include "core/thresholds/go_float.h"
-#include "core/thresholds/own_thresholds.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/duration.h"
 #include "core/units/quantity.h"
@@ -66,25 +69,93 @@ std::optional<ThresholdValue> MinimumReclaimOf(const SettingEntry& entry) {
   return std::nullopt;
 }
 
-constexpr SignalMaps kKubeletMaps = {.of = "the kubelet",
-                                     .kind = "eviction",
-                                     .hard = "evictionHard",
-                                     .soft = "evictionSoft",
-                                     .soft_grace_period = "evictionSoftGracePeriod",
-                                     .document = "KubeletConfiguration",
-                                     .signals = kKubeletSignals,
-                                     .value_of = KubeletValueOf,
-                                     .zero_grace = true};
+std::optional<std::int32_t> Digits(std::string_view text, std::size_t most) {
+  if (text.size() > most || text.starts_with('-')) return std::nullopt;
+  return ParseNumber<std::int32_t>(text);
+}
+
+// Parses "20%" or "2.5%", in hundredths of a percent.
+std::optional<std::int32_t> ShareOf(std::string_view text) {
+  constexpr std::size_t kDecimals = 2;
+  if (!text.ends_with('%')) return std::nullopt;
+  text.remove_suffix(1);
+  const auto point = text.find('.');
+  const auto percent = Digits(text.substr(0, point), 3);
+  std::optional<std::int32_t> hundredths = 0;
+  if (point != std::string_view::npos) {
+    const std::string_view decimals = text.substr(point + 1);
+    hundredths = Digits(decimals, kDecimals);
+    if (hundredths && decimals.size() == 1) *hundredths *= 10;
+  }
+  if (!percent || !hundredths) return std::nullopt;
+  return *percent * 100 + *hundredths;
+}
+
+// The share is what is lost of the time.
+std::optional<ThresholdValue> PressureValueOf(const SettingEntry& entry) {
+  const auto share = ShareOf(entry.text);
+  if (!share || *share <= 0 || *share > kWholeTime) {
+    entry.Refuse(
+        "must be a percentage such as 20% or 2.5%, more than 0% and at most 100%, with two "
+        "decimals at most");
+    return std::nullopt;
+  }
+  if (*share == kWholeTime) entry.Warn("is never met: no average is above all of the time");
+  return LeftOf(*share);
+}
+
+// "512Mi", "10%". A percentage is read as the kubelet reads those of its own signals.
+std::optional<ThresholdValue> SwapValueOf(const SettingEntry& entry) {
+  if (entry.text.ends_with('%')) {
+    const auto percent = ParseGoFloat32(entry.text.substr(0, entry.text.size() - 1));
+    if (percent && *percent > 0 && *percent <= 100) {
+      const Percentage share{*percent / 100};
+      if (share.fraction == 1) entry.Warn("is met as soon as a single page is swapped out");
+      return share;
+    }
+  } else if (auto amount = Quantity::Parse(entry.text); amount && amount->Sign() > 0) {
+    return *std::move(amount);
+  }
+  entry.Refuse(
+      "must be an amount such as 512Mi, more than zero, or a percentage of all swap such as 10%, "
+      "more than 0% and at most 100%");
+  return std::nullopt;
+}
+
+constexpr auto kSignalMaps = std::to_array<SignalMaps>({
+    {.of = "the kubelet",
+     .kind = "eviction",
+     .hard = "evictionHard",
+     .soft = "evictionSoft",
+     .soft_grace_period = "evictionSoftGracePeriod",
+     .document = "KubeletConfiguration",
+     .signals = kKubeletSignals,
+     .value_of = KubeletValueOf,
+     .zero_grace = true},
+    {.of = "pressure",
+     .kind = "pressure",
+     .hard = "pressureHard",
+     .soft = "pressureSoft",
+     .soft_grace_period = "pressureSoftGracePeriod",
+     .document = "JettisonConfiguration",
+     .signals = kPressureSignals,
+     .value_of = PressureValueOf},
+    {.of = "swap",
+     .kind = "swap",
+     .hard = "swapHard",
+     .soft = "swapSoft",
+     .soft_grace_period = "swapSoftGracePeriod",
+     .document = "JettisonConfiguration",
+     .signals = kSwapSignals,
+     .value_of = SwapValueOf},
+});
 
 bool HasThreshold(const std::vector<Threshold>& thresholds, Signal signal) {
   return std::ranges::find(thresholds, signal, &Threshold::signal) != thresholds.end();
 }
 
-const SignalMaps& MapsOf(Signal signal) {
-  for (const SignalMaps* own : AllOwnSignals()) {
-    if (std::ranges::find(own->signals, signal) != own->signals.end()) return *own;
-  }
-  return kKubeletMaps;
+bool Has(const SignalMaps& maps, Signal signal) {
+  return std::ranges::find(maps.signals, signal) != maps.signals.end();
 }
 
 class Parser {
@@ -113,8 +184,9 @@ class Parser {
                                DidYouMean(entry.signal, names_), Alternatives(names_)));
       return std::nullopt;
     }
-    if (std::ranges::find(maps_.signals, *signal) != maps_.signals.end()) return signal;
-    const SignalMaps& others = MapsOf(*signal);
+    if (Has(maps_, *signal)) return signal;
+    const SignalMaps& others = *std::ranges::find_if(
+        kSignalMaps, [&](const SignalMaps& maps) { return Has(maps, *signal); });
     entry.Refuse(fmt::format("is not a signal of {}; set it in {} or {} of {}", maps_.of,
                              others.hard, others.soft, others.document));
     return std::nullopt;
@@ -212,12 +284,18 @@ void SettingEntry::Warn(std::string message) const {
 }
 
 const SignalSettings& DefaultEvictionHard() {
-  static const SignalSettings kDefault = {{"memory.available", "100Mi"},
-                                          {"nodefs.available", "10%"},
-                                          {"nodefs.inodesFree", "5%"},
-                                          {"imagefs.available", "15%"},
-                                          {"imagefs.inodesFree", "5%"}};
+  static const SignalSettings kDefault = [] {
+    SignalSettings settings;
+    for (const SignalRow& row : kSignalRows) {
+      if (!row.default_hard.empty()) settings.emplace(row.name, row.default_hard);
+    }
+    return settings;
+  }();
   return kDefault;
+}
+
+std::span<const SignalMaps> OwnSignalMaps() {
+  return std::span(kSignalMaps).subspan(1);
 }
 
 ThresholdParsing ParseThresholds(const SignalMaps& maps, const EvictionSettings& settings) {
@@ -225,7 +303,47 @@ ThresholdParsing ParseThresholds(const SignalMaps& maps, const EvictionSettings&
 }
 
 ThresholdParsing ParseThresholds(const EvictionSettings& settings) {
-  return ParseThresholds(kKubeletMaps, settings);
+  return ParseThresholds(kSignalMaps.front(), settings);
+}
+
+namespace {
+
+std::vector<Threshold> ReadThresholdsOn(const SignalMaps& own, const Fields& fields,
+                                        Faults& warnings) {
+  const auto map = [&](std::string_view key) {
+    return fields.TextMap(key).value_or(SignalSettings{});
+  };
+  ThresholdParsing parsing = ParseThresholds(own, {.hard = map(own.hard),
+                                                   .soft = map(own.soft),
+                                                   .soft_grace_period = map(own.soft_grace_period),
+                                                   .minimum_reclaim = {}});
+  for (Fault& fault : parsing.faults) {
+    fields.Refuse(fault.key, std::move(fault.value), std::move(fault.message));
+  }
+  for (Fault& warning : parsing.warnings) {
+    warning.file = fields.file();
+    warnings.push_back(std::move(warning));
+  }
+  return std::move(parsing.thresholds);
+}
+
+}  // namespace
+
+std::vector<std::string_view> OwnSettingNames() {
+  std::vector<std::string_view> names;
+  for (const SignalMaps& own : OwnSignalMaps()) {
+    names.insert(names.end(), {own.hard, own.soft, own.soft_grace_period});
+  }
+  return names;
+}
+
+std::vector<Threshold> ReadOwnThresholds(const Fields& fields, Faults& warnings) {
+  std::vector<Threshold> all;
+  for (const SignalMaps& own : OwnSignalMaps()) {
+    const std::vector<Threshold> read = ReadThresholdsOn(own, fields, warnings);
+    all.insert(all.end(), read.begin(), read.end());
+  }
+  return all;
 }
 
 }  // namespace jettison

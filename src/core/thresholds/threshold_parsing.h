@@ -58,6 +58,12 @@ struct SignalMaps {
   bool zero_grace = false;  // a soft threshold may act at once
 };
 
+// Those of a JettisonConfiguration, in the order of their thresholds: on pressure
+// (core/model/pressure.h) and on swap. A value on pressure is a percentage, more than 0% and at
+// most 100%, with two decimals at most, because the kernel tells no more; one on swap is an amount
+// of more than zero, or a percentage of all swap, more than 0% and at most 100%.
+[[nodiscard]] std::span<const SignalMaps> OwnSignalMaps();
+
 // The thresholds that the settings describe, with every fault instead of the first. Each soft
 // threshold needs a grace period.
 [[nodiscard]] ThresholdParsing ParseThresholds(const SignalMaps& maps,
@@ -67,5 +73,11 @@ struct SignalMaps {
 // containerfs.* is not replaced, and thresholds of exactly "0%" and "100%" are left out.
 // Source: eviction.ParseThresholdConfig (1.36).
 [[nodiscard]] ThresholdParsing ParseThresholds(const EvictionSettings& settings);
+
+class Fields;
+// Reads the settings of a JettisonConfiguration; faults go to where `fields` notes them.
+[[nodiscard]] std::vector<Threshold> ReadOwnThresholds(const Fields& fields, Faults& warnings);
+// The names of all its maps.
+[[nodiscard]] std::vector<std::string_view> OwnSettingNames();
 
 }  // namespace jettison

@@ -10,20 +10,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// "signal value grace/reclaim", short enough for tables.
-std::string Show(const ThresholdValue& value) {
-  if (const auto* amount = std::get_if<Quantity>(&value)) return amount->ToString();
-  return std::to_string(static_cast<double>(std::get<Percentage>(value).fraction)) + "f";
-}
-std::vector<std::string> Show(const ThresholdParsing& parsing) {
-  std::vector<std::string> lines;
-  for (const Threshold& t : parsing.thresholds) {
-    lines.push_back(std::string(NameOf(t.signal)) + " " + Show(t.value) + " " +
-                    FormatDuration(t.grace_period) +
-                    (t.min_reclaim ? " " + Show(*t.min_reclaim) : ""));
-  }
-  return lines;
-}
 std::vector<std::string> Keys(const Faults& faults) {
   std::vector<std::string> keys;
   for (const Fault& fault : faults) keys.push_back(fault.key);
@@ -35,22 +21,6 @@ ThresholdParsing Hard(const std::string& text) {
                           .soft = {},
                           .soft_grace_period = {},
                           .minimum_reclaim = {}});
-}
-
-TEST(ThresholdParsing, AmountsAndPercentagesAreReadAsTheKubeletReadsThem) {
-  EXPECT_THAT(Show(Hard("100Mi")), ElementsAre("memory.available 100Mi 0s"));
-  EXPECT_THAT(Show(Hard("1.5Gi")), ElementsAre("memory.available 1536Mi 0s"));
-  EXPECT_THAT(Show(Hard("1e3")), ElementsAre("memory.available 1e3 0s"));
-  for (const char* ten : {"10%", "+10%", "1e1%", "1_0%", "10%%", "10.0%", "0x14p-1%"}) {
-    EXPECT_THAT(Show(Hard(ten)), ElementsAre("memory.available 0.100000f 0s")) << ten;
-  }
-}
-
-TEST(ThresholdParsing, TheExactTextsZeroAndHundredPercentSwitchAThresholdOff) {
-  EXPECT_THAT(Show(Hard("0%")), IsEmpty());
-  EXPECT_THAT(Show(Hard("100%")), IsEmpty());
-  EXPECT_THAT(Show(Hard("0.0%")), ElementsAre("memory.available 0.000000f 0s"));
-  EXPECT_THAT(Show(Hard("100.0%")), ElementsAre("memory.available 1.000000f 0s"));
 }
 
 TEST(ThresholdParsing, WhatTheKubeletRefusesIsAFault) {
@@ -97,34 +67,6 @@ TEST(ThresholdParsing, EveryFaultIsReportedAtOnce) {
                   "evictionSoftGracePeriod[pid.available]", "evictionSoft[nodefs.available]",
                   "evictionMinimumReclaim[memory.available]",
                   "evictionMinimumReclaim[nodefs.available]"));
-}
-
-TEST(ThresholdParsing, ASoftThresholdThatIsSwitchedOffNeedsNoGracePeriod) {
-  const auto parsing = ParseThresholds({.hard = {},
-                                        .soft = {{"nodefs.available", "0%"}},
-                                        .soft_grace_period = {},
-                                        .minimum_reclaim = {}});
-  EXPECT_THAT(parsing.faults, IsEmpty());
-}
-
-TEST(ThresholdParsing, MinimumReclaimBelongsToHardAndSoftOfItsSignal) {
-  const auto parsing = ParseThresholds({.hard = {{"nodefs.available", "5%"}},
-                                        .soft = {{"nodefs.available", "10%"}},
-                                        .soft_grace_period = {{"nodefs.available", "1m30s"}},
-                                        .minimum_reclaim = {{"nodefs.available", "1Gi"}}});
-  EXPECT_THAT(Show(parsing), ElementsAre("nodefs.available 0.050000f 0s 1Gi",
-                                         "nodefs.available 0.100000f 1m30s 1Gi"));
-}
-
-TEST(ThresholdParsing, AllocatableMemoryCopiesWhatIsHardWherePodsAreEnforced) {
-  const auto parsing = ParseThresholds({.hard = {{"memory.available", "1Gi"}},
-                                        .soft = {{"memory.available", "2Gi"}},
-                                        .soft_grace_period = {{"memory.available", "1m"}},
-                                        .minimum_reclaim = {{"memory.available", "1Mi"}},
-                                        .enforce_pods = true});
-  EXPECT_THAT(Show(parsing),
-              ElementsAre("memory.available 1Gi 0s 1Mi", "memory.available 2Gi 1m0s 1Mi",
-                          "allocatableMemory.available 1Gi 0s 1Mi"));
 }
 
 TEST(ThresholdParsing, SettingsWithoutThresholdAreWarnedOf) {

@@ -50,8 +50,8 @@ bool IsHardOnMemory(const Threshold& threshold) {
 }
 
 bool IsCopy(const Threshold& threshold, const Threshold& of) {
-  return threshold.signal == Signal::kAllocatableMemoryAvailable && threshold.IsHard() &&
-         threshold.value == of.value && threshold.min_reclaim == of.min_reclaim;
+  return RowOf(threshold.signal).of_pods && threshold.IsHard() && threshold.value == of.value &&
+         threshold.min_reclaim == of.min_reclaim;
 }
 
 }  // namespace
@@ -169,14 +169,9 @@ const Threshold* Find(const std::vector<Threshold>& thresholds, Signal signal, b
 }  // namespace
 
 Signal ContainerFsSource(Signal signal, DiskLayout layout) {
+  if (RowOf(signal).disk != FileSystem::kContainer) return signal;
   const bool as_image_fs = layout.dedicated_image_fs && !layout.dedicated_container_fs;
-  if (signal == Signal::kContainerFsAvailable) {
-    return as_image_fs ? Signal::kImageFsAvailable : Signal::kNodeFsAvailable;
-  }
-  if (signal == Signal::kContainerFsInodesFree) {
-    return as_image_fs ? Signal::kImageFsInodesFree : Signal::kNodeFsInodesFree;
-  }
-  return signal;
+  return OnFileSystem(as_image_fs ? FileSystem::kImage : FileSystem::kNode, signal);
 }
 
 std::vector<Threshold> ThresholdsFor(const std::vector<Threshold>& configured,
@@ -184,11 +179,12 @@ std::vector<Threshold> ThresholdsFor(const std::vector<Threshold>& configured,
   std::vector<Threshold> effective;
   effective.reserve(configured.size() + 4);
   for (const Threshold& threshold : configured) {
-    const FileSystem disk = RowOf(threshold.signal).disk;
+    const auto disk = RowOf(threshold.signal).disk;
     if (disk == FileSystem::kContainer) continue;
     if (layout || disk != FileSystem::kImage) effective.push_back(threshold);
   }
-  for (const Signal signal : {Signal::kContainerFsAvailable, Signal::kContainerFsInodesFree}) {
+  for (const Signal signal : kAllSignals) {
+    if (RowOf(signal).disk != FileSystem::kContainer) continue;
     for (const bool hard : {true, false}) {
       const Signal from = ContainerFsSource(signal, layout.value_or(DiskLayout{}));
       const Threshold* source = Find(configured, from, hard);

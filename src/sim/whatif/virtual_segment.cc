@@ -242,15 +242,10 @@ void VirtualSegment::MeasureGrowth(Instant at, const std::vector<ActivePod>& act
   const double span = SecondsOf(Elapsed(before, after));
   if (span <= 0) return;
   double of_pods = 0;
-  double fastest = 0;
   for (const ActivePod& pod : active) {
     const auto slot = node_.roster.Find(pod.facts->pod.uid);
     if (pod.facts->IsProtected() || !slot) continue;
-    const double growth = (MemoryAt(*slot, after) - MemoryAt(*slot, before)) / span;
-    of_pods += growth;
-    if (growth <= fastest) continue;
-    fastest = growth;
-    pace.fastest = PodGrowth{.pod_uid = pod.facts->pod.uid, .growth = std::llround(growth)};
+    of_pods += (MemoryAt(*slot, after) - MemoryAt(*slot, before)) / span;
   }
   pace.growth = std::llround((LeftAt(before, pace.signal) - LeftAt(after, pace.signal)) / span);
   pace.growth_of_pods = std::llround(of_pods);

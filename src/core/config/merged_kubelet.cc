@@ -1,4 +1,4 @@
-#include "core/config/beside_kubelet.h"
+#include "core/config/merged_kubelet.h"
 
 #include <algorithm>
 #include <array>
@@ -87,14 +87,12 @@ bool EnforcesPods(const Fields& kubelet) {
 }
 
 // The kubelet's thresholds and their faults. Everything else is read with the merged document.
-EvictionSettings ReadTheirs(const ConfigDocument& theirs, std::vector<Threshold>& thresholds,
-                            Faults& faults) {
+std::vector<Threshold> ReadTheirs(const ConfigDocument& theirs, Faults& faults) {
   const Fields fields(theirs.document, theirs.file, faults);
   EvictionSettings settings = ReadEvictionSettings(fields);
-  Faults told_of_below;
-  settings.enforce_pods = EnforcesPods(Fields(theirs.document, theirs.file, told_of_below));
+  Faults noted_below;
+  settings.enforce_pods = EnforcesPods(Fields(theirs.document, theirs.file, noted_below));
   ThresholdParsing parsing = ParseThresholds(settings);
-  thresholds = std::move(parsing.thresholds);
   for (Fault& fault : parsing.faults) {
     fault.file = theirs.file;
     AddFault(faults, std::move(fault));
@@ -105,7 +103,7 @@ EvictionSettings ReadTheirs(const ConfigDocument& theirs, std::vector<Threshold>
                   "must be true where Jettison runs beside the kubelet: its pods cannot be "
                   "measured without cgroups of their own");
   }
-  return settings;
+  return std::move(parsing.thresholds);
 }
 
 // The member of the document that a key belongs to: "evictionHard[pid.available]" ->
@@ -118,12 +116,11 @@ std::string_view MemberOf(std::string_view key) {
 
 MergedKubelet MergeWithKubelet(const ConfigDocument* ours, const ConfigDocument& theirs,
                                bool default_memory, Faults& faults) {
-  MergedKubelet merged;
-  EvictionSettings settings = ReadTheirs(theirs, merged.theirs, faults);
+  MergedKubelet merged{.document = {}, .theirs = ReadTheirs(theirs, faults)};
+  std::vector<Threshold> followed = merged.theirs;
   const Value::Map& mine = MembersOf(ours);
   if (default_memory && !HasHardMemory(merged.theirs) && IsMemoryDerived(mine)) {
-    settings.hard.insert_or_assign(std::string(kMemory),
-                                   DefaultEvictionHard().at("memory.available"));
+    followed.push_back(KubeletsDefaultMemory());
     merged.own_memory_threshold = true;
   }
   Value::Map members = mine;
@@ -131,7 +128,7 @@ MergedKubelet MergeWithKubelet(const ConfigDocument* ours, const ConfigDocument&
     if (std::ranges::find(kNotTaken, key) != kNotTaken.end()) continue;
     if (Said(mine, key) == nullptr) Put(members, key, value);
   }
-  PutThresholds(mine, SettingsAbove(settings), members);
+  PutThresholds(mine, SettingsAbove(std::move(followed)), members);
   // The kubelet's own setting is usually false, which suits a kubelet that looks every ten seconds.
   if (Said(mine, kNotification) == nullptr) Put(members, kNotification, Value(true));
   merged.document = Value(std::move(members), ours == nullptr ? 0 : ours->document.line());

@@ -1,4 +1,4 @@
-#include "core/config/beside_kubelet.h"
+#include "core/config/merged_kubelet.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ std::vector<std::string> Ours(const ConfigReading& reading) {
   return Shown(reading.config.eviction.thresholds);
 }
 
-TEST(BesideKubelet, WhereNothingIsSaidTheThresholdsAreTheKubeletsAndAMargin) {
+TEST(MergedKubelet, WhereNothingIsSaidTheThresholdsAreTheKubeletsAndAMargin) {
   const ConfigReading reading = Beside("");
   EXPECT_THAT(Described(reading.faults), IsEmpty());
   EXPECT_THAT(Described(reading.warnings), IsEmpty());
@@ -63,7 +63,7 @@ TEST(BesideKubelet, WhereNothingIsSaidTheThresholdsAreTheKubeletsAndAMargin) {
                           "allocatableMemory.available<100Mi"));
 }
 
-TEST(BesideKubelet, TheKubeletsOwnRulesHoldForItsThresholds) {
+TEST(MergedKubelet, TheKubeletsOwnRulesHoldForItsThresholds) {
   struct Row {
     const char* theirs;
     std::vector<std::string> ours;
@@ -92,7 +92,7 @@ TEST(BesideKubelet, TheKubeletsOwnRulesHoldForItsThresholds) {
   }
 }
 
-TEST(BesideKubelet, WhatOursNamesIsOurs) {
+TEST(MergedKubelet, WhatOursNamesIsOurs) {
   constexpr const char* kTheirs =
       "evictionHard: {memory.available: 100Mi, nodefs.available: 10%}\n"
       "evictionSoft: {memory.available: 1Gi}\nevictionSoftGracePeriod: {memory.available: 30s}\n"
@@ -123,7 +123,7 @@ TEST(BesideKubelet, WhatOursNamesIsOurs) {
 }
 
 // As those of k3s and kind, which set evictionHard without it.
-TEST(BesideKubelet, WhereTheKubeletHasNoThresholdOnMemoryItsDefaultAndAMarginAreOursAndThatIsSaid) {
+TEST(MergedKubelet, WhereTheKubeletHasNoThresholdOnMemoryItsDefaultAndAMarginAreOursAndThatIsSaid) {
   const char* const kNone[] = {"evictionHard: {nodefs.available: 5%}\n", "evictionHard: {}\n",
                                "evictionHard: {memory.available: 0%}\n"};
   for (const char* theirs : kNone) {
@@ -149,7 +149,7 @@ TEST(BesideKubelet, WhereTheKubeletHasNoThresholdOnMemoryItsDefaultAndAMarginAre
   }
 }
 
-TEST(BesideKubelet, EachThresholdThatDoesNotLieAboveIsAFault) {
+TEST(MergedKubelet, EachThresholdThatDoesNotLieAboveIsAFault) {
   const ConfigReading reading =
       Beside("evictionHard: {memory.available: 100Mi, nodefs.available: 10%}\n",
              "evictionHard: {memory.available: 50Mi, nodefs.available: 10%, pid.available: '9'}\n");
@@ -161,7 +161,7 @@ TEST(BesideKubelet, EachThresholdThatDoesNotLieAboveIsAFault) {
                   HasSubstr("evictionHard[nodefs.available]: \"10%\": must be more than 10%")));
 }
 
-TEST(BesideKubelet, TheKubeletsMembersAreTheDefaultOfOurs) {
+TEST(MergedKubelet, TheKubeletsMembersAreTheDefaultOfOurs) {
   const AgentConfig theirs = Beside(R"(
 cgroupDriver: systemd
 cgroupRoot: /a
@@ -197,7 +197,7 @@ logging: {format: json}
   EXPECT_EQ(ours.logs.directory, "/var/log/pods");
 }
 
-TEST(BesideKubelet, WhatTheKubeletDoesIsLeftToIt) {
+TEST(MergedKubelet, WhatTheKubeletDoesIsLeftToIt) {
   const ConfigReading reading = Beside(
       "imageGCHighThresholdPercent: 70\nimageGCLowThresholdPercent: 60\n"
       "imageMaximumGCAge: 24h\nenforceNodeAllocatable: [pods, kube-reserved]\n"
@@ -215,7 +215,7 @@ TEST(BesideKubelet, WhatTheKubeletDoesIsLeftToIt) {
       << "the limit that the kubelet puts on its pods is watched";
 }
 
-TEST(BesideKubelet, WhereImagesAreCollectedTheThresholdsAreTheKubeletsUnlessOursAreSet) {
+TEST(MergedKubelet, WhereImagesAreCollectedTheThresholdsAreTheKubeletsUnlessOursAreSet) {
   constexpr const char* kTheirs =
       "imageGCHighThresholdPercent: 70\nimageGCLowThresholdPercent: 60\n"
       "imageMinimumGCAge: 5m\nimageMaximumGCAge: 24h\n";
@@ -233,7 +233,7 @@ TEST(BesideKubelet, WhereImagesAreCollectedTheThresholdsAreTheKubeletsUnlessOurs
   EXPECT_EQ(ours.low_threshold_percent, 60);
 }
 
-TEST(BesideKubelet, FaultsHaveTheFileThatTheyStandInAndWarningsAreAboutOurs) {
+TEST(MergedKubelet, FaultsHaveTheFileThatTheyStandInAndWarningsAreAboutOurs) {
   const ConfigReading reading = Beside(
       "maxPods: 5\nfeatureGates: {A: true}\ncgroupDriver: other\nevictionHard: {x: 1Gi, "
       "memory.available: "
@@ -250,7 +250,7 @@ TEST(BesideKubelet, FaultsHaveTheFileThatTheyStandInAndWarningsAreAboutOurs) {
   EXPECT_THAT(Described(reading.warnings), ElementsAre(HasSubstr("/etc/j.yaml: maxPods: \"7\"")));
 }
 
-TEST(BesideKubelet, WithoutTheKubeletsNothingIsEvictedOnAGuess) {
+TEST(MergedKubelet, WithoutTheKubeletsNothingIsEvictedOnAGuess) {
   const auto read = [](const std::string& text) {
     return ReadConfig(Documents(text, "/etc/j.yaml"),
                       {.document = {}, .why_not = "the API server is away"});
@@ -271,7 +271,7 @@ TEST(BesideKubelet, WithoutTheKubeletsNothingIsEvictedOnAGuess) {
   EXPECT_FALSE(own.kubelet_thresholds);
 }
 
-TEST(BesideKubelet, AKubeletCountsForItsOwnSourceAlone) {
+TEST(MergedKubelet, AKubeletCountsForItsOwnSourceAlone) {
   const ConfigReading reading = Beside("evictionHard: {memory.available: 1Gi}\n", "", "");
   EXPECT_THAT(Described(reading.faults), IsEmpty());
   EXPECT_EQ(Ours(reading).front(), "memory.available<100Mi");
