@@ -1,10 +1,12 @@
 #include "core/thresholds/go_float.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <system_error>
 
 #include "core/text/ascii.h"
 
@@ -49,38 +51,16 @@ bool UnderscoresStandRight(std::string_view text) {
   return before != '_';
 }
 
-// [digits][.digits] with at least one digit; where it ends.
-std::optional<std::size_t> MantissaEnd(std::string_view text, bool hex) {
-  std::size_t i = 0;
-  bool saw_digit = false;
-  bool saw_point = false;
-  for (; i < text.size(); ++i) {
-    const bool digit = hex ? IsHexDigit(text[i]) : IsDigit(text[i]);
-    if (!digit && (text[i] != '.' || saw_point)) break;
-    saw_digit = saw_digit || digit;
-    saw_point = saw_point || !digit;
-  }
-  if (!saw_digit) return std::nullopt;
-  return i;
-}
-
-// A number's text without underscores; absent: its syntax is wrong.
-std::optional<std::string> ReadFloatText(std::string_view unsigned_text) {
-  if (!UnderscoresStandRight(unsigned_text)) return std::nullopt;
-  const bool hex = HasHexPrefix(unsigned_text);
-  std::string number(unsigned_text);
-  std::erase(number, '_');
-  std::string_view text = number;
+// Whether the text is a number as Go writes it, without sign and underscores.
+bool IsNumber(std::string_view text, bool hex) {
   if (hex) text.remove_prefix(2);
-  const auto mantissa_end = MantissaEnd(text, hex);
-  if (!mantissa_end) return std::nullopt;
-  text.remove_prefix(*mantissa_end);
-  if (text.empty() && !hex) return number;
-  if (text.empty() || Lower(text[0]) != (hex ? 'p' : 'e')) return std::nullopt;
-  text.remove_prefix(1);
-  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
-  if (text.empty() || !std::ranges::all_of(text, IsDigit)) return std::nullopt;
-  return number;
+  const bool begins = text.starts_with('.') || (!text.empty() && IsHexDigit(text[0]));
+  if (!begins || (hex && text.find_first_of("pP") == std::string_view::npos)) return false;
+  float unused = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(
+      text.data(), end, unused, hex ? std::chars_format::hex : std::chars_format::general);
+  return error != std::errc::invalid_argument && stop == end;
 }
 
 }  // namespace
@@ -89,9 +69,11 @@ std::optional<float> ParseGoFloat32(std::string_view text) {
   if (const auto special = SpecialFloat(text)) return special;
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
-  const auto number = ReadFloatText(text);
-  if (!number) return std::nullopt;
-  const float value = std::strtof(number->c_str(), nullptr);
+  if (!UnderscoresStandRight(text)) return std::nullopt;
+  std::string number(text);
+  std::erase(number, '_');
+  if (!IsNumber(number, HasHexPrefix(text))) return std::nullopt;
+  const float value = std::strtof(number.c_str(), nullptr);
   if (std::isinf(value)) return std::nullopt;
   return negative ? -value : value;
 }
