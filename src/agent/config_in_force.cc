@@ -76,7 +76,6 @@ ConfigInForce::Taken ConfigInForce::Use(const ConfigReading& reading) {
   AgentConfig read = reading.config;
   read.dry_run = read.dry_run || readers_.dry_run;
   if (read.cgroup_driver == readers_.named_driver) read.cgroup_driver = config().cgroup_driver;
-  read.eviction.thresholds = ThresholdsAtOnce(config(), read);
   readers_.kubelet_thresholds = reading.kubelet_thresholds;
   ConfigChanges changes = ChangesOf(config(), read);
   Report(changes, reading.need_restart);

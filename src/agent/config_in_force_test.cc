@@ -158,7 +158,7 @@ TEST_F(TheConfigInForce, ThePodsKeepTheirThresholdWhileTheirGroupKeepsItsLimit) 
   next_.config.eviction.thresholds = Hard("200Mi");
   EXPECT_TRUE(config_->Ask());
   ASSERT_TRUE(TakeNext());
-  EXPECT_THAT(Thresholds(), ElementsAre("200Mi", "200Mi"));
+  EXPECT_THAT(Thresholds(), ElementsAre("100Mi", "100Mi"));
   EXPECT_EQ(config_->config().eviction.thresholds.back().signal,
             Signal::kAllocatableMemoryAvailable);
   EXPECT_THAT(lines_, Contains(AllOf(HasSubstr("only when the agent is restarted"),

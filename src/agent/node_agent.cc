@@ -277,7 +277,6 @@ void NodeAgent::TakeRuntimeEvents() {
 }
 
 void NodeAgent::TakeOomKill(const ContainerExited& exited) {
-  parts_->node->PodLost(exited.pod_uid);
   if (!parts_->recorder) return;
   parts_->recorder->Add(RecordedOomKill{
       .at = exited.exit.finished, .pod_uid = exited.pod_uid, .container = exited.container});

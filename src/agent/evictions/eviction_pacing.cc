@@ -6,7 +6,6 @@
 #include "agent/evictions/pass_log.h"
 #include "core/decide/eviction_order.h"
 #include "core/decide/ranking.h"
-#include "core/model/pod_resources.h"
 #include "core/model/pressure.h"
 
 namespace jettison {
@@ -14,13 +13,6 @@ namespace {
 
 // A pause whose reason alternates is reported no more often than this.
 constexpr Duration kReportSpacing = std::chrono::milliseconds(100);
-
-// The kernel may have ended such a pod at its own limit, which says nothing of the node.
-bool HasMemoryLimit(const Pod& pod) {
-  const bool has_pod_level =
-      pod.resources && FindResource(pod.resources->limits, kMemoryResource) != nullptr;
-  return has_pod_level || SumOfContainers(pod, &ResourceRequirements::limits, kMemoryResource);
-}
 
 }  // namespace
 
@@ -63,12 +55,6 @@ void EvictionPacing::Resume(const SavedWait& wait, Instant began, Instant now) {
     Evicted(resource, true, std::chrono::seconds(kHardEvictionGracePeriodSeconds), began);
   }
   followed_since_ = now;
-}
-
-void EvictionPacing::Lost(std::string_view pod_uid, Instant now) {
-  for (const SharedPodFacts& facts : dependencies_.pods.Active()) {
-    if (facts->pod.uid == pod_uid && !HasMemoryLimit(facts->pod)) growth_.Lost(*facts, now);
-  }
 }
 
 void EvictionPacing::ReadEnding(bool awaited) {
@@ -134,7 +120,7 @@ PaceInput EvictionPacing::InputFor(Signal signal, std::optional<Instant> next_by
   PaceInput input{.signal = signal,
                   .kubelet_decides = KubeletDecides(signal, now),
                   .next_by_clock = next_by_clock};
-  growth_.FillIn(input, now);
+  growth_.FillIn(input);
   const bool is_disk = ConditionOf(signal) == NodeConditionType::kDiskPressure;
   if (is_disk && dependencies_.pods.AnyIsBeingRemoved(now)) {
     input.kubelet_decides = std::max(input.kubelet_decides.value_or(now), now + kCleanupPoll);

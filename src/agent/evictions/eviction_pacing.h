@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -72,9 +71,6 @@ class EvictionPacing {
   // Pods are ending from now on.
   void PodsEnd(Instant now) { followed_since_ = now; }
   void CleanedUp(bool all_gone, Instant now) { round_.CleanedUp(all_gone, now); }
-  // The kernel's OOM killer has ended a container of the pod. It counts where the pod has no limit
-  // of its own.
-  void Lost(std::string_view pod_uid, Instant now);
   // Continues the wait for evicted pods which an earlier agent began at `began`.
   void Resume(const SavedWait& wait, Instant began, Instant now);
 

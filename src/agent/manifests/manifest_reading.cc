@@ -44,7 +44,6 @@ Pod AsStaticPod(Pod pod, const std::string& file) {
 
 ManifestReading ReadManifest(const std::string& file, const std::string& text) {
   ManifestReading reading;
-  std::size_t more_warnings = 0;
   const auto documents = ParseDocuments(text, kMostMemory);
   if (!documents) {
     AddFault(reading.faults,
@@ -55,12 +54,9 @@ ManifestReading ReadManifest(const std::string& file, const std::string& text) {
     ForEachPod(document, {.file = file, .form = PodForm::kManifest}, [&](PodReading pod) {
       if (pod.Ok()) reading.pods.push_back(AsStaticPod(std::move(pod.pod), file));
       for (Fault& fault : pod.faults) AddFault(reading.faults, std::move(fault));
-      for (std::string& warning : pod.warnings) {
-        AddLine(reading.warnings, more_warnings, std::move(warning));
-      }
+      for (const std::string& warning : pod.warnings) AddLine(reading.warnings, warning);
     });
   }
-  CloseLines(reading.warnings, more_warnings);
   return reading;
 }
 

@@ -292,10 +292,6 @@ void Node::AfterPass(const CycleReport& report, bool scheduled, Instant now) {
 
 // ---- what a pass starts from
 
-void Node::PodLost(std::string_view pod_uid) {
-  state_.pacing.Lost(pod_uid, dependencies_.clock.Now());
-}
-
 void Node::SetEviction(const EvictionPolicy& eviction) {
   PassPolicy policy = *state_.policies;
   policy.pressure_transition_period = eviction.pressure_transition_period;

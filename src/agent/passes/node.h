@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "agent/dependencies/dependencies.h"
@@ -73,8 +72,6 @@ class Node : private SummarySource {
   void DiskMeasured(const DiskUse& disk);
   // The kernel says that memory use crossed a level.
   void MemoryCrossed();
-  // The kernel's OOM killer has ended a container of the pod.
-  void PodLost(std::string_view pod_uid);
   // The kernel reports stalls or memory shortage, but not how much is left.
   void Stalled();
   // Does what is due by now.

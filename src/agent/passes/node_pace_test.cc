@@ -70,37 +70,6 @@ TEST_F(NodePaceTest, ASpikeOfASecondOutsideFiftyPodsCostsAtMostTwoOfThem) {
   }
 }
 
-// Nothing can grow where nothing is left. That the kernel ends pods says that they would.
-TEST_F(NodePaceTest, WhereTheKernelEndsOnePodAfterTheOtherTheAgentDoesNotWait) {
-  StartMany(5);
-  figures_.SetAvailable(0);
-  for (int i = 0; i < 10; ++i) {
-    node_->PodLost("p" + std::to_string(i + 20));
-    Run(milliseconds(100));
-  }
-  EXPECT_GE(Stops(), 10U);
-  Run(seconds(1));
-  runtime_.TakeCommands();
-  Run(seconds(2));
-  EXPECT_LE(Stops(), 3U) << "the kernel ends nobody any more";
-}
-
-TEST_F(NodePaceTest, APodThatTheKernelMayHaveEndedAtItsOwnLimitIsNoReasonToHurry) {
-  Pod limited = PodNamed("limited");
-  // It holds no more than it asked for, so that others would go first.
-  ResourceRequirements& resources = limited.containers.front().resources;
-  resources.requests["memory"] = Quantity::Of(static_cast<std::int64_t>(50 * kMi));
-  resources.limits = resources.requests;
-  figures_.memory["limited"] = 50 * kMi;
-  StartMany(5, {limited});
-  figures_.SetAvailable(0);
-  for (int i = 0; i < 10; ++i) {
-    node_->PodLost("limited");
-    Run(milliseconds(100));
-  }
-  EXPECT_LE(Stops(), 2U);
-}
-
 TEST_F(NodePaceTest, ASpikeThatComesBySmallStepsCostsNoMore) {
   StartMany(5);
   for (std::uint64_t available = 120; available > 0; available -= 4) {

@@ -161,9 +161,8 @@ void Field::Fault(std::string message) const {
 void Field::Warn(std::string_view message) const {
   if (log_->lenient) return;
   const int line = Line();
-  AddLine(
-      log_->warnings, log_->more_warnings,
-      fmt::format("{}: {}{}", Path(), message, line > 0 ? fmt::format(" (line {})", line) : ""));
+  AddLine(log_->warnings, fmt::format("{}: {}{}", Path(), message,
+                                      line > 0 ? fmt::format(" (line {})", line) : ""));
 }
 
 void Field::Unsupported(std::string_view advice) const {

@@ -21,7 +21,6 @@ struct FaultLog {
   bool lenient = false;  // no warnings, and what the agent cannot do is passed over
   Faults faults;
   std::vector<std::string> warnings;
-  std::size_t more_warnings = 0;  // that are not listed
 };
 
 // One value of a document together with the path that led to it, so that whoever reads it can

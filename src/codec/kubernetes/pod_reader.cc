@@ -251,7 +251,6 @@ PodReading ReadPodAt(const Value& document, const PodSource& source, std::string
   }
   reading.faults = std::move(log.faults);
   reading.warnings = std::move(log.warnings);
-  CloseLines(reading.warnings, log.more_warnings);
   return reading;
 }
 

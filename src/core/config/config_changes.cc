@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/config/settings.h"
-#include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 namespace {
@@ -45,13 +44,6 @@ class Comparison {
 
 }  // namespace
 
-std::vector<Threshold> ThresholdsAtOnce(const AgentConfig& running, const AgentConfig& read) {
-  const bool enforces = running.reservation.enforce_pods;
-  if (enforces == read.reservation.enforce_pods) return read.eviction.thresholds;
-  return enforces ? WithCopyForPods(read.eviction.thresholds)
-                  : WithoutCopyForPods(read.eviction.thresholds);
-}
-
 HttpConfig WithFilesOf(HttpConfig running, const HttpConfig& read) {
   ConfigChanges unused;
   Comparison(unused).CompareAll(kHttpSettings, "", running, read);
@@ -62,8 +54,10 @@ ConfigChanges ChangesOf(const AgentConfig& running, const AgentConfig& read) {
   ConfigChanges changes;
   AgentConfig& now = changes.config = running;
   Comparison comparison(changes);
-  comparison.Compare(Takes::kAtOnce, "eviction thresholds", now.eviction.thresholds,
-                     read.eviction.thresholds);
+  // The copy of a threshold for the group of all pods belongs to the group's limit.
+  const bool limits_alike = running.reservation.enforce_pods == read.reservation.enforce_pods;
+  comparison.Compare(limits_alike ? Takes::kAtOnce : Takes::kRestart, "eviction thresholds",
+                     now.eviction.thresholds, read.eviction.thresholds);
   comparison.Compare(Takes::kAtOnce, "threshold on memory of its own", now.own_memory_threshold,
                      read.own_memory_threshold);
   comparison.CompareAll(kKubeletSettings, "", now, read);

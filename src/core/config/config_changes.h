@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "core/config/agent_config.h"
-#include "core/model/threshold.h"
 
 namespace jettison {
 
@@ -15,21 +14,15 @@ struct ConfigChanges {
   std::vector<std::string> need_restart;  // settings that differ, and hold as they were
 };
 
-// The thresholds of `read` that can take effect at once. Whether the pods' group has a limit
-// (enforceNodeAllocatable) changes only with a restart; until then it has a threshold below that
-// limit exactly where it has the limit.
-[[nodiscard]] std::vector<Threshold> ThresholdsAtOnce(const AgentConfig& running,
-                                                      const AgentConfig& read);
-
 // Returns `running` with the names that `read` has for the files of certificates and tokens. A file
 // that only one of the two names is as in `running`, because to add or remove one needs a restart.
 [[nodiscard]] HttpConfig WithFilesOf(HttpConfig running, const HttpConfig& read);
 
 // Returns `running` with the settings of `read` that can take effect at once: thresholds with their
 // grace periods and minimum reclaims, the transition period of conditions, the longest grace period
-// of pods, hooks, the log level, and the files that certificates and tokens are read from. The
-// thresholds of `read` are taken as they are, so the caller puts ThresholdsAtOnce there. Settings
-// are named as in a configuration file, in a fixed order.
+// of pods, hooks, the log level, and the files that certificates and tokens are read from. If
+// enforceNodeAllocatable changes, the thresholds wait for the restart as well. Settings are named
+// as in a configuration file, in a fixed order.
 [[nodiscard]] ConfigChanges ChangesOf(const AgentConfig& running, const AgentConfig& read);
 
 }  // namespace jettison

@@ -1,6 +1,5 @@
 #include "core/config/config_changes.h"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +9,6 @@
 #include <vector>
 
 #include "core/thresholds/threshold_parsing.h"
-#include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 namespace {
@@ -87,61 +85,20 @@ TEST(ConfigChanges, EverythingElseIsNamedAndStays) {
   }
 }
 
-// What is read of this setting, with a hard threshold on memory and one on pressure.
-AgentConfig WithPods(bool enforced, const std::string& memory, const std::string& grace = "1m") {
-  AgentConfig config;
-  config.reservation.enforce_pods = enforced;
-  config.eviction.thresholds =
-      ParseThresholds({.hard = {{"memory.available", memory}, {"pid.available", "10%"}},
-                       .soft = {{"memory.available", "1Gi"}},
-                       .soft_grace_period = {{"memory.available", grace}},
-                       .enforce_pods = enforced})
-          .thresholds;
-  config.eviction.thresholds.push_back(
-      {.signal = Signal::kMemoryPressureSomeAvg10, .value = Quantity::Of(1), .min_reclaim = {}});
-  return config;
-}
-
-std::vector<std::string> Texts(const std::vector<Threshold>& thresholds) {
-  std::vector<std::string> texts;
-  for (const Threshold& threshold : thresholds) {
-    texts.push_back(fmt::format("{} {} {}", NameOf(threshold.signal),
-                                ThresholdText(threshold.value),
-                                FormatDuration(threshold.grace_period)));
-  }
-  return texts;
-}
-
-TEST(ConfigChanges, ThePodsHaveAThresholdExactlyAsLongAsTheirGroupHasALimit) {
-  for (const bool running : {true, false}) {
-    for (const bool read : {true, false}) {
-      for (const char* memory : {"100Mi", "200Mi"}) {
-        for (const char* grace : {"1m", "0s"}) {  // a soft one without is copied, too
-          EXPECT_EQ(
-              Texts(ThresholdsAtOnce(WithPods(running, "100Mi"), WithPods(read, memory, grace))),
-              Texts(WithPods(running, memory, grace).eviction.thresholds))
-              << running << read << memory << grace;
-        }
-      }
-    }
-  }
-}
-
-TEST(ConfigChanges, AThresholdOnTheMemoryOfThePodsThatWasConfiguredStays) {
-  for (const bool enforced : {true, false}) {
-    AgentConfig running = WithPods(enforced, "100Mi");
-    AgentConfig read = WithPods(!enforced, "100Mi");
-    for (AgentConfig* config : {&running, &read}) {
-      config->eviction.thresholds =
-          ParseThresholds(
-              {.hard = {{"memory.available", "100Mi"}, {"allocatableMemory.available", "100Mi"}},
-               .enforce_pods = config->reservation.enforce_pods})
-              .thresholds;
-    }
-    read.eviction.thresholds = ThresholdsAtOnce(running, read);
-    EXPECT_THAT(ChangesOf(running, read).at_once, IsEmpty()) << enforced;
-    EXPECT_THAT(ChangesOf(running, read).need_restart, ElementsAre("enforceNodeAllocatable"));
-  }
+TEST(ConfigChanges, WhereTheLimitOfThePodsGroupWaitsForARestartTheThresholdsDoAsWell) {
+  const auto with_pods = [](bool enforced, const char* memory) {
+    AgentConfig config;
+    config.reservation.enforce_pods = enforced;
+    config.eviction.thresholds =
+        ParseThresholds({.hard = {{"memory.available", memory}}, .enforce_pods = enforced})
+            .thresholds;
+    return config;
+  };
+  const AgentConfig running = with_pods(true, "100Mi");
+  const ConfigChanges changes = ChangesOf(running, with_pods(false, "200Mi"));
+  EXPECT_THAT(changes.at_once, IsEmpty());
+  EXPECT_THAT(changes.need_restart, ElementsAre("eviction thresholds", "enforceNodeAllocatable"));
+  EXPECT_EQ(changes.config.eviction.thresholds, running.eviction.thresholds);
 }
 
 }  // namespace

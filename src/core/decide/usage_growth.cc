@@ -25,8 +25,6 @@ constexpr Duration kApart = milliseconds(4);
 constexpr std::size_t kSamples = 12;
 // Where less than this part of the threshold is left, nothing more can be taken.
 constexpr std::int64_t kExhausted = 16;
-// What the kernel took from pods this long ago still counts.
-constexpr Duration kLossesCount = std::chrono::seconds(1);
 
 // The error of a sample. The kernel charges memory in batches of 256 KiB on each processor, and the
 // figures of node and pods are not read at the same time.
@@ -98,24 +96,6 @@ void UsageGrowth::Forget() {
   samples_.clear();
   measured_.reset();
   exhausted_at_.reset();
-  losses_.clear();
-}
-
-void UsageGrowth::Lost(const PodFacts& pod, Instant now) {
-  if (samples_.empty() || ResourceOf(samples_.back().signal) != Resource::kMemory) return;
-  const auto& pods = samples_.back().pods;
-  const auto found = std::ranges::lower_bound(pods, pod.identity, {}, &PodAmount::identity);
-  if (found == pods.end() || found->identity != pod.identity) return;
-  std::erase_if(losses_, [now](const Loss& loss) { return Elapsed(loss.at, now) > kLossesCount; });
-  losses_.push_back({.amount = found->amount, .at = now});
-}
-
-std::int64_t UsageGrowth::LostInASecond(Instant now) const {
-  std::int64_t lost = 0;
-  for (const Loss& loss : losses_) {
-    if (Elapsed(loss.at, now) <= kLossesCount) lost += loss.amount;
-  }
-  return lost;
 }
 
 std::int64_t UsageGrowth::OfEnding() const {
@@ -166,15 +146,12 @@ std::optional<UsageGrowth::Growth> UsageGrowth::Measured() const {
   return has_to_last ? Over(kGrowthLasts) : fast;
 }
 
-void UsageGrowth::FillIn(PaceInput& input, Instant now) const {
+void UsageGrowth::FillIn(PaceInput& input) const {
   if (samples_.empty() || samples_.back().signal != input.signal) return;
   input.ending = OfEnding();
-  if (measured_) {
-    input.growth = measured_->all;
-    input.growth_of_pods = measured_->pods;
-  }
-  const std::int64_t lost = IsExhausted(now) ? LostInASecond(now) : 0;
-  if (lost > input.growth.value_or(0)) input.growth = input.growth_of_pods = lost;
+  if (!measured_) return;
+  input.growth = measured_->all;
+  input.growth_of_pods = measured_->pods;
 }
 
 }  // namespace jettison

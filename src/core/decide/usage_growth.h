@@ -41,12 +41,10 @@ class UsageGrowth {
   void Seen(const Observations& observations, Instant now);
   // A sample of the signal that a pass acts for.
   void Add(UsageSample sample);
-  // The kernel's OOM killer has ended a pod.
-  void Lost(const PodFacts& pod, Instant now);
 
   // Sets what is known of the input's signal: what ending pods hold, the growth of everything else,
   // and of the pods that may be evicted.
-  void FillIn(PaceInput& input, Instant now) const;
+  void FillIn(PaceInput& input) const;
   // Whether ending pods hold all that is missing of the signal.
   [[nodiscard]] bool EndingCovers(Signal signal) const;
   // The growth of the total usage of a signal, per second; 0 if it is not known.
@@ -57,16 +55,11 @@ class UsageGrowth {
     std::int64_t all = 0;   // of everything except pods that are ending
     std::int64_t pods = 0;  // of the pods that may be evicted
   };
-  struct Loss {
-    std::int64_t amount = 0;
-    Instant at;
-  };
 
   void Forget();  // what is known of a signal
   // From the newest sample that is so much older than the last one.
   [[nodiscard]] std::optional<Growth> Over(Duration apart) const;
   [[nodiscard]] std::optional<Growth> Measured() const;
-  [[nodiscard]] std::int64_t LostInASecond(Instant now) const;
   [[nodiscard]] std::int64_t OfEnding() const;
   // Whether nothing was left to take a moment ago.
   [[nodiscard]] bool IsExhausted(Instant now) const;
@@ -75,7 +68,6 @@ class UsageGrowth {
   std::vector<UsageSample> samples_;    // the same, of one signal; pods by identity
   std::optional<Growth> measured_;      // last, while something was left
   std::optional<Instant> exhausted_at_;
-  std::vector<Loss> losses_;
 };
 
 }  // namespace jettison

@@ -45,7 +45,7 @@ class UsageGrowthTest : public testing::Test {
   }
   [[nodiscard]] PaceInput Input() const {
     PaceInput input{.signal = Signal::kMemoryAvailable};
-    growth_.FillIn(input, now_);
+    growth_.FillIn(input);
     return input;
   }
   // MiB a second; -1: not known.
@@ -156,29 +156,6 @@ TEST_F(UsageGrowthTest, WhereNothingWasLeftFromTheBeginningNothingIsKnown) {
     Sample(0);
   }
   EXPECT_EQ(Growth(), 0);
-}
-
-// The kernel ends a pod and the memory is taken at once: others want that much.
-TEST_F(UsageGrowthTest, WhereNothingIsLeftWhatTheKernelTakesFromPodsCountsAsGrowth) {
-  const auto sample = [&](double available) {
-    Add(0, 20);
-    Add(1, 30);
-    Sample(available);
-  };
-  for (int i = 0; i < 50; ++i) sample(0);
-  EXPECT_EQ(Growth(), 0);
-  growth_.Lost(facts_[0], now_);
-  growth_.Lost(facts_[1], now_);
-  sample(0);
-  EXPECT_EQ(Growth(), 50);
-  EXPECT_EQ(GrowthOfPods(), 50);
-  for (int i = 0; i < 190; ++i) sample(0);
-  EXPECT_EQ(Growth(), 50) << "for a second";
-  for (int i = 0; i < 10; ++i) sample(0);
-  EXPECT_EQ(Growth(), 0);
-  growth_.Lost(facts_[1], now_);
-  for (int i = 0; i < 30; ++i) sample(50);
-  EXPECT_EQ(Growth(), 0) << "nobody has taken it";
 }
 
 TEST_F(UsageGrowthTest, GrowthThatLeavesTimeHasToLast) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "core/model/redaction.h"
@@ -18,9 +17,7 @@ bool ContinuesCharacter(char byte) {
   return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U;
 }
 
-std::string AndMore(std::size_t others) {
-  return fmt::format("and {} more", others);
-}
+constexpr const char* kAndMore = "and more";
 
 }  // namespace
 
@@ -32,31 +29,19 @@ std::string Shortened(std::string_view text, std::size_t most) {
 }
 
 void AddFault(Faults& faults, Fault fault) {
-  if (faults.size() < kMostFaults) {
-    fault.key = Shortened(fault.key, kQuotedBytes);
-    fault.value = Shortened(WithRedactedUrls(fault.value), kQuotedBytes);
-    fault.message = Shortened(fault.message, kMessageBytes);
-    faults.push_back(std::move(fault));
-    return;
+  if (faults.size() > kMostFaults) return;
+  if (faults.size() == kMostFaults) {
+    fault = {.file = std::move(fault.file), .key = {}, .value = {}, .message = kAndMore};
   }
-  if (faults.back().others == 0) {
-    faults.push_back({.file = std::move(fault.file), .key = {}, .value = {}, .message = {}});
-  }
-  Fault& rest = faults.back();
-  rest.others += std::max<std::size_t>(fault.others, 1);
-  rest.message = AndMore(rest.others);
+  fault.key = Shortened(fault.key, kQuotedBytes);
+  fault.value = Shortened(WithRedactedUrls(fault.value), kQuotedBytes);
+  fault.message = Shortened(fault.message, kMessageBytes);
+  faults.push_back(std::move(fault));
 }
 
-void AddLine(std::vector<std::string>& lines, std::size_t& left_out, const std::string& line) {
-  if (lines.size() >= kMostFaults) {
-    ++left_out;
-  } else {
-    lines.push_back(Shortened(line, kMessageBytes));
-  }
-}
-
-void CloseLines(std::vector<std::string>& lines, std::size_t left_out) {
-  if (left_out > 0) lines.push_back(AndMore(left_out));
+void AddLine(std::vector<std::string>& lines, const std::string& line) {
+  if (lines.size() > kMostFaults) return;
+  lines.push_back(lines.size() == kMostFaults ? kAndMore : Shortened(line, kMessageBytes));
 }
 
 std::string Describe(const Fault& fault) {

@@ -10,25 +10,21 @@ namespace jettison {
 // One thing wrong with an input, precise enough to mend it without asking: where it stands, what
 // was found, and what is allowed.
 struct Fault {
-  std::string file;        // empty where the input has no name
-  std::string key;         // a path: "evictionHard[memory.available]", "spec.containers[0].command"
-  std::string value;       // as found
-  std::string message;     // what is wrong and what is allowed
-  std::size_t others = 0;  // not 0: it stands for so many further faults that are not listed
+  std::string file;     // empty where the input has no name
+  std::string key;      // a path: "evictionHard[memory.available]", "spec.containers[0].command"
+  std::string value;    // as found
+  std::string message;  // what is wrong and what is allowed
 };
 using Faults = std::vector<Fault>;
 
-// The most faults, or warnings, that are listed of one input; then stands how many more there are.
+// The most faults, or warnings, that are listed of one input; then stands that there are more.
 inline constexpr std::size_t kMostFaults = 100;
 
-// Adds a fault, so that a hostile input makes no more of them than a person reads: beyond
-// kMostFaults they are only counted, in a last fault "and N more". Quoted text is shortened, and
-// URLs in it are redacted.
+// Adds a fault, so that a hostile input makes no more of them than a person reads: behind
+// kMostFaults stands "and more". Quoted text is shortened, and URLs in it are redacted.
 void AddFault(Faults& faults, Fault fault);
 // The same for lines of text.
-void AddLine(std::vector<std::string>& lines, std::size_t& left_out, const std::string& line);
-// Adds a line which says how many were left out; adds nothing if there are none.
-void CloseLines(std::vector<std::string>& lines, std::size_t left_out);
+void AddLine(std::vector<std::string>& lines, const std::string& line);
 
 // At most `most` bytes of a text, cut between two characters, "..." behind it where it was longer.
 [[nodiscard]] std::string Shortened(std::string_view text, std::size_t most);

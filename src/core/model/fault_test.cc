@@ -10,14 +10,14 @@ TEST(Fault, IsOneLineWhateverIsInIt) {
             "a b: k [2J: \"v \": must not");
 }
 
-TEST(Faults, BeyondAHundredTheyAreCounted) {
+TEST(Faults, BeyondAHundredTheyAreNotListed) {
   Faults faults;
   for (int i = 0; i < 100'000; ++i) {
     AddFault(faults, {.file = "f", .key = std::to_string(i), .value = "", .message = "wrong"});
   }
   ASSERT_EQ(faults.size(), kMostFaults + 1);
   EXPECT_EQ(faults[kMostFaults - 1].key, "99");
-  EXPECT_EQ(Describe(faults.back()), "f: and 99900 more");
+  EXPECT_EQ(Describe(faults.back()), "f: and more");
 }
 
 TEST(Faults, WhatTheyQuoteIsShortenedBetweenTwoCharacters) {
@@ -36,13 +36,11 @@ TEST(Faults, TheyTellNoSecretOfAUrl) {
   EXPECT_EQ(faults[0].value, "ftp://<redacted>@host/");
 }
 
-TEST(Faults, LinesAreCountedLikeThem) {
+TEST(Faults, LinesAreListedLikeThem) {
   std::vector<std::string> lines;
-  std::size_t left_out = 0;
-  for (int i = 0; i < 102; ++i) AddLine(lines, left_out, "line");
-  CloseLines(lines, left_out);
+  for (int i = 0; i < 1000; ++i) AddLine(lines, "line");
   ASSERT_EQ(lines.size(), kMostFaults + 1);
-  EXPECT_EQ(lines.back(), "and 2 more");
+  EXPECT_EQ(lines.back(), "and more");
 }
 
 }  // namespace

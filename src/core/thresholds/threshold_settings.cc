@@ -98,17 +98,6 @@ std::vector<Threshold> WithCopyForPods(std::vector<Threshold> thresholds) {
   return thresholds;
 }
 
-std::vector<Threshold> WithoutCopyForPods(std::vector<Threshold> thresholds) {
-  std::vector<Threshold> hard;
-  std::ranges::copy_if(thresholds, std::back_inserter(hard), IsHardOnMemory);
-  for (const Threshold& threshold : hard) {
-    const auto copy = std::find_if(thresholds.rbegin(), thresholds.rend(),
-                                   [&](const auto& other) { return IsCopy(other, threshold); });
-    if (copy != thresholds.rend()) thresholds.erase(std::next(copy).base());
-  }
-  return thresholds;
-}
-
 namespace {
 
 bool HasOutOfReach(const Threshold& threshold, std::int64_t capacity) {

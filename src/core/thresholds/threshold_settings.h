@@ -28,10 +28,9 @@ namespace jettison {
 // the hard one on memory.available. None: there is no such copy, though perhaps one of its own.
 [[nodiscard]] std::optional<std::size_t> CopyForPods(const std::vector<Threshold>& thresholds);
 
-// Thresholds that were read without that copy, with it where it would have been read, and the other
-// way round. A soft threshold without a grace period is hard, and copied as well.
+// Thresholds that were read without that copy, with it. A soft threshold without a grace period is
+// hard, and copied as well.
 [[nodiscard]] std::vector<Threshold> WithCopyForPods(std::vector<Threshold> thresholds);
-[[nodiscard]] std::vector<Threshold> WithoutCopyForPods(std::vector<Threshold> thresholds);
 
 // The capacity of each signal, in bytes, inodes or process IDs. Absent: not known.
 using SignalCapacities = std::array<std::optional<std::int64_t>, kSignalCount>;
