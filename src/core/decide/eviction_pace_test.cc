@@ -202,15 +202,6 @@ TEST(EvictionPace, ASoftEvictionIsNotHeldUpForLongerThanTold) {
   EXPECT_EQ(Why({.pods = {300}, .pace = waiting, .soft = true}), "now");
 }
 
-TEST(EvictionPace, EachReasonHasAName) {
-  for (std::size_t i = 0; i < kPaceReasonCount; ++i) {
-    EXPECT_FALSE(NameOf(static_cast<PaceReason>(i)).empty());
-    EXPECT_FALSE(TextOf(static_cast<PaceReason>(i)).empty());
-  }
-  EXPECT_FALSE(IsOfSoft(PaceReason::kNoForecast));
-  EXPECT_TRUE(IsOfSoft(PaceReason::kAsked));
-}
-
 constexpr Instant kBegin{std::chrono::hours(1)};
 
 TEST(KubeletRound, TheNextBeginsACleanUpPollAfterThePodIsGone) {

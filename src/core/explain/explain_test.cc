@@ -55,20 +55,6 @@ TEST(Explain, TellsVictimSignalThresholdAndOrder) {
   EXPECT_TRUE(why.order->pods[2].critical);
 }
 
-TEST(Explain, SumsOfMemoryAddUp) {
-  const PassExplanation why = Explain(Starved().Pass());
-  std::int64_t sum = 0;
-  for (const SignalFigure& figure : why.signal->figures) {
-    switch (figure.role) {
-      case SignalFigure::Role::kTerm: sum = figure.amount; break;
-      case SignalFigure::Role::kSubtracted: sum -= figure.amount; break;
-      case SignalFigure::Role::kResult: EXPECT_EQ(sum, figure.amount) << figure.key; break;
-    }
-  }
-  EXPECT_EQ(why.signal->figures[1].key, "inactiveFile");
-  EXPECT_EQ(why.signal->figures[1].amount, 24 * kMi);
-}
-
 TEST(Explain, LessUsageOfTheVictimWouldHaveSpentIt) {
   const PassExplanation why = Explain(Starved().Pass());
   const Otherwise* usage = Find(why, Otherwise::Change::kUsage);
@@ -80,27 +66,6 @@ TEST(Explain, LessUsageOfTheVictimWouldHaveSpentIt) {
   EXPECT_EQ(usage->victim, "default/cache");
   EXPECT_THAT(TextOf(why), HasSubstr("Had default/leaker used 12Mi less, default/cache "
                                      "would have been evicted."));
-}
-
-TEST(Explain, AHigherPriorityOrALargerRequestWouldHaveSpentTheVictim) {
-  const PassExplanation why = Explain(Starved().Pass());
-  const Otherwise* priority = Find(why, Otherwise::Change::kPriority);
-  ASSERT_NE(priority, nullptr);
-  EXPECT_EQ(priority->to, 1);
-  EXPECT_EQ(priority->victim, "default/cache");
-  const Otherwise* request = Find(why, Otherwise::Change::kRequest);
-  ASSERT_NE(request, nullptr);
-  EXPECT_EQ(request->to, 12 * kMi);
-}
-
-TEST(Explain, MoreMemoryOrALowerThresholdWouldHaveSpentEverybody) {
-  const PassExplanation why = Explain(Starved().Pass());
-  const Otherwise* available = Find(why, Otherwise::Change::kAvailable);
-  ASSERT_NE(available, nullptr);
-  EXPECT_EQ(available->by, 34 * kMi);
-  EXPECT_EQ(available->outcome, PassOutcome::kNothing);
-  EXPECT_EQ(Find(why, Otherwise::Change::kThreshold)->to, 66 * kMi);
-  EXPECT_EQ(Find(why, Otherwise::Change::kGracePeriod), nullptr);
 }
 
 TEST(Explain, OfSwapWhatWasSwappedOutCountsAndTheRequestIsForMemory) {
@@ -127,28 +92,6 @@ TEST(Explain, OfSwapWhatWasSwappedOutCountsAndTheRequestIsForMemory) {
   EXPECT_THAT(text, HasSubstr("swap.available < 10%"));
 }
 
-TEST(Explain, WherePriorityCannotHelpOnlyProtectionDoes) {
-  ExplainTestBed bed;
-  bed.AddPod({.name = "big", .memory_mi = 300});
-  bed.AddPod({.name = "small", .memory_mi = 10, .memory_request_mi = 20});
-  bed.SetAvailable(50);
-  const PassExplanation why = Explain(bed.Pass());
-  EXPECT_EQ(Find(why, Otherwise::Change::kPriority), nullptr);
-  const Otherwise* critical = Find(why, Otherwise::Change::kCritical);
-  ASSERT_NE(critical, nullptr);
-  EXPECT_EQ(critical->victim, "default/small");
-}
-
-TEST(Explain, AnotherThresholdThatWouldHaveActedIsNamed) {
-  ExplainTestBed bed = Starved();
-  bed.summary.node.rlimit->running = 950;
-  const PassExplanation why = Explain(bed.Pass());
-  const Otherwise* available = Find(why, Otherwise::Change::kAvailable);
-  ASSERT_NE(available, nullptr);
-  EXPECT_EQ(available->outcome, PassOutcome::kEvicted);
-  EXPECT_EQ(available->signal, Signal::kPidAvailable);
-}
-
 // Beside an eviction for memory that waits, bomb is evicted for process IDs.
 ExplainTestBed ShortOfTwo() {
   ExplainTestBed bed = Starved();
@@ -171,14 +114,6 @@ TEST(Explain, AnEvictionBesideOneThatWaitsIsExplainedByItsOwnThreshold) {
   EXPECT_EQ(usage->pod, "default/bomb");
   EXPECT_EQ(usage->by, 50) << "then 100 process ids are left";
   EXPECT_EQ(usage->outcome, PassOutcome::kPaused);
-}
-
-TEST(Explain, WithoutThatEvictionTheOtherOneWouldStillHaveWaited) {
-  const PassExplanation why = Explain(ShortOfTwo().Pass());
-  const Otherwise* available = Find(why, Otherwise::Change::kAvailable);
-  ASSERT_NE(available, nullptr);
-  EXPECT_EQ(available->outcome, PassOutcome::kPaused);
-  EXPECT_EQ(available->victim, "");
 }
 
 TEST(Explain, NobodyMayGoWhereAllAreProtected) {
