@@ -206,19 +206,46 @@ inline constexpr auto kResourceRows = std::to_array<ResourceRow>({
      .usage = "time stalled"},
 });
 
+// What is said of a condition while it holds, and while it does not.
+struct ConditionWords {
+  std::string_view reason;   // of the node's status
+  std::string_view message;  // the same
+  std::string_view event;    // the reason of the event when it changes
+};
 // One condition.
 struct NodeConditionRow {
   NodeConditionType type;
   std::string_view name;   // of the node's status
   std::string_view taint;  // whose effect is NoSchedule
+  ConditionWords holds;
+  ConditionWords is_over;
 };
-// In the order of declaration. The last taint is that of KEP-5394.
+// In the order of declaration, in which the kubelet sets them (pkg/kubelet/nodestatus/setters.go).
+// The last taint is that of KEP-5394; the kubelet has no words for that condition.
 inline constexpr auto kConditionRows = std::to_array<NodeConditionRow>({
-    {NodeConditionType::kMemoryPressure, "MemoryPressure", "node.kubernetes.io/memory-pressure"},
-    {NodeConditionType::kDiskPressure, "DiskPressure", "node.kubernetes.io/disk-pressure"},
-    {NodeConditionType::kPidPressure, "PIDPressure", "node.kubernetes.io/pid-pressure"},
-    {NodeConditionType::kSystemDiskContentionPressure, "SystemDiskContentionPressure",
-     "node.kubernetes.io/disk-contention-pressure"},
+    {NodeConditionType::kMemoryPressure,
+     "MemoryPressure",
+     "node.kubernetes.io/memory-pressure",
+     {"KubeletHasInsufficientMemory", "kubelet has insufficient memory available",
+      "NodeHasInsufficientMemory"},
+     {"KubeletHasSufficientMemory", "kubelet has sufficient memory available",
+      "NodeHasSufficientMemory"}},
+    {NodeConditionType::kDiskPressure,
+     "DiskPressure",
+     "node.kubernetes.io/disk-pressure",
+     {"KubeletHasDiskPressure", "kubelet has disk pressure", "NodeHasDiskPressure"},
+     {"KubeletHasNoDiskPressure", "kubelet has no disk pressure", "NodeHasNoDiskPressure"}},
+    {NodeConditionType::kPidPressure,
+     "PIDPressure",
+     "node.kubernetes.io/pid-pressure",
+     {"KubeletHasInsufficientPID", "kubelet has insufficient PID available",
+      "NodeHasInsufficientPID"},
+     {"KubeletHasSufficientPID", "kubelet has sufficient PID available", "NodeHasSufficientPID"}},
+    {NodeConditionType::kSystemDiskContentionPressure,
+     "SystemDiskContentionPressure",
+     "node.kubernetes.io/disk-contention-pressure",
+     {"KubeletHasDiskContention", "kubelet has tasks stalled on I/O", "NodeHasDiskContention"},
+     {"KubeletHasNoDiskContention", "kubelet has no disk contention", "NodeHasNoDiskContention"}},
 });
 inline constexpr std::size_t kNodeConditionCount = kConditionRows.size();
 inline constexpr std::array<NodeConditionType, kNodeConditionCount> kAllNodeConditions = {
@@ -274,11 +301,14 @@ inline constexpr auto kAllResources = [] {
   return RowOf(resource).name;
 }
 [[nodiscard]] std::optional<Resource> ResourceNamed(std::string_view name);
+[[nodiscard]] constexpr const NodeConditionRow& RowOf(NodeConditionType type) {
+  return kConditionRows[IndexOf(type)];
+}
 [[nodiscard]] constexpr std::string_view NameOf(NodeConditionType type) {
-  return kConditionRows[IndexOf(type)].name;
+  return RowOf(type).name;
 }
 [[nodiscard]] constexpr std::string_view TaintOf(NodeConditionType type) {
-  return kConditionRows[IndexOf(type)].taint;
+  return RowOf(type).taint;
 }
 [[nodiscard]] constexpr NodeConditionType ConditionOf(Signal signal) {
   return RowOf(ResourceOf(signal)).condition;
