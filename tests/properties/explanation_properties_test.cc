@@ -9,6 +9,7 @@
 
 #include "apply/pass.h"
 #include "core/explain/explain.h"
+#include "core/explain/other_usage.h"
 #include "core/explanation/explanation_text.h"
 #include "core/thresholds/threshold_settings.h"
 #include "tests/random_scenario.h"
@@ -45,9 +46,9 @@ struct World {
 // What a reclaim does that is not the one of the pass.
 enum class OtherReclaim : std::uint8_t { kFreesNothing, kFreesAll };
 
-class Edges final : public PodKiller, public NodeReclaimer, public SummarySource {
+class TestPorts final : public PodKiller, public NodeReclaimer, public SummarySource {
  public:
-  Edges(const World& world, std::vector<ReclaimStep> steps, OtherReclaim other)
+  TestPorts(const World& world, std::vector<ReclaimStep> steps, OtherReclaim other)
       : world_(world), steps_(std::move(steps)), other_(other) {}
 
   Result<EvictOutcome> Evict(const EvictionOrder&, Instant) override {
@@ -92,8 +93,8 @@ RecordedPass PassOf(const World& world, const std::vector<ReclaimStep>& steps,
     pass.pods.push_back(std::make_shared<const PodFacts>(std::move(facts)));
     active.push_back(pass.pods.back().get());
   }
-  Edges edges(world, steps, other);
-  NodePorts ports{.killer = edges, .reclaimer = edges, .summaries = edges};
+  TestPorts all(world, steps, other);
+  NodePorts ports{.killer = all, .reclaimer = all, .summaries = all};
   EvictionState state = world.before;
   std::vector<ActivePod> scratch;
   pass.report =
@@ -220,39 +221,6 @@ void MakeAvailable(Signal signal, DiskLayout layout, std::int64_t more, NodeStat
   }
 }
 
-// Takes from the figures until so much is taken.
-void Take(std::int64_t amount, const std::vector<std::optional<std::uint64_t>*>& figures) {
-  for (std::optional<std::uint64_t>* figure : figures) {
-    const std::int64_t part = std::min(amount, static_cast<std::int64_t>(figure->value_or(0)));
-    if (part > 0) **figure -= static_cast<std::uint64_t>(part);
-    amount -= part;
-  }
-}
-
-// The figures of a pod's files that are ranked for a signal.
-std::vector<std::optional<std::uint64_t>*> Ranked(Signal signal, const World& world, const Pod& pod,
-                                                  PodStats& stats) {
-  const DiskLayout layout = world.policy.layout;
-  const PodFacts facts = FactsOf(pod, world.profile);
-  const bool inodes = ResourceOf(signal) == Resource::kInodes;
-  NodeStats node = world.summary.node;
-  const auto same = FileSystems(signal, layout, node);
-  const auto holds = [&](std::optional<FsStats>& fs) { return std::ranges::count(same, &fs) > 0; };
-  const auto figure = [&](FsUsage& usage) {
-    return inodes ? &usage.inodes_used : &usage.used_bytes;
-  };
-  std::vector<std::optional<std::uint64_t>*> figures;
-  for (ContainerStats& container : stats.containers) {
-    if (holds(node.container_fs)) figures.push_back(figure(*container.rootfs));
-    if (holds(node.fs)) figures.push_back(figure(*container.logs));
-  }
-  for (VolumeStats& volume : stats.volumes) {
-    const bool local = std::ranges::count(facts.local_volumes, volume.name) > 0;
-    if (local && holds(node.fs)) figures.push_back(figure(volume.usage));
-  }
-  return figures;
-}
-
 // A world in which a line is so, with the amount given instead of the line's.
 class Otherworld {
  public:
@@ -271,7 +239,7 @@ class Otherworld {
   [[nodiscard]] World With(std::int64_t amount) {
     other_ = world_;
     switch (line_.change) {
-      case Change::kUsage: limit_ ? UseLessStorage(amount) : UseLess(amount); break;
+      case Change::kUsage: limit_ ? UseLessOfLimit(amount) : UseLess(amount); break;
       case Change::kRequest: {
         auto& least = IsOfDisk() ? other_.least_disk : other_.least_memory;
         least[pod_] = Nanos{amount} * kNanosPerUnit;
@@ -304,42 +272,14 @@ class Otherworld {
   }
   void UseLess(std::int64_t amount) {
     const Signal signal = acted_for_.signal;
-    PodStats& stats = Stats();
+    const PodFacts facts = FactsOf(other_.pods[pod_], other_.profile);
+    EXPECT_TRUE(UseMore(facts, signal, other_.policy.layout, -amount, Stats()));
     Free(signal, amount);
-    switch (ResourceOf(signal)) {
-      case Resource::kMemory: Take(amount, {&stats.memory_working_set_bytes}); return;
-      case Resource::kSwap: Take(amount, {&stats.swap_bytes}); return;
-      case Resource::kPids: Take(amount, {&stats.process_count}); return;
-      case Resource::kEphemeralStorage:
-      case Resource::kInodes:
-        Take(amount, Ranked(signal, other_, other_.pods[pod_], stats));
-        return;
-      case Resource::kIo: FAIL() << "what a pod reads and writes is not what the node loses";
-    }
   }
-  void UseLessStorage(std::int64_t amount) {
-    PodStats& stats = Stats();
-    Take(amount, {&stats.ephemeral_storage->used_bytes});
-    for (VolumeStats& volume : stats.volumes) {
-      const bool counts =
-          limit_->kind == StorageLimitKind::kEmptyDir && volume.name == limit_->name;
-      if (counts) Take(amount, {&volume.usage.used_bytes});
-    }
-    for (ContainerStats& each : stats.containers) {
-      const bool counts = limit_->kind == StorageLimitKind::kContainer && each.name == limit_->name;
-      if (counts) Take(amount, {&each.logs->used_bytes, &each.rootfs->used_bytes});
-    }
-    if (limit_->kind == StorageLimitKind::kPod) {
-      std::vector<std::optional<std::uint64_t>*> all;
-      for (VolumeStats& volume : stats.volumes) all.push_back(&volume.usage.used_bytes);
-      for (ContainerStats& each : stats.containers) {
-        all.push_back(&each.logs->used_bytes);
-        all.push_back(&each.rootfs->used_bytes);
-      }
-      Take(amount, all);
-    }
-    // The logs and volumes of these pods are larger than what is to be taken of them.
-    Free(Signal::kNodeFsAvailable, amount);
+  void UseLessOfLimit(std::int64_t amount) {
+    const FreedBytes freed = UseLessStorage(*limit_, amount, Stats());
+    Free(Signal::kNodeFsAvailable, freed.node_fs);
+    Free(Signal::kContainerFsAvailable, freed.container_fs);
   }
   void SetLimit(const Quantity& to) {
     Pod& pod = other_.pods[pod_];
