@@ -87,10 +87,8 @@ UsageSample EvictionPacing::SampleOf(const PacedPass& pass) const {
       .signal = pass.signal, .seen = pass.seen, .line = pass.line, .pods = {}, .at = pass.now};
   const auto add = [&](const ActivePod& pod, bool is_ending) {
     if (const auto usage = UsageOf(pod, pass.signal, pass.layout)) {
-      sample.pods.push_back({.facts = pod.facts,
-                             .identity = pod.facts->identity,
-                             .amount = *usage,
-                             .ending = is_ending});
+      sample.pods.push_back(
+          {.identity = pod.facts->identity, .amount = *usage, .ending = is_ending});
     }
   };
   for (const ActivePod& pod : pass.pods) {

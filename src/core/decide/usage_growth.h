@@ -7,15 +7,13 @@
 #include "core/decide/eviction_pace.h"
 #include "core/model/signal.h"
 #include "core/observe/observations.h"
-#include "core/pods/pod_facts.h"
 #include "core/units/duration.h"
 
 namespace jettison {
 
 // What a pod holds at a moment.
 struct PodAmount {
-  const PodFacts* facts = nullptr;  // may be gone later
-  std::uint64_t identity = 0;
+  std::uint64_t identity = 0;  // PodFacts::identity
   std::int64_t amount = 0;
   bool ending = false;  // otherwise it may be evicted
 };
@@ -33,8 +31,7 @@ struct UsageSample {
 // pods, and everything outside of pods, have taken from one sample to the next: pods that have come
 // or gone in between do not count, nor do those that are ending. Page cache that becomes active
 // takes nothing either, as fast as it makes memory less available: the usage does not grow with it.
-// Where nothing is left nothing can grow: there, what was measured last still counts, and so does
-// what the kernel takes from pods.
+// Where nothing is left nothing can grow: there, what was measured last still counts.
 class UsageGrowth {
  public:
   // What was just observed of all signals.

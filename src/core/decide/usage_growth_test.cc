@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
+#include <utility>
 #include <vector>
 
 namespace jettison {
@@ -16,17 +16,9 @@ constexpr std::size_t kPods = 100;
 // Samples, 5 ms apart, of the memory of a node with a hundred pods; amounts in MiB.
 class UsageGrowthTest : public testing::Test {
  protected:
-  UsageGrowthTest() {
-    for (std::size_t i = 0; i < kPods; ++i) {
-      facts_[i].pod.uid = std::to_string(i);
-      facts_[i].identity = i;
-    }
-  }
   void Add(std::size_t pod, double amount, bool ending = false) {
-    pods_.push_back({.facts = &facts_[pod],
-                     .identity = pod,
-                     .amount = static_cast<std::int64_t>(amount * kMebi),
-                     .ending = ending});
+    pods_.push_back(
+        {.identity = pod, .amount = static_cast<std::int64_t>(amount * kMebi), .ending = ending});
   }
   // With the pods that were added since the last sample.
   void Sample(double available, double line = 100, std::optional<double> usage = std::nullopt) {
@@ -58,7 +50,6 @@ class UsageGrowthTest : public testing::Test {
   }
 
   UsageGrowth growth_;
-  std::vector<PodFacts> facts_{kPods};
   std::vector<PodAmount> pods_;
   Instant now_{std::chrono::hours(1)};
 };
