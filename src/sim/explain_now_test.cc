@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "core/explain/test_bed.h"
+#include "core/explain/testing/test_bed.h"
 #include "core/explanation/explanation_text.h"
 
 namespace jettison {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include "core/explain/test_bed.h"
+#include "core/explain/testing/test_bed.h"
 
 namespace jettison {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/model/pod.h"
 #include "core/model/pod_resources.h"
-#include "core/model/priority.h"
 #include "core/text/ascii.h"
 
 namespace jettison::kube_json {

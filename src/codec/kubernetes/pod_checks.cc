@@ -7,8 +7,8 @@
 
 #include "codec/kubernetes/manifest.h"
 #include "codec/kubernetes/pod_fields.h"
+#include "core/model/pod.h"
 #include "core/model/pod_resources.h"
-#include "core/model/priority.h"
 #include "core/pods/variables.h"
 
 namespace jettison::kube_json {

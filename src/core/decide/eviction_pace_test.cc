@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/decide/ranking.h"
-#include "core/model/priority.h"
+#include "core/model/pod.h"
 
 namespace jettison {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/explain/test_bed.h"
+#include "core/explain/testing/test_bed.h"
 #include "core/explanation/explanation_text.h"
 
 namespace jettison {

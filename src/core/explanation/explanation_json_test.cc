@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/explain/test_bed.h"
+#include "core/explain/testing/test_bed.h"
 #include "core/explanation/explanation_text.h"
 #include "sim/explain_now.h"
 

@@ -13,23 +13,6 @@ constexpr int kGuaranteed = -997;
 constexpr int kBestEffort = 1000;
 constexpr int kMostProtectedBurstable = 1000 + kGuaranteed;
 
-// Wraps around like Go's integers, for example for a request above 9 PB.
-std::int64_t Signed(std::uint64_t bits) {
-  return static_cast<std::int64_t>(bits);
-}
-std::uint64_t Bits(std::int64_t number) {
-  return static_cast<std::uint64_t>(number);
-}
-std::int64_t Sum(std::int64_t a, std::int64_t b) {
-  return Signed(Bits(a) + Bits(b));
-}
-std::int64_t Difference(std::int64_t a, std::int64_t b) {
-  return Signed(Bits(a) - Bits(b));
-}
-std::int64_t Thousandfold(std::int64_t number) {
-  return Signed(Bits(number) * 1000U);
-}
-
 std::int64_t MemoryIn(const ResourceList& list) {
   const Quantity* memory = FindResource(list, kMemoryResource);
   return memory == nullptr ? 0 : memory->Value();
@@ -47,7 +30,9 @@ std::int64_t ShareOfPodRequest(const Pod& pod) {
   const auto count = static_cast<std::int64_t>(pod.containers.size() + pod.init_containers.size());
   if (of_pod == 0 || count == 0) return 0;
   const auto of_containers = SumOfContainers(pod, &ResourceRequirements::requests, kMemoryResource);
-  return Difference(of_pod, of_containers ? of_containers->Value() : 0) / count;
+  const auto rest = static_cast<std::uint64_t>(of_pod) -
+                    static_cast<std::uint64_t>(of_containers ? of_containers->Value() : 0);
+  return static_cast<std::int64_t>(rest) / count;
 }
 
 std::int64_t SmallestRegularRequest(const Pod& pod) {
@@ -64,10 +49,13 @@ bool IsSidecarOf(const Pod& pod, const Container& container) {
                      [&](const Container& init) { return init.name == container.name; });
 }
 
+// Without sign the sums wrap around like Go's integers, for example for a request above 9 PB.
 std::int64_t BurstableScore(const Pod& pod, const Container& container, std::int64_t capacity) {
-  const std::int64_t share = ShareOfPodRequest(pod);
+  const auto share = static_cast<std::uint64_t>(ShareOfPodRequest(pod));
   const auto score = [&](std::int64_t request) {
-    return Difference(1000, Thousandfold(Sum(request, share)) / capacity);
+    const std::uint64_t thousandfold = (static_cast<std::uint64_t>(request) + share) * 1000U;
+    const std::int64_t points = static_cast<std::int64_t>(thousandfold) / capacity;
+    return static_cast<std::int64_t>(1000U - static_cast<std::uint64_t>(points));
   };
   const std::int64_t own = score(MemoryRequestOf(container));
   if (!IsSidecarOf(pod, container) || pod.containers.empty()) return own;

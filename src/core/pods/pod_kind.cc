@@ -3,8 +3,8 @@
 #include <optional>
 #include <string_view>
 
+#include "core/model/pod.h"
 #include "core/model/pod_resources.h"
-#include "core/model/priority.h"
 
 namespace jettison {
 namespace {

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/model/priority.h"
+#include "core/model/pod.h"
 #include "sim/imported/pods.h"
 
 namespace jettison {
