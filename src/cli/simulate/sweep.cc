@@ -189,7 +189,7 @@ Result<void> SetOfSignal(PassPolicy& policy, const SettingName& name, const std:
   std::ranges::copy_if(policy.thresholds, std::back_inserter(parsing.thresholds),
                        [](const Threshold& each) { return !RowOf(each.signal).of_kubelet; });
   if (!kubelets.empty()) {
-    parsing.thresholds = BesideKubelet(std::move(parsing.thresholds), kubelets);
+    parsing.thresholds = WithKubeletLines(std::move(parsing.thresholds), kubelets);
   }
   policy.thresholds = ThresholdsFor(parsing.thresholds, policy.layout);
   return {};
