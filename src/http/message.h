@@ -21,7 +21,6 @@ struct HttpRequest {
   std::string content_type;   // with its parameters: "application/json; charset=utf-8"
   std::string last_event_id;  // where an event stream broke off
   std::string body;
-  std::string peer;  // "unix" or "192.0.2.7:40312", for the log
 };
 
 // The next bytes of a stream. Empty: there is nothing yet; asked again

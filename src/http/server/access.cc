@@ -263,7 +263,7 @@ bool IsForeign(std::string_view origin, std::string_view host) {
   return true;  // "null", or a page of something else
 }
 
-HttpRequest RequestOf(const Head& head, std::string body, const Connection& connection) {
+HttpRequest RequestOf(const Head& head, std::string body) {
   HttpRequest request;
   request.method = head.method == "HEAD" ? "GET" : head.method;
   request.path = head.path;
@@ -271,7 +271,6 @@ HttpRequest RequestOf(const Head& head, std::string body, const Connection& conn
   request.content_type = TextOf(head.handle, "Content-Type");
   request.last_event_id = TextOf(head.handle, "Last-Event-ID");
   request.body = std::move(body);
-  request.peer = connection.peer;
   MHD_get_connection_values(head.handle, MHD_GET_ARGUMENT_KIND, &AddArgument, &request.query);
   return request;
 }

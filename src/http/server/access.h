@@ -115,8 +115,7 @@ struct Head {
 [[nodiscard]] std::size_t BodyBytes(const Head& head);
 
 // The request, all of it being there.
-[[nodiscard]] HttpRequest RequestOf(const Head& head, std::string body,
-                                    const Connection& connection);
+[[nodiscard]] HttpRequest RequestOf(const Head& head, std::string body);
 
 // Whether a page of another origin had its browser ask: an Origin that is not the Host's.
 [[nodiscard]] bool IsForeign(std::string_view origin, std::string_view host);

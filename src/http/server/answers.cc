@@ -172,7 +172,7 @@ bool Answers::Begin(const Head& head, Connection& connection) {
 bool Answers::Answer(const Head& head, Connection& connection) {
   HttpResponse response;
   try {
-    response = handler_(RequestOf(head, std::exchange(connection.exchange.body, {}), connection));
+    response = handler_(RequestOf(head, std::exchange(connection.exchange.body, {})));
   } catch (const std::exception& e) {
     return Refuse(head.handle, connection, {500, e.what(), {}});
   }

@@ -73,7 +73,6 @@ struct Connection {
   int descriptor = -1;  // libmicrohttpd's to close
   bool is_unix = false;
   bool is_tls = false;
-  std::string peer;
   SteadyTime since;     // when it last had a request answered, else when it came
   SteadyTime deadline;  // when it is cut; not while it waits
   Phase phase = Phase::kReceiving;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <sys/socket.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -53,8 +52,5 @@ struct ListeningSocket {
 
 // The port that a listening TCP socket has got.
 [[nodiscard]] std::uint16_t PortOf(const FileDescriptor& socket);
-
-// "192.0.2.7:40312", "[2001:db8::1]:40312"; "unix" for anything else.
-[[nodiscard]] std::string PeerName(const sockaddr_storage& address);
 
 }  // namespace jettison::http

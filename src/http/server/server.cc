@@ -312,7 +312,6 @@ void HttpServer::Add(FileDescriptor socket, bool is_unix) {
       std::make_unique<Connection>(Connection{.descriptor = descriptor,
                                               .is_unix = is_unix,
                                               .is_tls = is_tls,
-                                              .peer = is_unix ? "unix" : http::PeerName(address),
                                               .since = now,
                                               .deadline = now + options_.limits.request});
   MHD_Daemon* const daemon = (is_tls ? tls_ : plain_).handle.get();
