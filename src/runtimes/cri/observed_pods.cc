@@ -129,9 +129,8 @@ RuntimePod ObservedPods::TakeOver(const PodPlan& plan, const Sandboxes& sandboxe
 }
 
 void ObservedPods::OnSetAside(const std::string& uid) {
-  ways_.leftovers.Remove({.uid = uid,
-                          .groups = PossibleGroupsOf(uid, context_.cgroup_driver),
-                          .log_dirs = {}});
+  ways_.leftovers.Remove(
+      {.uid = uid, .groups = PossibleGroupsOf(uid, context_.cgroup_driver), .log_dirs = {}});
 }
 
 }  // namespace jettison::cri
