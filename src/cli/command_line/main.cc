@@ -1,3 +1,6 @@
+#include <cstdio>
+#include <cstdlib>
+
 #include "cli/command_line/program.h"
 #include "cli/terminal/output.h"
 
@@ -12,5 +15,9 @@ namespace {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return jettison::RunProgram(JETTISON_VERSION, argc, argv);
+  const int status = jettison::RunProgram(JETTISON_VERSION, argc, argv);
+  // A thread that hangs on a disk or in the resolver is left alone. It may use static objects, so
+  // these are not destroyed.
+  std::fflush(nullptr);
+  std::_Exit(status);
 }
