@@ -13,8 +13,8 @@
 
 #include "agent/cluster/evictions/cluster_evictions.h"
 #include "agent/cluster/link/cluster_link.h"
+#include "agent/cluster/link/testing/link_clock.h"
 #include "agent/cluster/notify/node_reporter.h"
-#include "machine/loop/steady_clock.h"
 #include "ports/fakes/fake_clock.h"
 #include "sources/kubernetes/test_bed/fake_api_server.h"
 
@@ -41,7 +41,7 @@ class ClusterReportingTest : public testing::Test {
   void Start() {
     auto link = ClusterLink::Open({.access = {.server = server_.url()},
                                    .node = "bed",
-                                   .clock = std::make_shared<SteadyClock>(),
+                                   .clock = steady_.clock(),
                                    .chance = [] { return 0.0; }});
     ASSERT_TRUE(link) << link.error().message;
     link_ = std::move(*link);
@@ -115,6 +115,7 @@ class ClusterReportingTest : public testing::Test {
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   std::vector<EvictionIntent> saved_;
+  LinkClock steady_;
   std::unique_ptr<ClusterLink> link_;
   std::unique_ptr<NodeReporter> reporter_;
   std::unique_ptr<ClusterEvictions> evictions_;

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "agent/cluster/link/testing/hanging_file_fixture.h"
+#include "agent/cluster/link/testing/link_clock.h"
 #include "kernel/files/testing/temporary_folder.h"
-#include "machine/loop/steady_clock.h"
 #include "ports/fakes/fake_clock.h"
 #include "sources/kubernetes/calls/call_complaints.h"
 #include "sources/kubernetes/test_bed/fake_api_server.h"
@@ -35,7 +35,7 @@ class ClusterLinkTest : public testing::Test {
   [[nodiscard]] ClusterLink::Setup Usual(const std::string& pods_folder = "") {
     return {.access = {.server = server_.url()},
             .node = "bed",
-            .clock = std::make_shared<SteadyClock>(),
+            .clock = steady_.clock(),
             .chance = [] { return 0.0; },
             .pods_folder = pods_folder};
   }
@@ -67,6 +67,7 @@ class ClusterLinkTest : public testing::Test {
   }
 
   kube::FakeApiServer server_;
+  LinkClock steady_;
   std::unique_ptr<ClusterLink> link_;
   std::vector<std::string> news_;
   std::vector<std::pair<int, Result<kube::ApiReply>>> answers_;
