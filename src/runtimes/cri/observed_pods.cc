@@ -6,7 +6,6 @@
 #include <set>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "kernel/files/files.h"
 #include "kernel/files/own_folders.h"
@@ -68,16 +67,9 @@ void ObservedPods::Enter(const std::string& uid, const Sandboxes& sandboxes, con
 }
 
 // Without a record, an agent that does not find the sandbox would take the folder for a leftover.
-// That is what it is where no container has had a log: its creation was interrupted.
 void ObservedPods::KeepFolder(const std::string& uid) {
   const auto record = ReadPodRecord(context_, uid);
   if (record || record.error().code != ErrorCode::kNotFound) return;
-  const auto logs = kernel::LogFoldersOf(context_.paths, uid);
-  const bool has_run = std::ranges::any_of(logs, [](const std::string& folder) {
-    const auto containers = kernel::NamesIn(folder);
-    return !containers || !containers->empty();
-  });
-  if (!has_run) return;
   const std::string folder = context_.paths.Pod(uid);
   context_.disk.Do(
       [folder, file = RecordFile(context_, uid)]() -> Result<void> {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 #include <utility>
@@ -131,21 +132,26 @@ void Runtime::SettleFolders(const Listing& own) {
 }
 
 // The folder is a leftover if nothing runs in the pod's groups. Otherwise its record could not be
-// written, and this runtime is not the one on which it was created, or has lost its state.
+// written, and this runtime is not the one on which it was created, or has lost its state. Where no
+// container has had a log, the creation was interrupted, and its sandbox may still appear.
 void Runtime::SettleWithoutRecord(const std::string& uid, const Listing& own) {
   const std::string folder = context_.paths.Pod(uid);
   if (!kernel::IsPodFolder(folder)) {
     return context_.Log(fmt::format("{} is no pod of an agent, and is left as it is", folder));
   }
-  if (const auto group =
-          InhabitedOf(context_.cgroups, PossibleGroupsOf(uid, context_.options.cgroup_driver))) {
-    return observed_.Enter(
-        uid, {}, own,
-        {ErrorCode::kInvalidArgument,
-         fmt::format("{} is missing, but processes run, or may run, in its group {}",
-                     RecordFile(context_, uid), *group)});
-  }
-  leftovers_.Remove(uid);
+  const auto group =
+      InhabitedOf(context_.cgroups, PossibleGroupsOf(uid, context_.options.cgroup_driver));
+  if (!group) return leftovers_.Remove(uid);
+  const auto logs = kernel::LogFoldersOf(context_.paths, uid);
+  const bool has_run = std::ranges::any_of(logs, [](const std::string& logs_of_pod) {
+    const auto containers = kernel::NamesIn(logs_of_pod);
+    return !containers || !containers->empty();
+  });
+  if (!has_run) return unsettled_.push_back(uid);
+  observed_.Enter(uid, {}, own,
+                  {ErrorCode::kInvalidArgument,
+                   fmt::format("{} is missing, but processes run, or may run, in its group {}",
+                               RecordFile(context_, uid), *group)});
 }
 
 void Runtime::ScheduleRelist(Duration delay) {
@@ -172,6 +178,11 @@ void Runtime::OnListing(const Result<Listing>& listing) {
   if (!listing) return;
   for (const auto& [uid, actor] : pods_.actors()) actor->OnListed(*listing);
   RemoveStrays(*listing);
+  for (const std::string& uid : std::exchange(unsettled_, {})) {
+    if (!pods_.Has(uid) && leftovers_.Find(uid) == nullptr && !observed_.Has(uid)) {
+      SettleWithoutRecord(uid, *listing);
+    }
+  }
   observed_.OnListed(*listing);
   if (listener_) listener_(*listing);
 }

@@ -97,6 +97,8 @@ class Runtime : public CriRuntime {
   // Sandboxes that no pod has and that are being removed, by the sandbox's ID.
   std::map<std::string, std::unique_ptr<SandboxClearance>> strays_;
   std::vector<std::string> gone_strays_;
+  // Pods without a record whose creation may still be under way in the runtime.
+  std::vector<std::string> unsettled_;
   kernel::Readiness::Watch on_answers_;
   kernel::Readiness::Watch on_relist_;
 };
