@@ -92,9 +92,9 @@ TEST_F(HttpCredentials, StreamsWithTheOldOnesEnd) {
   std::promise<void> asked;
   const auto endless = [&asked](const HttpRequest&) {
     return HttpResponse{
-        .content_type = "text/event-stream", .stream = [&asked, said = false]() mutable {
-          if (said) asked.set_value();
-          return std::optional<std::string>(std::exchange(said, true) ? "" : ": hello\n\n");
+        .content_type = "text/event-stream", .stream = [&asked, times = 0]() mutable {
+          if (++times == 2) asked.set_value();
+          return std::optional<std::string>(times > 1 ? "" : ": hello\n\n");
         }};
   };
   ASSERT_TRUE(server_.Start(endless, options_)) << server_.error.message;
