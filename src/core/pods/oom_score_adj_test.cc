@@ -27,22 +27,39 @@ Pod PodAsking(int mebibytes) {
   return pod;
 }
 
-TEST(OomScoreAdj, ExceedsAThousandWhereContainersAskForMoreThanTheirPod) {
+int ScoreOfFirst(const Pod& pod) {
+  return OomScoreAdj(pod, pod.containers[0], kCapacity);
+}
+
+TEST(OomScoreAdj, FollowsTheClassOfTheStatus) {
+  Pod pod = PodAsking(100);
+  pod.status_qos_class = QosClass::kGuaranteed;
+  EXPECT_EQ(ScoreOfFirst(pod), -997);
+  pod.status_qos_class = QosClass::kBestEffort;
+  EXPECT_EQ(ScoreOfFirst(pod), 1000);
+}
+
+TEST(OomScoreAdj, ProtectsNodeCriticalPodsWhateverTheirClass) {
   Pod pod;
-  pod.containers = {AskingMebibytes("a", 500), AskingMebibytes("b", 10)};
-  pod.resources = ResourceRequirements{.requests = Mebibytes(310), .limits = {}};
-  EXPECT_EQ(OomScoreAdj(pod, pod.containers[1], kCapacity), 1090);
+  pod.containers = {Container{}};
+  EXPECT_EQ(ScoreOfFirst(pod), 1000);
+  pod.priority = 2'000'001'000;
+  EXPECT_EQ(ScoreOfFirst(pod), 1000) << "priority alone changes nothing";
+  pod.priority_class_name = "system-node-critical";
+  EXPECT_EQ(ScoreOfFirst(pod), -997);
 }
 
-TEST(OomScoreAdj, WrapsAroundBeyond64BitsAsTheKubeletDoes) {
-  Pod pod = PodAsking(1);
-  pod.containers[0].resources.requests["memory"] = Quantity::Parse("10000000000Mi").value();
-  EXPECT_EQ(OomScoreAdj(pod, pod.containers[0], kCapacity * 1'000'000'000), 1007);
-}
-
-TEST(OomScoreAdj, OfABurstableContainerIs999OnANodeOfUnknownSize) {
-  const Pod pod = PodAsking(100);
-  EXPECT_EQ(OomScoreAdj(pod, pod.containers[0], 0), 999);
+TEST(OomScoreAdj, OfASidecarIsNoHigherThanAnyRegularContainers) {
+  Pod pod;
+  pod.containers = {AskingMebibytes("a", 200), AskingMebibytes("b", 300)};
+  pod.init_containers = {AskingMebibytes("small", 50), AskingMebibytes("large", 400)};
+  for (Container& container : pod.init_containers) {
+    container.restart_policy = RestartPolicy::kAlways;
+  }
+  EXPECT_EQ(OomScoreAdj(pod, pod.init_containers[0], kCapacity), 800);
+  EXPECT_EQ(OomScoreAdj(pod, pod.init_containers[1], kCapacity), 600);
+  pod.init_containers[0].restart_policy.reset();
+  EXPECT_EQ(OomScoreAdj(pod, pod.init_containers[0], kCapacity), 950) << "a plain init container";
 }
 
 }  // namespace
