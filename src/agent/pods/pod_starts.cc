@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "core/decide/eviction_order.h"
@@ -32,21 +31,6 @@ Occupant OccupantOf(const PodSlot& slot) {
 }
 
 }  // namespace
-
-std::optional<std::size_t> NextToComeBack(std::span<const WaitingPod> waiting) {
-  if (waiting.empty()) return std::nullopt;
-  const std::int32_t highest =
-      std::ranges::max_element(waiting, {}, &WaitingPod::priority)->priority;
-  std::optional<std::size_t> next;
-  for (std::size_t i = 0; i < waiting.size(); ++i) {
-    const WaitingPod& pod = waiting[i];
-    if (pod.priority != highest || !pod.admitted) continue;
-    if (!next || std::tie(pod.due, pod.name) < std::tie(waiting[*next].due, waiting[*next].name)) {
-      next = i;
-    }
-  }
-  return next;
-}
 
 bool PodStarts::PassDone(NodeConditions conditions, bool starved) {
   const bool is_news = std::exchange(conditions_, conditions) != conditions;

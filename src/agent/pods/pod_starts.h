@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,24 +12,11 @@
 #include "core/model/profile.h"
 #include "core/model/signal.h"
 #include "core/pods/admission.h"
+#include "core/pods/come_back.h"
 #include "core/pods/room.h"
 #include "core/units/duration.h"
 
 namespace jettison {
-
-// An evicted pod that waits to be started again.
-struct WaitingPod {
-  std::string_view name;  // "namespace/name"
-  std::int32_t priority = 0;
-  Instant due;            // the end of its back-off
-  bool admitted = false;  // admission would let it in now
-};
-
-// The evicted pod that is started again next, when its back-off is over: one of the highest waiting
-// priority that admission accepts; among several, the one whose back-off ends first, then by name.
-// A pod of lower priority waits while one of higher priority is in its back-off or refused. Absent:
-// no change of time alone brings one.
-[[nodiscard]] std::optional<std::size_t> NextToComeBack(std::span<const WaitingPod> waiting);
 
 // Starts pods that admission accepts and that fit on the node. Pods of lower priority are
 // preempted, but no foreign ones, because nobody would start them again. In a dry run nobody is.

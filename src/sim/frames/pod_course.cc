@@ -68,7 +68,7 @@ bool HoldsAlike(double held, std::int64_t recorded) {
 void RecordedCourse::Seen(std::int64_t memory, Instant at, std::optional<Instant> before) {
   constexpr std::int64_t kMuchLess = 2;  // half of it
   const bool was_away = !std::exchange(active_, true);
-  if (ended_) {
+  if (ended_ && now_ != nullptr) {
     const bool has_less = memory < now_->last() / kMuchLess;
     const bool goes_on = Elapsed(now_->until(), at) > kLongestEnd;
     // Until it is gone, what it holds says nothing of how it grew.
@@ -76,10 +76,11 @@ void RecordedCourse::Seen(std::int64_t memory, Instant at, std::optional<Instant
     if (longest_ == nullptr || now_->age() > longest_->age()) longest_ = now_;
     now_.reset();
     ++life_;
-    ended_ = false;
   }
-  if (now_ == nullptr)
+  ended_ = false;
+  if (now_ == nullptr) {
     now_ = std::make_shared<RecordedLife>(before ? *before + Elapsed(*before, at) / 2 : at);
+  }
   now_->Add(memory, at);
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/model/pod_resources.h"
 #include "core/pods/admission.h"
+#include "core/pods/come_back.h"
 #include "core/pods/oom_score_adj.h"
 
 namespace jettison {
@@ -174,20 +175,20 @@ void PodFates::Advance(Instant to) {
 }
 
 bool PodFates::LetBack(const WhatIfNode& node, NodeConditions conditions, Instant at) {
-  VirtualPod* first = nullptr;
-  const auto priority = [&node](const VirtualPod& pod) {
-    return node.roster[pod.slot].facts->priority;
-  };
+  std::vector<VirtualPod*> away;
+  std::vector<WaitingPod> waiting;
   for (VirtualPod& pod : pods_ | std::views::values) {
     if (pod.is != VirtualPod::Is::kAway || !pod.due) continue;
-    if (first == nullptr || priority(pod) > priority(*first) ||
-        (priority(pod) == priority(*first) && *pod.due < *first->due)) {
-      first = &pod;
-    }
+    const KnownPod& known = node.roster[pod.slot];
+    away.push_back(&pod);
+    waiting.push_back({.name = known.name,
+                       .priority = known.facts->priority,
+                       .due = *pod.due,
+                       .admitted = Admit(known.facts->pod, conditions, node.profile).admit});
   }
-  if (first == nullptr || *first->due > at) return false;
-  const Pod& spec = node.roster[first->slot].facts->pod;
-  if (!Admit(spec, conditions, node.profile).admit) return false;
+  const auto next = NextToComeBack(waiting);
+  if (!next || waiting[*next].due > at) return false;
+  const VirtualPod* const first = away[*next];
   time_lost_ += Elapsed(first->evicted, at);
   const auto backoff = std::ranges::find(backoffs_, first->slot, &Backoff::slot);
   if (backoff != backoffs_.end()) backoff->back = at;

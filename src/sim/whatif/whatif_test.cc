@@ -151,6 +151,16 @@ TEST(WhatIf, ALowerThresholdIsForetoldAlthoughItsPodsWereEvicted) {
   ExpectShare(score.found, score.said, 0.85);
 }
 
+// As one that came and went between two samples.
+TEST(WhatIf, APodMayEndBeforeItIsSeen) {
+  RecordedCourse course;
+  course.Ended();
+  course.Seen(kMiB, Instant(seconds(10)), Instant(seconds(0)));
+  ASSERT_NE(course.now(), nullptr);
+  EXPECT_EQ(course.now()->born(), Instant(seconds(5)));
+  EXPECT_FALSE(course.HasLeft());
+}
+
 // A pod that leaks 4 MiB/s beside one that holds 60 MiB.
 std::vector<TestPod> Leak() {
   return {{.name = "leak", .hold = 10, .rate = 4, .begins = 2}, {.name = "quiet", .hold = 60}};

@@ -12,6 +12,7 @@
 
 #include "apply/pass.h"
 #include "core/pods/admission.h"
+#include "core/pods/come_back.h"
 #include "core/recording/recording.h"
 #include "sim/whatif/whatif.h"
 
@@ -211,16 +212,20 @@ class TestWorld {
 
   void LetBack() {
     if (!may_let_back_ || state_.met.any()) return;
-    Life* first = nullptr;
+    std::vector<Life*> away;
+    std::vector<WaitingPod> waiting;
     for (Life& life : lives_) {
       if (life.there) continue;
-      if (first == nullptr || life.spec.priority > first->spec.priority ||
-          (life.spec.priority == first->spec.priority && life.due < first->due)) {
-        first = &life;
-      }
+      away.push_back(&life);
+      waiting.push_back(
+          {.name = life.spec.name,
+           .priority = life.spec.priority,
+           .due = life.due,
+           .admitted = Admit(life.facts->pod, state_.conditions, Profile::kStandalone).admit});
     }
-    if (first == nullptr || first->due > now_) return;
-    if (!Admit(first->facts->pod, state_.conditions, Profile::kStandalone).admit) return;
+    const auto next = NextToComeBack(waiting);
+    if (!next || waiting[*next].due > now_) return;
+    Life* const first = away[*next];
     first->there = true;
     first->gone.reset();
     first->started = now_ + std::chrono::milliseconds(200);

@@ -1,8 +1,8 @@
+#include "core/pods/come_back.h"
+
 #include <gtest/gtest.h>
 
 #include <vector>
-
-#include "agent/pods/pod_starts.h"
 
 namespace jettison {
 namespace {
