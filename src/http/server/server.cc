@@ -234,7 +234,6 @@ void HttpServer::Turn() {
   int most = may_accept && answers_.connections().empty() ? -1 : static_cast<int>(kTick.count());
   if (plain_.HasWork() || tls_.HasWork()) most = 0;
   ::poll(watched.data(), watched.size(), most);
-  // Whoever asks after UseCredentials is asked for those.
   TakeCredentials();
   if (watched[1].revents != 0) Accept(unix_socket, true);
   if (watched[2].revents != 0) Accept(tcp_socket, false);
@@ -265,6 +264,8 @@ void HttpServer::Accept(int listener, bool is_unix) {
       if (errno == EMFILE || errno == ENFILE) next_accept_ = steady_clock::now() + kAcceptPause;
       return;
     }
+    // Whoever connects after UseCredentials is asked for those.
+    TakeCredentials();
     if (HasRoom()) {
       Add(std::move(socket), is_unix);
     } else {
