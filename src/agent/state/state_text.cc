@@ -154,6 +154,9 @@ template <typename T>
 constexpr bool kMayBeAbsent<std::optional<T>> = true;
 template <typename T>
 constexpr bool kMayBeAbsent<std::vector<T>> = true;
+// An agent before 0.2.0 did not write them.
+template <>
+constexpr bool kMayBeAbsent<SoftEvictionsSoFar> = true;
 
 // Takes the members of an object one by one. The first fault is the fault of the whole.
 class Reader {
