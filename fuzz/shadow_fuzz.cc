@@ -31,7 +31,7 @@ void ShowAnswer(std::string_view text) {
 
 // Each byte is a step: who does what to which of sixteen pods.
 void FollowCourse(std::string_view steps) {
-  ShadowBook book({.open = 4});
+  ShadowBook book;
   std::set<std::string> evicted;
   Instant now{};
   for (const char step : steps) {

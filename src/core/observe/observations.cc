@@ -58,24 +58,26 @@ std::optional<Observation> TimeLeft(const NodeStats& node, const SignalRow& row)
       .available = kWholeTime - *lost, .capacity = kWholeTime, .time = pressure->time};
 }
 
-std::optional<Observation> Observed(const NodeStats& node, const SignalRow& row) {
-  if (row.stall) return TimeLeft(node, row);
-  switch (row.resource) {
-    case Resource::kMemory: return Memory(row.of_pods ? node.pods_memory : node.memory);
-    case Resource::kSwap: return Swap(node.swap);
-    case Resource::kEphemeralStorage: return Disk(FileSystemOf(row.signal, node), false);
-    case Resource::kInodes: return Disk(FileSystemOf(row.signal, node), true);
-    case Resource::kPids: return Pids(node.rlimit);
-    case Resource::kIo: return std::nullopt;  // its signals are those of stalls
+void Observe(const NodeStats& node, const SignalRow& row, std::optional<Observation>& seen) {
+  if (row.stall) {
+    seen = TimeLeft(node, row);
+    return;
   }
-  __builtin_unreachable();
+  switch (row.resource) {
+    case Resource::kMemory: seen = Memory(row.of_pods ? node.pods_memory : node.memory); break;
+    case Resource::kSwap: seen = Swap(node.swap); break;
+    case Resource::kEphemeralStorage: seen = Disk(FileSystemOf(row.signal, node), false); break;
+    case Resource::kInodes: seen = Disk(FileSystemOf(row.signal, node), true); break;
+    case Resource::kPids: seen = Pids(node.rlimit); break;
+    case Resource::kIo: break;  // its signals are those of stalls
+  }
 }
 
 }  // namespace
 
 Observations ObservationsFrom(const NodeStats& node) {
   Observations seen;
-  for (const Signal signal : kAllSignals) seen[signal] = Observed(node, RowOf(signal));
+  for (const Signal signal : kAllSignals) Observe(node, RowOf(signal), seen[signal]);
   return seen;
 }
 
