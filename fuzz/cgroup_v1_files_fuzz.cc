@@ -6,7 +6,7 @@
 #include "kernel/cgroup_v1/hierarchies.h"
 #include "kernel/cgroup_v1/kernel_files.h"
 #include "kernel/groups/group_files.h"
-#include "kernel/groups/kept_files.h"
+#include "kernel/groups/open_files.h"
 #include "kernel/mounts/mount_info.h"
 
 // Whatever the text, a value that comes out is one that is safe to act on.

@@ -5,8 +5,8 @@
 #include "fuzz/fuzz.h"
 #include "kernel/cgroup_v2/kernel_files.h"
 #include "kernel/cgroup_v2/tree.h"
-#include "kernel/groups/kept_files.h"
 #include "kernel/groups/layout/cgroup_layout.h"
+#include "kernel/groups/open_files.h"
 #include "kernel/mounts/mount_info.h"
 
 // Whatever the text, a value that comes out is one that stands in it.

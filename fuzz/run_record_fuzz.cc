@@ -1,7 +1,7 @@
 // links: jettison_process
 //
-// Any bytes, read as the state files of a run: what is accepted as an exit record is written so that
-// it reads back the same.
+// Any bytes, read as the state files of a run: what is accepted as an exit record is written so
+// that it reads back the same.
 
 #include "fuzz/fuzz.h"
 #include "runtimes/process/runs/run_record.h"

@@ -7,13 +7,13 @@
 
 #include "core/pods/pod_kind.h"
 #include "tests/synthetic_node.h"
-#include "view/recording_desk.h"
+#include "view/served_recording.h"
 #include "view/snapshot.h"
 
 namespace jettison {
 
 // A recording that nobody reads.
-class SyntheticRecording : public RecordingDesk {
+class SyntheticRecording : public ServedRecording {
  public:
   [[nodiscard]] Result<std::unique_ptr<RecordingFetch>> Fetch(const RecordingTimes& /*times*/,
                                                               WakeClient /*wake*/) override {

@@ -22,7 +22,7 @@
 #include "core/shadow/shadow_fields.h"
 #include "core/text/ascii.h"
 #include "core/text/number.h"
-#include "view/recording_desk.h"
+#include "view/served_recording.h"
 
 namespace jettison {
 namespace {
@@ -195,18 +195,18 @@ HttpResponse AnswerRecording(const Call& call) {
   if (*since && *until && **since > **until) {
     return StatusAnswer(400, "since is later than until: no pass lies between them");
   }
-  const auto& desk = call.snapshot->recording;
-  if (!desk) return StatusAnswer(404, "nothing is recorded: recording.enabled is false");
-  auto fetch = desk->Fetch({.since = *since, .until = *until}, call.sources.wake_streams);
+  const auto& recording = call.snapshot->recording;
+  if (!recording) return StatusAnswer(404, "nothing is recorded: recording.enabled is false");
+  auto fetch = recording->Fetch({.since = *since, .until = *until}, call.sources.wake_streams);
   if (!fetch) {
     HttpResponse answer = StatusAnswer(503, fetch.error().In("the recording").message);
     answer.headers.emplace_back("Retry-After", "10");  // seconds
     return answer;
   }
-  // It needs the desk until its end, and goes before it.
-  auto way =
-      std::make_shared<std::pair<std::shared_ptr<RecordingDesk>, std::unique_ptr<RecordingFetch>>>(
-          desk, *std::move(fetch));
+  // It needs the recording until its end, and goes before it.
+  auto way = std::make_shared<
+      std::pair<std::shared_ptr<ServedRecording>, std::unique_ptr<RecordingFetch>>>(
+      recording, *std::move(fetch));
   return {.stream = [way = std::move(way)] { return way->second->Next(); }};
 }
 

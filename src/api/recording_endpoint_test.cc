@@ -10,7 +10,7 @@
 #include "api/test_snapshot.h"
 #include "http/message.h"
 #include "view/board.h"
-#include "view/recording_desk.h"
+#include "view/served_recording.h"
 
 namespace jettison {
 namespace {
@@ -21,7 +21,7 @@ using ::testing::Pair;
 using Piece = Result<std::optional<std::string>>;
 
 // Gives out what the test has laid down; nothing laid down is a disk that does not answer yet.
-class FakeDesk final : public RecordingDesk {
+class FakeRecording final : public ServedRecording {
  public:
   std::deque<Piece> pieces;
   bool is_full = false;
@@ -39,19 +39,19 @@ class FakeDesk final : public RecordingDesk {
  private:
   class Way final : public RecordingFetch {
    public:
-    explicit Way(FakeDesk& desk) : desk_(desk) { ++desk_.fetches; }
+    explicit Way(FakeRecording& recording) : recording_(recording) { ++recording_.fetches; }
     Way(const Way&) = delete;
     Way& operator=(const Way&) = delete;
-    ~Way() override { --desk_.fetches; }
+    ~Way() override { --recording_.fetches; }
     Piece Next() override {
-      if (desk_.pieces.empty()) return std::string();
-      Piece piece = std::move(desk_.pieces.front());
-      desk_.pieces.pop_front();
+      if (recording_.pieces.empty()) return std::string();
+      Piece piece = std::move(recording_.pieces.front());
+      recording_.pieces.pop_front();
       return piece;
     }
 
    private:
-    FakeDesk& desk_;
+    FakeRecording& recording_;
   };
 };
 
@@ -59,7 +59,7 @@ class RecordingEndpoint : public testing::Test {
  protected:
   RecordingEndpoint() {
     Snapshot snapshot = TestSnapshot(0);
-    snapshot.recording = desk_;
+    snapshot.recording = recording_;
     board_.Turned(kTestNow);
     board_.Put(std::make_shared<const Snapshot>(std::move(snapshot)));
   }
@@ -67,7 +67,7 @@ class RecordingEndpoint : public testing::Test {
     return api_.Answer({.method = "GET", .path = "/api/v1/recording", .query = {}});
   }
 
-  std::shared_ptr<FakeDesk> desk_ = std::make_shared<FakeDesk>();
+  std::shared_ptr<FakeRecording> recording_ = std::make_shared<FakeRecording>();
   int wakes_ = 0;
   Board board_;
   Api api_{{.board = board_,
@@ -83,10 +83,10 @@ TEST_F(RecordingEndpoint, IsTheStreamOfWhatTheRecorderReads) {
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.content_type, "application/vnd.jettison.recording");
   EXPECT_EQ(answer.stream().value(), "") << "the disk has not answered";
-  desk_->wake();
+  recording_->wake();
   EXPECT_EQ(wakes_, 1);
-  desk_->pieces = {"one", "two", std::nullopt,
-                   Fail(ErrorCode::kInternal, "read the folder: Input/output error")};
+  recording_->pieces = {"one", "two", std::nullopt,
+                        Fail(ErrorCode::kInternal, "read the folder: Input/output error")};
   EXPECT_EQ(answer.stream().value(), "one");
   EXPECT_EQ(answer.stream().value(), "two");
   EXPECT_EQ(answer.stream().value(), std::nullopt);
@@ -94,7 +94,7 @@ TEST_F(RecordingEndpoint, IsTheStreamOfWhatTheRecorderReads) {
 }
 
 TEST_F(RecordingEndpoint, OneTooManyIsToldToComeBack) {
-  desk_->is_full = true;
+  recording_->is_full = true;
   const HttpResponse answer = Get();
   EXPECT_EQ(answer.status, 503);
   EXPECT_THAT(answer.headers, Contains(Pair("Retry-After", "10")));

@@ -51,13 +51,13 @@ struct ContainerStanding {
 
 // The party that keeps a container: it reports how the container ended, and it has to be told when
 // the container is stopped. Urgent operations, signals and the news of an end, go through the
-// kernel instead. Each kind of keeper has its own Anchor.
-class Anchor {
+// kernel instead. Each kind of keeper is a class of its own.
+class ContainerKeeper {
  public:
   using StandingAnswer = std::function<void(Result<ContainerStanding>)>;
   using Done = std::function<void(const Result<void>&)>;
 
-  virtual ~Anchor() = default;
+  virtual ~ContainerKeeper() = default;
 
   // Asks the keeper for the state of the container. kNotFound: the keeper no longer knows the
   // container.

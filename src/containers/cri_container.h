@@ -51,7 +51,7 @@ struct Listing {
 };
 
 // A container that CRI has, in a sandbox.
-class CriContainer : public Anchor {
+class CriContainer : public ContainerKeeper {
  public:
   // `calls` must outlive it.
   CriContainer(Calls& calls, std::string id) : calls_(calls), id_(std::move(id)) {}

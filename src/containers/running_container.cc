@@ -36,8 +36,8 @@ constexpr int kAsksBeforeItGoesOn = 3;
 
 }  // namespace
 
-RunningContainer::RunningContainer(RunEdges& edges, RunIdentity identity)
-    : edges_(edges), identity_(identity) {}
+RunningContainer::RunningContainer(RunDependencies& dependencies, RunIdentity identity)
+    : dependencies_(dependencies), identity_(identity) {}
 
 std::string RunningContainer::Described() const {
   return fmt::format("container {} of pod {} (run {})", identity_.container.name,
@@ -57,10 +57,11 @@ void RunningContainer::Expect() {
   pod_oom_kills_ = PodOomKills();
 }
 
-void RunningContainer::Begin(const StartedContainer& container, std::shared_ptr<Anchor> anchor) {
+void RunningContainer::Begin(const StartedContainer& container,
+                             std::shared_ptr<ContainerKeeper> keeper) {
   phase_ = Phase::kRunning;
   container_ = container;
-  anchor_ = std::move(anchor);
+  keeper_ = std::move(keeper);
   seen_.started = container.started;
   if (container.pid) Attach();
 }
@@ -74,7 +75,7 @@ void RunningContainer::Attach() {
   if (is_gone_) return;
   const Duration delay =
       std::min(kFirstAttachAgain * (1 << std::min(attached_++, 10)), kLastAttachAgain);
-  on_attach_again_ = edges_.readiness.After(delay, [this] {
+  on_attach_again_ = dependencies_.readiness.After(delay, [this] {
     Attach();
     (void)LookForEnd();
   });
@@ -84,7 +85,8 @@ void RunningContainer::Attach() {
 // it, and other processes may run on where the first one has ended.
 Result<void> RunningContainer::TakeProcess() {
   if (auto found = FindGroup(); !found) return found;
-  const auto listed = edges_.cgroups.Processes(group_.empty() ? identity_.pod_group : Path());
+  const auto listed =
+      dependencies_.cgroups.Processes(group_.empty() ? identity_.pod_group : Path());
   if (!listed) return Fail(listed.error());
   pid_t pid = *container_.pid;
   if (std::ranges::find(*listed, pid) == listed->end()) {
@@ -93,14 +95,14 @@ Result<void> RunningContainer::TakeProcess() {
     if (!*first) return Fail(ErrorCode::kNotFound, "nothing runs in its group");
     pid = **first;
   }
-  auto process = edges_.processes.Open(pid);
+  auto process = dependencies_.processes.Open(pid);
   if (!process) return Fail(process.error());
   container_.pid = pid;
-  const auto mounts = edges_.processes.ReadFile(pid, "mountinfo");
+  const auto mounts = dependencies_.processes.ReadFile(pid, "mountinfo");
   if (mounts) layer_ = UpperFolderOf(*mounts);
-  if (!mounts && mounts.error().code == ErrorCode::kNotFound) edges_.LogHidden();
+  if (!mounts && mounts.error().code == ErrorCode::kNotFound) dependencies_.LogHidden();
   process_ = std::move(*process);
-  on_end_ = edges_.readiness.OnReadable(process_.get(), [this] { OnProcessEnded(); });
+  on_end_ = dependencies_.readiness.OnReadable(process_.get(), [this] { OnProcessEnded(); });
   return {};
 }
 
@@ -109,7 +111,7 @@ Result<void> RunningContainer::FindGroup() {
   if (!group_.empty()) return {};
   group_ = container_.group;
   if (!group_.empty()) return {};
-  auto named = GroupOfContainer(edges_.cgroups, identity_.pod_group, container_.id);
+  auto named = GroupOfContainer(dependencies_.cgroups, identity_.pod_group, container_.id);
   if (named) group_ = *std::move(named);
   return named || named.error().code == ErrorCode::kNotFound ? Result<void>() : Fail(named.error());
 }
@@ -117,7 +119,7 @@ Result<void> RunningContainer::FindGroup() {
 // Of what runs in its group.
 Result<std::optional<pid_t>> RunningContainer::FirstProcess() const {
   if (group_.empty()) return std::optional<pid_t>();
-  const auto first = FirstProcessIn(edges_.processes, edges_.cgroups, Path());
+  const auto first = FirstProcessIn(dependencies_.processes, dependencies_.cgroups, Path());
   if (!first) return Fail(first.error());
   return *first ? std::optional((*first)->pid) : std::nullopt;
 }
@@ -135,7 +137,7 @@ void RunningContainer::Stop(Duration grace) {
   if (!process_ && container_.pid) Attach();
   if (LookForEnd()) return;
   if (process_) {
-    edges_.processes.Signal(process_, container_.stop_signal.value_or(SIGTERM));
+    dependencies_.processes.Signal(process_, container_.stop_signal.value_or(SIGTERM));
   } else {
     TellKeeper(grace);
   }
@@ -146,7 +148,7 @@ void RunningContainer::Kill() {
     case Phase::kRunning:
       killed_ = true;
       KillGroup();
-      if (process_) edges_.processes.Signal(process_, SIGKILL);
+      if (process_) dependencies_.processes.Signal(process_, SIGKILL);
       TellKeeper(Duration::zero());
       return;
     case Phase::kExiting:
@@ -160,8 +162,8 @@ void RunningContainer::Kill() {
 
 void RunningContainer::KillGroup() {
   if (!FindGroup() || group_.empty()) return;
-  const auto killed = edges_.group_end.Kill(Path());
-  if (!killed) edges_.LogFailure(Described(), killed);
+  const auto killed = dependencies_.group_end.Kill(Path());
+  if (!killed) dependencies_.LogFailure(Described(), killed);
 }
 
 void RunningContainer::KillByName(const std::string& id) {
@@ -171,11 +173,11 @@ void RunningContainer::KillByName(const std::string& id) {
 }
 
 void RunningContainer::TellKeeper(Duration timeout) {
-  if (!anchor_) return;
-  anchor_->TellToStop(timeout, timeout + edges_.request_timeout,
+  if (!keeper_) return;
+  keeper_->TellToStop(timeout, timeout + dependencies_.request_timeout,
                       lifetime_.Guard([this](const Result<void>& told) {
                         if (process_ || phase_ != Phase::kRunning) return;
-                        edges_.LogFailure(Described(), told);
+                        dependencies_.LogFailure(Described(), told);
                       }));
 }
 
@@ -186,7 +188,7 @@ void RunningContainer::OnListedDead() {
 // What was killed in the pod as a whole; on cgroup v1 a group does not count those below it.
 std::uint64_t RunningContainer::PodOomKills() const {
   if (identity_.pod_group.empty()) return 0;
-  return edges_.cgroups.ReadOomKills(identity_.pod_group).value_or(0);
+  return dependencies_.cgroups.ReadOomKills(identity_.pod_group).value_or(0);
 }
 
 // Reads the OOM kills at once: the runtime soon removes the group and its counter, and systemd may
@@ -195,15 +197,15 @@ void RunningContainer::OnProcessEnded() {
   on_end_.Stop();
   on_attach_again_.Stop();
   phase_ = Phase::kExiting;
-  seen_.finished = edges_.clock.Now();
+  seen_.finished = dependencies_.clock.Now();
   Result<std::uint64_t> kills = Fail(ErrorCode::kNotFound, "its group was never seen");
   if (!group_.empty()) {
-    kills = edges_.cgroups.ReadOomKills(Path());
+    kills = dependencies_.cgroups.ReadOomKills(Path());
     // A container ends with its first process; its other processes are killed. In a foreign
     // container its keeper does that, because another run may begin there; the agent does it only
     // if it has killed the container.
     const bool is_ours = !identity_.pod_group.empty() || killed_;
-    const auto left = edges_.cgroups.Processes(Path());
+    const auto left = dependencies_.cgroups.Processes(Path());
     if (is_ours && left && !left->empty()) KillGroup();
   }
   seen_.oom_killed = kills.value_or(0) > 0;
@@ -213,9 +215,9 @@ void RunningContainer::OnProcessEnded() {
 }
 
 void RunningContainer::SetPatience(Duration patience) {
-  on_patience_ = edges_.readiness.After(patience, [this, patience] {
+  on_patience_ = dependencies_.readiness.After(patience, [this, patience] {
     on_patience_.Stop();
-    if (process_) seen_.wait_status = edges_.processes.WaitStatus(process_);
+    if (process_) seen_.wait_status = dependencies_.processes.WaitStatus(process_);
     const auto left = LeftBehind();
     if (!killed_ && left && *left) return GoOnAs(**left);
     if (!killed_ && (!left || (!seen_.wait_status && patience < kUnknownPatience))) {
@@ -232,17 +234,17 @@ Result<std::optional<pid_t>> RunningContainer::LeftBehind() const {
 }
 
 void RunningContainer::AskHowItEnded() {
-  if (!anchor_) return OnStanding(ContainerStanding{});
-  anchor_->AskHowItStands(edges_.request_timeout,
+  if (!keeper_) return OnStanding(ContainerStanding{});
+  keeper_->AskHowItStands(dependencies_.request_timeout,
                           lifetime_.Guard([this](const auto& answer) { OnStanding(answer); }));
 }
 
 void RunningContainer::OnStanding(const Result<ContainerStanding>& answer) {
   using State = ContainerStanding::State;
   if (phase_ != Phase::kExiting) return;
-  if (process_) seen_.wait_status = edges_.processes.WaitStatus(process_);
+  if (process_) seen_.wait_status = dependencies_.processes.WaitStatus(process_);
   if (answer && answer->state == State::kEnded) {
-    return Exit(ExitOf(answer->end, seen_, edges_.clock));
+    return Exit(ExitOf(answer->end, seen_, dependencies_.clock));
   }
   const auto left = LeftBehind();
   const bool goes_on = !left || *left;  // what cannot be read may run
@@ -256,7 +258,7 @@ void RunningContainer::OnStanding(const Result<ContainerStanding>& answer) {
 
 void RunningContainer::AskAgain() {
   const Duration delay = std::min(kFirstAsk * (1 << std::min(asked_++, 10)), kLastAsk);
-  on_ask_again_ = edges_.readiness.After(delay, [this] {
+  on_ask_again_ = dependencies_.readiness.After(delay, [this] {
     on_ask_again_.Stop();
     AskHowItEnded();
   });
@@ -279,10 +281,10 @@ void RunningContainer::Exit(const ContainerExit& exit) {
   on_ask_again_.Stop();
   process_.Close();
   group_.clear();
-  edges_.Emit(ContainerExited{.pod_uid = identity_.pod.uid,
-                              .container = identity_.container.name,
-                              .attempt = identity_.attempt,
-                              .exit = exit});
+  dependencies_.Emit(ContainerExited{.pod_uid = identity_.pod.uid,
+                                     .container = identity_.container.name,
+                                     .attempt = identity_.attempt,
+                                     .exit = exit});
 }
 
 }  // namespace jettison

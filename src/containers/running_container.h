@@ -11,7 +11,7 @@
 #include "core/model/pod.h"
 #include "kernel/readiness/lifetime.h"
 #include "kernel/readiness/readiness.h"
-#include "pods/run_edges.h"
+#include "pods/run_dependencies.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {
@@ -38,12 +38,12 @@ struct StartedContainer {
 // and the news of the end go through the kernel, whose group of the container says what runs of it.
 // A container of the agent's own ends with its first process. A foreign one goes on while its group
 // holds another, unless its keeper says that it has ended. How the container ended is reported by
-// its anchor, or by the kernel where the anchor does not answer in time. Then ContainerExited is
+// its keeper, or by the kernel where the keeper does not answer in time. Then ContainerExited is
 // emitted.
 class RunningContainer {
  public:
-  // `edges` must outlive this.
-  RunningContainer(RunEdges& edges, RunIdentity identity);
+  // `dependencies` must outlive this.
+  RunningContainer(RunDependencies& dependencies, RunIdentity identity);
   RunningContainer(const RunningContainer&) = delete;
   RunningContainer& operator=(const RunningContainer&) = delete;
   // The container goes on running.
@@ -51,10 +51,10 @@ class RunningContainer {
 
   // The container is about to start: an OOM kill in the pod from now on may concern it.
   void Expect();
-  // The container runs, and `anchor` keeps it; null: its keeper says nothing of it.
-  void Begin(const StartedContainer& container, std::shared_ptr<Anchor> anchor);
+  // The container runs, and `keeper` keeps it; null: its keeper says nothing of it.
+  void Begin(const StartedContainer& container, std::shared_ptr<ContainerKeeper> keeper);
   // Called once, after Begin has been reported. Returns whether the container has ended already;
-  // its anchor is then asked how.
+  // its keeper is then asked how.
   bool LookForEnd();
   // Sends the image's stop signal, or TERM if it has none. Where no process is known, the keeper is
   // told to stop the container within `grace`. Does nothing unless the container runs.
@@ -114,11 +114,11 @@ class RunningContainer {
   // Of its group, from the node's.
   [[nodiscard]] std::string Path() const;
 
-  RunEdges& edges_;
+  RunDependencies& dependencies_;
   RunIdentity identity_;
   Phase phase_ = Phase::kExpected;
   StartedContainer container_;
-  std::shared_ptr<Anchor> anchor_;
+  std::shared_ptr<ContainerKeeper> keeper_;
   std::string group_;
   std::string layer_;
   FileDescriptor process_;

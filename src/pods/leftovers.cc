@@ -11,9 +11,9 @@
 namespace jettison {
 
 Result<std::vector<std::string>> Leftovers::Begin() {
-  since_ = edges_.clock.Now();
-  const std::string pods = edges_.paths.Pods();
-  const std::string logs = edges_.paths.Logs();
+  since_ = dependencies_.clock.Now();
+  const std::string pods = dependencies_.paths.Pods();
+  const std::string logs = dependencies_.paths.Logs();
   auto names = kernel::NamesIn(pods);
   if (!names) return names;
   std::vector<std::string> doomed;
@@ -32,10 +32,10 @@ Result<std::vector<std::string>> Leftovers::Begin() {
 }
 
 void Leftovers::Remove(const std::string& uid) {
-  edges_.Log(fmt::format("pod {}: what an earlier agent left of it is removed", uid));
+  dependencies_.Log(fmt::format("pod {}: what an earlier agent left of it is removed", uid));
   Remove({.uid = uid,
-          .groups = PossibleGroupsOf(uid, edges_.cgroup_driver),
-          .log_dirs = kernel::LogFoldersOf(edges_.paths, uid)});
+          .groups = PossibleGroupsOf(uid, dependencies_.cgroup_driver),
+          .log_dirs = kernel::LogFoldersOf(dependencies_.paths, uid)});
 }
 
 void Leftovers::Remove(PodRemains remains) {
@@ -51,7 +51,8 @@ const PodRemoval* Leftovers::Find(const std::string& uid) const {
 }
 
 bool Leftovers::IsDeleting() const {
-  return trees_.busy() || (!removals_.empty() && edges_.clock.Now() < since_ + kRemovalTakes);
+  return trees_.busy() ||
+         (!removals_.empty() && dependencies_.clock.Now() < since_ + kRemovalTakes);
 }
 
 void Leftovers::Advance() {

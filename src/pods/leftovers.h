@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pods/pod_removal.h"
-#include "pods/run_edges.h"
+#include "pods/run_dependencies.h"
 
 namespace jettison {
 
@@ -18,9 +18,9 @@ class Leftovers {
   // How the runtime takes down a pod.
   using MakeRemoval = std::function<std::unique_ptr<PodRemoval>(PodRemains)>;
 
-  // `edges` must outlive it.
-  Leftovers(PodEdges& edges, MakeRemoval make_removal)
-      : edges_(edges), make_removal_(std::move(make_removal)), trees_(edges) {}
+  // `dependencies` must outlive it.
+  Leftovers(PodDependencies& dependencies, MakeRemoval make_removal)
+      : dependencies_(dependencies), make_removal_(std::move(make_removal)), trees_(dependencies) {}
   Leftovers(const Leftovers&) = delete;
   Leftovers& operator=(const Leftovers&) = delete;
   ~Leftovers() = default;
@@ -41,7 +41,7 @@ class Leftovers {
   void Advance();
 
  private:
-  PodEdges& edges_;
+  PodDependencies& dependencies_;
   MakeRemoval make_removal_;
   TreeRemovals trees_;
   std::map<std::string, std::unique_ptr<PodRemoval>> removals_;  // by UID

@@ -37,7 +37,7 @@ Result<std::string> RenameToNext(const std::string& path, WallTime now) {
 
 void LogRotation::Start() {
   if (!options_.log_max_bytes) return;
-  on_look_ = edges_.readiness.After(options_.log_period, [this] {
+  on_look_ = dependencies_.readiness.After(options_.log_period, [this] {
     on_look_.Stop();
     Look();
     Start();
@@ -68,8 +68,8 @@ void LogRotation::LookAt(const RunningLog& log) {
 void LogRotation::Rotate(const RunningLog& log) {
   busy_.insert(log.path);
   const auto rotated = std::make_shared<std::string>();
-  edges_.disk.Do(
-      [path = log.path, now = edges_.clock.Wall(), rotated]() -> Result<void> {
+  dependencies_.disk.Do(
+      [path = log.path, now = dependencies_.clock.Wall(), rotated]() -> Result<void> {
         auto name = RenameToNext(path, now);
         if (name) *rotated = *name;
         return name.map([](const auto&) {});
@@ -113,12 +113,12 @@ void LogRotation::TidyNext() {
     if (!names) continue;
     const LogTidying plan = PlanTidying(*names, path.substr(slash + 1), options_.log_max_files);
     if (plan.remove.empty() && plan.compress.empty()) continue;
-    auto job =
-        StartTidying(edges_.readiness, folder, plan, [this, path](const Result<void>& tidied) {
-          if (!tidied) Say(path, tidied.error());
-          job_.reset();
-          TidyNext();
-        });
+    auto job = StartTidying(dependencies_.readiness, folder, plan,
+                            [this, path](const Result<void>& tidied) {
+                              if (!tidied) Say(path, tidied.error());
+                              job_.reset();
+                              TidyNext();
+                            });
     if (job) {
       job_ = std::move(*job);
     } else {
@@ -131,7 +131,7 @@ void LogRotation::TidyNext() {
 // ending has no log to reopen.
 void LogRotation::Say(const std::string& path, const Error& error) {
   if (error.code == ErrorCode::kNotFound || !failing_.insert(path).second) return;
-  edges_.Log(error.In("rotate the log " + path).message);
+  dependencies_.Log(error.In("rotate the log " + path).message);
 }
 
 }  // namespace jettison

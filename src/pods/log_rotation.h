@@ -11,7 +11,7 @@
 #include "kernel/readiness/lifetime.h"
 #include "pods/child_job.h"
 #include "pods/pod_options.h"
-#include "pods/run_edges.h"
+#include "pods/run_dependencies.h"
 
 namespace jettison {
 
@@ -32,9 +32,10 @@ class LogRotation {
   // Has a log opened anew; kNotFound: its container has ended.
   using Reopen = std::function<void(const RunningLog&, std::function<void(const Result<void>&)>)>;
 
-  // `edges` and `options` must outlive it.
-  LogRotation(PodEdges& edges, const PodOptions& options, Running running, Reopen reopen)
-      : edges_(edges),
+  // `dependencies` and `options` must outlive it.
+  LogRotation(PodDependencies& dependencies, const PodOptions& options, Running running,
+              Reopen reopen)
+      : dependencies_(dependencies),
         options_(options),
         running_(std::move(running)),
         reopen_(std::move(reopen)) {}
@@ -51,7 +52,7 @@ class LogRotation {
   void TidyNext();
   void Say(const std::string& path, const Error& error);
 
-  PodEdges& edges_;
+  PodDependencies& dependencies_;
   const PodOptions& options_;
   Running running_;
   Reopen reopen_;

@@ -12,32 +12,33 @@ namespace jettison {
 
 void ObservedPods::Enter(const std::string& uid, const std::string& name, const Error& error) {
   if (!observed_.try_emplace(uid, Observed{.error = error}).second) return;
-  edges_.Log(fmt::format(
+  dependencies_.Log(fmt::format(
       "pod {} of an earlier agent cannot be taken over: {}; nothing of it is ended, evicted or "
       "deleted, and its files stay in {}. {}. Apply its manifest again once that has ended or what "
       "is wrong is mended: then the pod is taken over, or its files go to {}/quarantine",
-      name, error.message, edges_.paths.Pod(uid),
+      name, error.message, dependencies_.paths.Pod(uid),
       MayRun(uid) ? "It goes on, and no pod of its UID is made beside it: " + HowToEnd(uid)
                   : "Nothing of it runs",
-      edges_.paths.root()));
+      dependencies_.paths.root()));
 }
 
 std::string ObservedPods::HowToEnd(const std::string& uid) const {
-  const auto groups = PossibleGroupsOf(uid, edges_.cgroup_driver);
-  if (const auto used = InhabitedOf(edges_.cgroups, groups)) {
+  const auto groups = PossibleGroupsOf(uid, dependencies_.cgroup_driver);
+  if (const auto used = InhabitedOf(dependencies_.cgroups, groups)) {
     return "end the processes in its group " + *used;
   }
   return fmt::format("end the processes in one of its groups, {}", fmt::join(groups, ", "));
 }
 
 bool ObservedPods::MayRun(const std::string& uid) const {
-  return InhabitedOf(edges_.cgroups, PossibleGroupsOf(uid, edges_.cgroup_driver)).has_value();
+  return InhabitedOf(dependencies_.cgroups, PossibleGroupsOf(uid, dependencies_.cgroup_driver))
+      .has_value();
 }
 
 void ObservedPods::Refuse(const PodPlan& plan) {
   const std::string& uid = plan.pod->uid;
   Observed& observed = observed_.at(uid);
-  edges_.Emit(PodFailed{
+  dependencies_.Emit(PodFailed{
       .pod_uid = uid,
       .error = {ErrorCode::kUnavailable,
                 fmt::format("an earlier pod of this UID is in its place: {}; if it stays so, {}",
@@ -45,7 +46,7 @@ void ObservedPods::Refuse(const PodPlan& plan) {
       .by_others = ObservedPods::MayRun(uid)});
   if (std::exchange(observed.is_busy, true)) return;
   const auto reading = std::make_shared<Reading>();
-  edges_.disk.Do(
+  dependencies_.disk.Do(
       [read = Reader(uid), reading]() -> Result<void> {
         *reading = read();
         return {};
@@ -59,7 +60,7 @@ void ObservedPods::OnRead(const PodPlan& wanted, const Reading& reading) {
   auto found = reading.rest ? TakeOver(wanted, reading.record) : Fail(reading.rest.error());
   if (found) {
     observed_.erase(uid);
-    return edges_.Emit(PodFound{.pod_uid = uid, .pod = *std::move(found)});
+    return dependencies_.Emit(PodFound{.pod_uid = uid, .pod = *std::move(found)});
   }
   Observed& observed = observed_.at(uid);
   observed = {.error = found.error()};
@@ -69,19 +70,19 @@ void ObservedPods::OnRead(const PodPlan& wanted, const Reading& reading) {
 void ObservedPods::SetAside(const std::string& uid) {
   observed_.at(uid).is_busy = true;
   const auto place = std::make_shared<std::string>();
-  edges_.disk.Do(
-      [paths = edges_.paths, uid, now = edges_.clock.Now(), place] {
+  dependencies_.disk.Do(
+      [paths = dependencies_.paths, uid, now = dependencies_.clock.Now(), place] {
         auto moved = jettison::SetAside(paths, uid, now);
         if (moved) *place = *moved;
         return moved.map([](const auto&) {});
       },
       lifetime_.Guard([this, uid, place](const Result<void>& moved) {
         observed_.at(uid).is_busy = false;
-        edges_.LogFailure(fmt::format("set the files of pod {} aside", uid), moved);
+        dependencies_.LogFailure(fmt::format("set the files of pod {} aside", uid), moved);
         if (!moved) return;
         observed_.erase(uid);
         if (!place->empty()) {
-          edges_.Log(
+          dependencies_.Log(
               fmt::format("pod {} of an earlier agent could not be read and nothing of it runs: "
                           "all its files are in {}; delete them when nobody needs them",
                           uid, *place));

@@ -6,7 +6,7 @@
 
 #include "core/units/result.h"
 #include "kernel/readiness/lifetime.h"
-#include "pods/run_edges.h"
+#include "pods/run_dependencies.h"
 #include "ports/container_runtime.h"
 #include "ports/pod_plan.h"
 
@@ -18,8 +18,8 @@ namespace jettison {
 // looks at it again. A runtime says what it knows of a pod.
 class ObservedPods {
  public:
-  // `edges` must outlive this.
-  explicit ObservedPods(PodEdges& edges) : edges_(edges) {}
+  // `dependencies` must outlive this.
+  explicit ObservedPods(PodDependencies& dependencies) : dependencies_(dependencies) {}
   ObservedPods(const ObservedPods&) = delete;
   ObservedPods& operator=(const ObservedPods&) = delete;
   virtual ~ObservedPods() = default;
@@ -66,7 +66,7 @@ class ObservedPods {
   void OnRead(const PodPlan& wanted, const Reading& reading);
   void SetAside(const std::string& uid);
 
-  PodEdges& edges_;
+  PodDependencies& dependencies_;
   std::map<std::string, Observed> observed_;  // by UID
   Lifetime lifetime_;
 };

@@ -29,8 +29,10 @@ void PodFoundation::Make(Done done) {
 }
 
 void PodFoundation::MakeAgain() {
-  const auto log_failure = [&edges = edges_, about = "adopt pod " + FullName(*plan_.pod)](
-                               const Result<void>& made) { edges.LogFailure(about, made); };
+  const auto log_failure = [&dependencies = dependencies_,
+                            about = "adopt pod " + FullName(*plan_.pod)](const Result<void>& made) {
+    dependencies.LogFailure(about, made);
+  };
   done_ = log_failure;
   log_failure(MakeGroup());
   MakeFiles(log_failure);
@@ -38,18 +40,19 @@ void PodFoundation::MakeAgain() {
 }
 
 Result<void> PodFoundation::MakeGroup() const {
-  return edges_.cgroups.Create(group_, plan_.limits);
+  return dependencies_.cgroups.Create(group_, plan_.limits);
 }
 
 void PodFoundation::MakeFiles(kernel::DiskWork::Done done) {
-  edges_.disk.Do([paths = edges_.paths, pod = plan_.pod] { return MakeFilesOf(paths, *pod); },
-                 std::move(done));
+  dependencies_.disk.Do(
+      [paths = dependencies_.paths, pod = plan_.pod] { return MakeFilesOf(paths, *pod); },
+      std::move(done));
 }
 
 void PodFoundation::PrepareVolumes() {
-  errand_ =
-      std::make_unique<kernel::PathErrand>(edges_.readiness, edges_.disk, edges_.path_patience);
-  const auto outcome = errand_->Begin(kernel::VolumeSteps(edges_.paths, *plan_.pod),
+  errand_ = std::make_unique<kernel::PathErrand>(dependencies_.readiness, dependencies_.disk,
+                                                 dependencies_.path_patience);
+  const auto outcome = errand_->Begin(kernel::VolumeSteps(dependencies_.paths, *plan_.pod),
                                       [this](const Result<void>& later) { Finish(later); });
   if (outcome) Finish(*outcome);
 }

@@ -7,7 +7,7 @@
 #include "core/units/result.h"
 #include "kernel/readiness/disk_work.h"
 #include "kernel/readiness/lifetime.h"
-#include "pods/run_edges.h"
+#include "pods/run_dependencies.h"
 #include "ports/pod_plan.h"
 
 namespace jettison {
@@ -19,8 +19,8 @@ class PodFoundation {
   using Done = std::function<void(const Result<void>&)>;
 
   // All must outlive it.
-  PodFoundation(PodEdges& edges, const PodPlan& plan, const std::string& group)
-      : edges_(edges), plan_(plan), group_(group) {}
+  PodFoundation(PodDependencies& dependencies, const PodPlan& plan, const std::string& group)
+      : dependencies_(dependencies), plan_(plan), group_(group) {}
   PodFoundation(const PodFoundation&) = delete;
   PodFoundation& operator=(const PodFoundation&) = delete;
   ~PodFoundation() = default;
@@ -38,7 +38,7 @@ class PodFoundation {
   void PrepareVolumes();
   void Finish(const Result<void>& made);
 
-  PodEdges& edges_;
+  PodDependencies& dependencies_;
   const PodPlan& plan_;
   const std::string& group_;
   Done done_;

@@ -24,7 +24,7 @@ constexpr int kCountedFailures = 5;
 
 void TreeRemovals::Add(const std::vector<std::string>& trees) {
   waiting_.insert(waiting_.end(), trees.begin(), trees.end());
-  edges_.readiness.Wake();
+  dependencies_.readiness.Wake();
 }
 
 bool TreeRemovals::busy() const {
@@ -33,7 +33,7 @@ bool TreeRemovals::busy() const {
 
 void TreeRemovals::Continue() {
   if (job_ || again_ || waiting_.empty()) return;
-  auto job = StartRemoval(edges_.readiness, {.pod = "", .trees = waiting_},
+  auto job = StartRemoval(dependencies_.readiness, {.pod = "", .trees = waiting_},
                           [this](const Result<void>& outcome) { OnEnded(outcome); });
   if (!job) return OnEnded(Fail(job.error()));
   job_ = std::move(*job);
@@ -48,12 +48,13 @@ void TreeRemovals::OnEnded(const Result<void>& outcome) {
     return;
   }
   if (failures_ == 0) {
-    edges_.Log(outcome.error().In("delete what nobody needs any more; it is tried again").message);
+    dependencies_.Log(
+        outcome.error().In("delete what nobody needs any more; it is tried again").message);
   }
   waiting_.insert(waiting_.end(), trees.begin(), trees.end());
-  again_ = edges_.readiness.After(kernel::RetryDelay(kFirstTry, failures_++), [this] {
+  again_ = dependencies_.readiness.After(kernel::RetryDelay(kFirstTry, failures_++), [this] {
     again_.Stop();
-    edges_.readiness.Wake();
+    dependencies_.readiness.Wake();
   });
 }
 
@@ -83,11 +84,11 @@ void PodRemoval::Go() {
   switch (step_) {
     case Step::kRuntime: return EndInRuntime(Then(Step::kGroups));
     case Step::kGroups:
-      return Then(Step::kFiles)(RemoveGroupsOfPod(edges_.cgroups, edges_.group_end, remains_.groups,
-                                                  failures_ < kPatientFailures));
+      return Then(Step::kFiles)(RemoveGroupsOfPod(dependencies_.cgroups, dependencies_.group_end,
+                                                  remains_.groups, failures_ < kPatientFailures));
     case Step::kFiles: return files_.trees.empty() ? RenameFiles() : DeleteFiles();
     case Step::kRest: return AwaitTheRest(Then(Step::kDone));
-    case Step::kDone: return edges_.readiness.Wake();
+    case Step::kDone: return dependencies_.readiness.Wake();
   }
 }
 
@@ -101,11 +102,11 @@ PodRemoval::Done PodRemoval::Then(Step next) {
 }
 
 void PodRemoval::RenameFiles() {
-  std::vector<std::string> folders = {edges_.paths.Pod(remains_.uid)};
+  std::vector<std::string> folders = {dependencies_.paths.Pod(remains_.uid)};
   folders.insert(folders.end(), remains_.log_dirs.begin(), remains_.log_dirs.end());
   const auto names = std::make_shared<std::vector<std::string>>();
-  edges_.disk.Do(
-      [folders = std::move(folders), names, now = edges_.clock.Now()]() -> Result<void> {
+  dependencies_.disk.Do(
+      [folders = std::move(folders), names, now = dependencies_.clock.Now()]() -> Result<void> {
         for (const std::string& folder : folders) {
           const std::size_t slash = folder.rfind('/');
           std::string doomed = DoomedName(folder.substr(0, slash), folder.substr(slash + 1), now);
@@ -121,7 +122,7 @@ void PodRemoval::RenameFiles() {
 }
 
 void PodRemoval::DeleteFiles() {
-  auto job = StartRemoval(edges_.readiness, files_, Then(Step::kRest));
+  auto job = StartRemoval(dependencies_.readiness, files_, Then(Step::kRest));
   if (!job) return TryAgainLater(job.error());
   job_ = std::move(*job);
 }
@@ -129,10 +130,10 @@ void PodRemoval::DeleteFiles() {
 void PodRemoval::TryAgainLater(const Error& error) {
   problem_ = error.message;
   if (++failures_ == kPatientFailures) {
-    edges_.Log(fmt::format("pod {}: {}; it is tried again", remains_.uid, error.message));
+    dependencies_.Log(fmt::format("pod {}: {}; it is tried again", remains_.uid, error.message));
   }
-  edges_.readiness.Wake();
-  retry_ = edges_.readiness.After(kernel::RetryDelay(kFirstRetry, failures_), [this] {
+  dependencies_.readiness.Wake();
+  retry_ = dependencies_.readiness.After(kernel::RetryDelay(kFirstRetry, failures_), [this] {
     retry_.Stop();
     Go();
   });

@@ -12,7 +12,7 @@
 #include "kernel/readiness/readiness.h"
 #include "pods/child_job.h"
 #include "pods/removal_job.h"
-#include "pods/run_edges.h"
+#include "pods/run_dependencies.h"
 
 namespace jettison {
 
@@ -21,8 +21,8 @@ namespace jettison {
 // given may be added, so that nothing of a later pod is deleted.
 class TreeRemovals {
  public:
-  // `edges` must outlive it.
-  explicit TreeRemovals(PodEdges& edges) : edges_(edges) {}
+  // `dependencies` must outlive it.
+  explicit TreeRemovals(PodDependencies& dependencies) : dependencies_(dependencies) {}
 
   // Trees that are to go, soon.
   void Add(const std::vector<std::string>& trees);
@@ -36,7 +36,7 @@ class TreeRemovals {
  private:
   void OnEnded(const Result<void>& outcome);
 
-  PodEdges& edges_;
+  PodDependencies& dependencies_;
   std::vector<std::string> waiting_;
   std::vector<std::string> under_way_;  // the trees of the job
   std::unique_ptr<ChildJob> job_;
@@ -64,7 +64,8 @@ struct PodRemains {
 // name.
 class PodRemoval {
  public:
-  PodRemoval(PodEdges& edges, PodRemains remains) : edges_(edges), remains_(std::move(remains)) {}
+  PodRemoval(PodDependencies& dependencies, PodRemains remains)
+      : dependencies_(dependencies), remains_(std::move(remains)) {}
   PodRemoval(const PodRemoval&) = delete;
   PodRemoval& operator=(const PodRemoval&) = delete;
   virtual ~PodRemoval() = default;
@@ -94,7 +95,7 @@ class PodRemoval {
   void DeleteFiles();
   void TryAgainLater(const Error& error);
 
-  PodEdges& edges_;
+  PodDependencies& dependencies_;
   PodRemains remains_;
   Step step_ = Step::kRuntime;
   RemovalOrder files_;  // empty before they are renamed

@@ -12,7 +12,7 @@
 namespace jettison {
 namespace {
 
-// The edges of a pass without effects: no pod ends, and nothing is freed.
+// A pass without effects: no pod ends, and nothing is freed.
 class NoEffects final : public PodKiller, public NodeReclaimer, public SummarySource {
  public:
   explicit NoEffects(const Summary& summary) : summary_(summary) {}
@@ -68,8 +68,8 @@ PassExplanation ExplainImagined(const NodeNow& node) {
                     .pods = node.pods,
                     .pace = node.pace};
   EvictionState state = pass.before;
-  NoEffects edges(*node.summary);
-  NodePorts ports{.killer = edges, .reclaimer = edges, .summaries = edges};
+  NoEffects effects(*node.summary);
+  NodePorts ports{.killer = effects, .reclaimer = effects, .summaries = effects};
   std::vector<ActivePod> scratch;
   pass.report = RunPass(*node.policy,
                         {.now = node.at, .summary = pass.summary, .pods = pods, .pace = node.pace},

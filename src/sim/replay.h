@@ -10,7 +10,7 @@
 
 namespace jettison {
 
-// The edges of a node that only exists in one step of a scenario: kills fail where the scenario
+// The ports of a node that only exists in one step of a scenario: kills fail where the scenario
 // says so, a reclaim leads to the summary that the scenario has for it.
 class SimulatedNode final : public PodKiller, public NodeReclaimer, public SummarySource {
  public:

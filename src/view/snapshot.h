@@ -25,9 +25,9 @@
 
 namespace jettison {
 
-struct PastEviction;  // agent/notify/eviction_history.h
-class RecordingDesk;  // view/recording_desk.h
-struct ShadowView;    // core/shadow/shadow_pairing.h
+struct PastEviction;    // agent/notify/eviction_history.h
+class ServedRecording;  // view/served_recording.h
+struct ShadowView;      // core/shadow/shadow_pairing.h
 
 // The state of the node as values, which the agent makes for onlookers: the dashboard, a status
 // page. It shares nothing with the agent, and may be kept and read on any thread.
@@ -156,7 +156,7 @@ struct Snapshot {
   std::shared_ptr<const NodeCounters> counters;  // null in tests alone
   // Why pods were evicted since the agent's start, oldest first; null in tests alone.
   std::shared_ptr<const std::vector<std::shared_ptr<const PastEviction>>> evictions;
-  std::shared_ptr<RecordingDesk> recording;  // null: nothing is recorded
+  std::shared_ptr<ServedRecording> recording;  // null: nothing is recorded
   // A dry run beside what the kubelet did; null: the agent is not in shadow mode.
   std::shared_ptr<const ShadowView> shadow;
   std::optional<ClusterTelling> cluster;  // absent: nothing is told to a cluster

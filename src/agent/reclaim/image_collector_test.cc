@@ -20,10 +20,11 @@ using testing::IsEmpty;
 class ImageCollectorTest : public testing::Test {
  protected:
   void Start(ImageGcPolicy policy = {}) {
-    collector_.emplace(ImageCollectorSettings{.policy = policy}, bed_.Edges());
+    collector_.emplace(ImageCollectorSettings{.policy = policy}, bed_.Dependencies());
   }
   void StartWhereOthersPull() {
-    collector_.emplace(ImageCollectorSettings{.policy = {}, .others_pull = true}, bed_.Edges());
+    collector_.emplace(ImageCollectorSettings{.policy = {}, .others_pull = true},
+                       bed_.Dependencies());
   }
   void Pass(Duration time) { bed_.Pass(*collector_, time); }
   // The removals so far.

@@ -27,7 +27,7 @@ class ReclaimerTest : public testing::Test {
   std::size_t dead_ = 0;
   int asked_ = 0;
   bool removing_ = false;
-  ImageCollector collector_{{}, bed_.Edges()};
+  ImageCollector collector_{{}, bed_.Dependencies()};
   Reclaimer reclaimer_{{.clock = bed_.clock,
                         .figures = bed_.disk,
                         .images = &collector_,

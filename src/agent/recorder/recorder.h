@@ -15,13 +15,13 @@
 #include "machine/log/log.h"
 #include "machine/loop/job_queue.h"
 #include "ports/mailbox.h"
-#include "view/recording_desk.h"
+#include "view/served_recording.h"
 
 namespace jettison {
 
 // Records the items of the loop, beside the loop. Items that there is no time for, and items that
 // cannot be written, are dropped and counted. The loop never waits for it.
-class Recorder : public RecordingDesk, public std::enable_shared_from_this<Recorder> {
+class Recorder : public ServedRecording, public std::enable_shared_from_this<Recorder> {
  public:
   // Clients that are served at a time. Each holds a piece and, at its end, the open chunk.
   static constexpr std::size_t kMostClients = 4;

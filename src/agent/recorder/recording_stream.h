@@ -10,7 +10,7 @@
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "ports/file_descriptor.h"
-#include "view/recording_desk.h"
+#include "view/served_recording.h"
 
 namespace jettison {
 

@@ -6,7 +6,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/model/pressure.h"
 #include "core/shadow/shadow_pairing.h"
-#include "view/recording_desk.h"
+#include "view/served_recording.h"
 
 namespace jettison {
 namespace {

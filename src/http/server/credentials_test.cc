@@ -91,11 +91,11 @@ TEST_F(HttpCredentials, FaultyOnesChangeNothing) {
 TEST_F(HttpCredentials, StreamsWithTheOldOnesEnd) {
   std::promise<void> asked;
   const auto endless = [&asked](const HttpRequest&) {
-    return HttpResponse{
-        .content_type = "text/event-stream", .stream = [&asked, times = 0]() mutable {
-          if (++times == 2) asked.set_value();
-          return std::optional<std::string>(times > 1 ? "" : ": hello\n\n");
-        }};
+    return HttpResponse{.content_type = "text/event-stream",
+                        .stream = [&asked, times = 0]() mutable {
+                          if (++times == 2) asked.set_value();
+                          return std::optional<std::string>(times > 1 ? "" : ": hello\n\n");
+                        }};
   };
   ASSERT_TRUE(server_.Start(endless, options_)) << server_.error.message;
   const auto target = Target("old-ca", "first");

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "kernel/groups/group_files.h"
-#include "kernel/groups/kept_files.h"
+#include "kernel/groups/open_files.h"
 
 namespace jettison::cgroup_v1 {
 namespace {

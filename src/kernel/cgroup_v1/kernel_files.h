@@ -10,7 +10,7 @@
 
 // The text of cgroup v1 files as values (kernel: Documentation/admin-guide/cgroup-v1). A text that
 // the kernel would not write is kInternal, never a zero. What both versions have is in
-// kernel/groups/kept_files.h.
+// kernel/groups/open_files.h.
 namespace jettison::cgroup_v1 {
 
 // The memory of a group, by its memory.stat and its memory.usage_in_bytes; the rows total_ count

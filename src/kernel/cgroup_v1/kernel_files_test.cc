@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/groups/kept_files.h"
+#include "kernel/groups/open_files.h"
 
 namespace jettison::cgroup_v1 {
 namespace {

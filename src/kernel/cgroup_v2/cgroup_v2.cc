@@ -13,8 +13,8 @@
 #include "kernel/cgroup_v2/kernel_files.h"
 #include "kernel/groups/group_files.h"
 #include "kernel/groups/group_processes.h"
-#include "kernel/groups/kept_files.h"
 #include "kernel/groups/layout/cgroup_layout.h"
+#include "kernel/groups/open_files.h"
 #include "kernel/mounts/mount_info.h"
 
 namespace jettison {

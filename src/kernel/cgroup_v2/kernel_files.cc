@@ -3,7 +3,7 @@
 #include <array>
 
 #include "kernel/groups/group_files.h"
-#include "kernel/groups/kept_files.h"
+#include "kernel/groups/open_files.h"
 
 namespace jettison::cgroup_v2 {
 namespace {

@@ -11,7 +11,7 @@
 
 // The text of cgroup v2 files as values (kernel: Documentation/admin-guide/cgroup-v2.rst). A
 // text that the kernel would not write is kInternal, never a zero; rows that are not known are
-// passed over. What both versions have is in kernel/groups/kept_files.h.
+// passed over. What both versions have is in kernel/groups/open_files.h.
 namespace jettison::cgroup_v2 {
 
 // The memory of a group and everything below it, by its memory.stat and what is charged to it.

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string>
 
-#include "kernel/groups/kept_files.h"
+#include "kernel/groups/open_files.h"
 
 namespace jettison::cgroup_v2 {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "kernel/files/files.h"
 #include "kernel/groups/group_files.h"
-#include "kernel/groups/kept_files.h"
+#include "kernel/groups/open_files.h"
 #include "kernel/readiness/pidfd.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"

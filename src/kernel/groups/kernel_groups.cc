@@ -13,7 +13,7 @@
 #include "kernel/files/files.h"
 #include "kernel/groups/group_files.h"
 #include "kernel/groups/group_processes.h"
-#include "kernel/groups/kept_files.h"
+#include "kernel/groups/open_files.h"
 #include "ports/system_error.h"
 
 namespace jettison::kernel {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/units/result.h"
-#include "kernel/groups/kept_files.h"
+#include "kernel/groups/open_files.h"
 #include "ports/cgroups.h"
 
 namespace jettison::kernel {
@@ -43,7 +43,7 @@ struct NodeDirectories {
 
 // The files of a group that the versions have in common but for their names.
 struct GroupFileNames {
-  std::vector<const char*> memory;  // see KeptFiles
+  std::vector<const char*> memory;  // see OpenFiles
   std::size_t optional = 0;         // of them
   const char* oom_kills = "";       // has the row oom_kill
 };
@@ -88,14 +88,14 @@ class KernelGroups : public Cgroups {
   // Kills everything in a group, whose directory for memory is open.
   [[nodiscard]] virtual Result<void> KillAll(std::string_view path, int group) = 0;
 
-  [[nodiscard]] KeptFiles& memory_files() { return memory_files_; }
+  [[nodiscard]] OpenFiles& memory_files() { return memory_files_; }
 
  private:
   const NodeDirectories node_;
   const char* const oom_kills_;
   const std::chrono::milliseconds remove_patience_;
-  KeptFiles memory_files_;
-  KeptFiles tasks_files_;
+  OpenFiles memory_files_;
+  OpenFiles tasks_files_;
 };
 
 // The result with the group that it is about.

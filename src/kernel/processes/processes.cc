@@ -11,7 +11,7 @@
 
 #include "core/text/parts.h"
 #include "kernel/files/files.h"
-#include "kernel/groups/kept_files.h"
+#include "kernel/groups/open_files.h"
 #include "kernel/mounts/mount_info.h"
 #include "kernel/readiness/pidfd.h"
 #include "ports/system_error.h"

@@ -6,7 +6,7 @@
 #include <array>
 #include <string>
 
-#include "kernel/groups/kept_files.h"
+#include "kernel/groups/open_files.h"
 
 namespace jettison::procfs {
 namespace {

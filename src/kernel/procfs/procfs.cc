@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "kernel/files/files.h"
-#include "kernel/groups/kept_files.h"
+#include "kernel/groups/open_files.h"
 #include "kernel/procfs/parse.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"

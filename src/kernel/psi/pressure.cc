@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/text/parts.h"
-#include "kernel/groups/kept_files.h"
+#include "kernel/groups/open_files.h"
 #include "ports/system_error.h"
 
 namespace jettison::psi {

@@ -52,7 +52,7 @@ struct KubeletPodsSetup {
   const Clock& clock;
   // To the container runtime, for its images; their answers come from TakeEvents. Null: none.
   std::unique_ptr<cri::Calls> calls = nullptr;
-  std::function<void(std::string_view)> log = {};  // RunEdges::log
+  std::function<void(std::string_view)> log = {};  // RunDependencies::log
 };
 
 // Opens the pods that the kubelet runs on this node; the agent runs no pods itself. Fails where no

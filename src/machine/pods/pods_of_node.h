@@ -12,7 +12,7 @@
 #include "core/units/duration.h"
 #include "kernel/processes/processes.h"
 #include "kernel/readiness/readiness.h"
-#include "pods/run_edges.h"
+#include "pods/run_dependencies.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
@@ -69,7 +69,7 @@ struct ProcessDependencies {
   Cgroups& cgroups;
   GroupEnd& group_end;
   const Clock& clock;
-  Duration request_timeout = std::chrono::minutes(2);  // see RunEdges
+  Duration request_timeout = std::chrono::minutes(2);  // see RunDependencies
   std::function<void(std::string_view)> log = {};      // the same
 };
 
@@ -130,7 +130,7 @@ class PodsOfNode : public ContainerRuntime {
   std::unique_ptr<OwnRuntime> own_;
   std::unique_ptr<Processes> processes_;
   std::unique_ptr<kernel::Readiness> readiness_;
-  RunEdges run_;
+  RunDependencies run_;
   ForeignRoster roster_;
   std::vector<std::unique_ptr<ForeignSource>> sources_;
   std::vector<RuntimePod>* listed_ = nullptr;  // while List collects: where foreign pods go

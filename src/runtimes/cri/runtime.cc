@@ -34,11 +34,11 @@ Listing EverythingIn(Found found) {
 
 }  // namespace
 
-Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& cgroups,
-                 GroupEnd& group_end, const Clock& clock)
-    : edges_(std::move(edges)),
-      readiness_(edges_.readiness.get()),
-      context_{{{.processes = *edges_.processes,
+Runtime::Runtime(RuntimeDependencies dependencies, const CriRuntimeOptions& options,
+                 Cgroups& cgroups, GroupEnd& group_end, const Clock& clock)
+    : dependencies_(std::move(dependencies)),
+      readiness_(dependencies_.readiness.get()),
+      context_{{{.processes = *dependencies_.processes,
                  .cgroups = cgroups,
                  .group_end = group_end,
                  .clock = clock,
@@ -50,8 +50,8 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
                 options.path_patience,
                 kernel::DiskWork(*readiness_, options.disk_thread)},
                options,
-               *edges_.calls,
-               edges_.slices.get()},
+               *dependencies_.calls,
+               dependencies_.slices.get()},
       inventory_(context_),
       pods_(context_),
       adoption_(context_, pods_),
@@ -63,7 +63,7 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
       rotation_(
           context_, context_.options, [this] { return pods_.RunningLogs(); },
           [this](const RunningLog& log, auto done) { pods_.ReopenLog(log, std::move(done)); }) {
-  Calls& calls = *edges_.calls;
+  Calls& calls = *dependencies_.calls;
   on_answers_ = readiness_->OnReadable(calls.fd(), [&calls] { calls.Deliver(); });
 }
 
@@ -311,15 +311,16 @@ Result<std::unique_ptr<CriRuntime>> OpenCriRuntime(CriRuntimeOptions options,
   if (!lock) return Fail(lock.error());
   auto readiness = kernel::Readiness::Create();
   if (!readiness) return Fail(readiness.error());
-  cri::RuntimeEdges edges{.calls = std::move(calls),
-                          .processes = std::make_unique<HostProcesses>(),
-                          .readiness = std::move(*readiness),
-                          .lock = std::move(*lock),
-                          .slices = nullptr};
+  cri::RuntimeDependencies dependencies{.calls = std::move(calls),
+                                        .processes = std::make_unique<HostProcesses>(),
+                                        .readiness = std::move(*readiness),
+                                        .lock = std::move(*lock),
+                                        .slices = nullptr};
   if (options.cgroup_driver == CgroupDriver::kSystemd) {
-    edges.slices = std::make_unique<cri::SystemdSlices>(*edges.readiness);
+    dependencies.slices = std::make_unique<cri::SystemdSlices>(*dependencies.readiness);
   }
-  return std::make_unique<cri::Runtime>(std::move(edges), options, cgroups, group_end, clock);
+  return std::make_unique<cri::Runtime>(std::move(dependencies), options, cgroups, group_end,
+                                        clock);
 }
 
 }  // namespace jettison

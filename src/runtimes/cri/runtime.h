@@ -23,7 +23,7 @@
 namespace jettison::cri {
 
 // The runtime's parts that tests replace.
-struct RuntimeEdges {
+struct RuntimeDependencies {
   std::unique_ptr<Calls> calls;
   std::unique_ptr<Processes> processes;
   std::unique_ptr<kernel::Readiness> readiness;
@@ -35,7 +35,7 @@ struct RuntimeEdges {
 // The CRI runtime: owns its pods and hands each command to the part that carries it out.
 class Runtime : public CriRuntime {
  public:
-  Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& cgroups,
+  Runtime(RuntimeDependencies dependencies, const CriRuntimeOptions& options, Cgroups& cgroups,
           GroupEnd& group_end, const Clock& clock);
 
   [[nodiscard]] std::vector<RuntimePod> Recall() override;
@@ -79,7 +79,7 @@ class Runtime : public CriRuntime {
   [[nodiscard]] bool HasOwner(const api::PodSandbox& sandbox) const;
   void ClearStray(const std::string& uid, const std::string& sandbox_id);
 
-  RuntimeEdges edges_;
+  RuntimeDependencies dependencies_;
   kernel::Readiness* readiness_;
   RuntimeContext context_;
   Inventory inventory_;

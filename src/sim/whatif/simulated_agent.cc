@@ -18,12 +18,12 @@ constexpr Duration kHardGrace = std::chrono::seconds(1);
 // For this long after an eviction, the agent does not know how fast memory is taken.
 constexpr Duration kGrowthTakes = std::chrono::milliseconds(25);
 
-// The edges of a pass in a simulation. Where the same pass was recorded, kills and reclaims end as
-// they did then; else every kill succeeds, and a reclaim frees nothing.
-class SimulatedEdges final : public PodKiller, public NodeReclaimer, public SummarySource {
+// The effects of a pass in a simulation. Where the same pass was recorded, kills and reclaims end
+// as they did then; else every kill succeeds, and a reclaim frees nothing.
+class SimulatedEffects final : public PodKiller, public NodeReclaimer, public SummarySource {
  public:
   // `recorded` may be null.
-  explicit SimulatedEdges(const RecordedPass* recorded) : recorded_(recorded) {}
+  explicit SimulatedEffects(const RecordedPass* recorded) : recorded_(recorded) {}
 
   Result<EvictOutcome> Evict(const EvictionOrder& order, Instant) override {
     if (recorded_ == nullptr) return EvictOutcome::kEnding;
@@ -186,8 +186,8 @@ std::optional<SimulatedPass> SimulatedAgent::Act(const VirtualSegment& view, con
     return pace;
   };
   const PassDecision decision = DecidePass(policy, plan, active_, pace_of);
-  SimulatedEdges edges(is_recorded ? to.pass.get() : nullptr);
-  NodePorts ports{.killer = edges, .reclaimer = edges, .summaries = edges};
+  SimulatedEffects effects(is_recorded ? to.pass.get() : nullptr);
+  NodePorts ports{.killer = effects, .reclaimer = effects, .summaries = effects};
   const EvictionState before = state_;
   SimulatedPass made;
   made.report = CarryOut({.policy = policy, .plan = plan, .decision = decision, .pods = active_},

@@ -74,14 +74,14 @@ bool ForeignSandboxes::IsKnown(const Candidate& candidate) const {
   if (left_out != left_out_.end() && left_out->second.running == candidate.running) {
     return true;
   }
-  return edges_.roster.Has(id);
+  return dependencies_.roster.Has(id);
 }
 
 void ForeignSandboxes::OnListed(const Listing& listing) {
   Candidates candidates = CandidatesIn(listing);
   std::map<std::string, std::set<std::string>> running;
   for (const auto& [id, candidate] : candidates) running[id] = candidate.running;
-  edges_.roster.OnListed(kList, running);
+  dependencies_.roster.OnListed(kList, running);
   std::erase_if(left_out_, [&](const auto& entry) { return !candidates.contains(entry.first); });
   complaints_.KeepOnly([&](const std::string& id) { return candidates.contains(id); });
   for (auto& [id, candidate] : candidates) {
@@ -96,13 +96,14 @@ void ForeignSandboxes::Ask(Candidate candidate) {
     api::ContainerStatusRequest request;
     request.set_container_id(id);
     request.set_verbose(true);
-    edges_.calls.Make(kContainerStatus, request, edges_.run.request_timeout,
-                      lifetime_.Guard([this, asked](Result<api::ContainerStatusResponse> answer) {
-                        asked->answers.push_back(std::move(answer));
-                        if (asked->answers.size() < asked->running.size()) return;
-                        asked_.erase(asked->sandbox.id());
-                        Consider(*asked);
-                      }));
+    dependencies_.calls.Make(
+        kContainerStatus, request, dependencies_.run.request_timeout,
+        lifetime_.Guard([this, asked](Result<api::ContainerStatusResponse> answer) {
+          asked->answers.push_back(std::move(answer));
+          if (asked->answers.size() < asked->running.size()) return;
+          asked_.erase(asked->sandbox.id());
+          Consider(*asked);
+        }));
   }
 }
 
@@ -112,11 +113,12 @@ void ForeignSandboxes::Ask(Candidate candidate) {
 // while the runtime was asked is not watched a second time.
 void ForeignSandboxes::Consider(const Candidate& candidate) {
   if (candidate.own && rules_.has(candidate.sandbox.metadata().uid())) return;
-  ForeignFinding finding{.identity = IdentityOf(candidate.sandbox),
-                         .list = kList,
-                         .base = std::make_shared<CriSandbox>(edges_.calls, candidate.sandbox.id()),
-                         .spared = candidate.own,
-                         .considered = candidate.running};
+  FoundForeignPod finding{
+      .identity = IdentityOf(candidate.sandbox),
+      .list = kList,
+      .keeper = std::make_shared<CriSandbox>(dependencies_.calls, candidate.sandbox.id()),
+      .spared = candidate.own,
+      .considered = candidate.running};
   for (const Result<api::ContainerStatusResponse>& answer : candidate.answers) {
     if (!answer && IsSilence(answer.error())) return;
     if (!answer && answer.error().code != ErrorCode::kNotFound) {
@@ -132,7 +134,7 @@ void ForeignSandboxes::Consider(const Candidate& candidate) {
   }
   if (finding.containers.empty()) return;
   Describe(finding);
-  if (const auto taken = edges_.roster.Take(std::move(finding), complaints_); !taken) {
+  if (const auto taken = dependencies_.roster.Take(std::move(finding), complaints_); !taken) {
     return LeaveOut(candidate, taken.error().message);
   }
   left_out_.erase(candidate.sandbox.id());
@@ -151,9 +153,10 @@ Result<ForeignContainer> ForeignSandboxes::ContainerIn(
     return Fail(ErrorCode::kInvalidArgument, "the container runtime does not tell its processes");
   }
   ForeignContainer container = ContainerFor(answer.status());
-  container.anchor = std::make_shared<CriContainer>(edges_.calls, id);
+  container.keeper = std::make_shared<CriContainer>(dependencies_.calls, id);
   container.pid = *pid;
-  if (const auto group = TakeGroup(edges_.groups, container); !group) return Fail(group.error());
+  if (const auto group = TakeGroup(dependencies_.groups, container); !group)
+    return Fail(group.error());
   if (const auto shares = ReadSpecInInfo(info->second).cpu_shares) {
     container.milli_cpu = MilliCpuOf(*shares);
   }
@@ -180,12 +183,12 @@ void ForeignSandboxes::LeaveOut(const Candidate& candidate, const std::string& w
   complaints_.Say(id, text);
 }
 
-ContainerdSource::ContainerdSource(Calls& calls, const SourceDependencies& edges,
+ContainerdSource::ContainerdSource(Calls& calls, const SourceDependencies& dependencies,
                                    const ContainerdRules& rules)
     : calls_(calls),
       adopt_(rules.adopt),
-      sandboxes_({edges, calls}, rules),
-      tasks_({edges, calls}) {}
+      sandboxes_({dependencies, calls}, rules),
+      tasks_({dependencies, calls}) {}
 
 void ContainerdSource::OnListed(const Listing& listing) {
   sandboxes_.OnListed(listing);

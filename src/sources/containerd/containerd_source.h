@@ -9,17 +9,17 @@
 
 #include "containers/cri_container.h"
 #include "kernel/readiness/lifetime.h"
-#include "pods/run_edges.h"
+#include "pods/run_dependencies.h"
 #include "rpc/calls.h"
 #include "sources/containerd/foreign_tasks.h"
-#include "sources/foreign/foreign_finding.h"
 #include "sources/foreign/foreign_group.h"
 #include "sources/foreign/foreign_roster.h"
+#include "sources/foreign/found_foreign_pod.h"
 
 namespace jettison::cri {
 
 // The CRI sandbox to which a pod's containers belong.
-class CriSandbox : public Base {
+class CriSandbox : public PodKeeper {
  public:
   // `calls` must outlive it.
   CriSandbox(Calls& calls, std::string id) : calls_(calls), id_(std::move(id)) {}
@@ -59,8 +59,8 @@ struct ContainerdRules {
 // not be evicted either.
 class ForeignSandboxes {
  public:
-  ForeignSandboxes(const FinderDependencies& edges, ContainerdRules rules)
-      : edges_(edges), rules_(std::move(rules)), complaints_(edges.run) {}
+  ForeignSandboxes(const FinderDependencies& dependencies, ContainerdRules rules)
+      : dependencies_(dependencies), rules_(std::move(rules)), complaints_(dependencies.run) {}
   ForeignSandboxes(const ForeignSandboxes&) = delete;
   ForeignSandboxes& operator=(const ForeignSandboxes&) = delete;
   ~ForeignSandboxes() = default;
@@ -99,7 +99,7 @@ class ForeignSandboxes {
   void SayRefused(const Candidate& candidate, const std::string& why);
   void LeaveOut(const Candidate& candidate, const std::string& why);
 
-  FinderDependencies edges_;
+  FinderDependencies dependencies_;
   ContainerdRules rules_;
   Complaints complaints_;                    // by sandbox
   std::set<std::string> asked_;              // sandboxes being looked at
@@ -112,7 +112,8 @@ class ForeignSandboxes {
 class ContainerdSource : public ForeignSource {
  public:
   // `calls` must outlive it.
-  ContainerdSource(Calls& calls, const SourceDependencies& edges, const ContainerdRules& rules);
+  ContainerdSource(Calls& calls, const SourceDependencies& dependencies,
+                   const ContainerdRules& rules);
 
   // Compares what is known with a listing of the runtime: a new pod is examined and handed to the
   // roster, and a missing one is reported as PodRemoved.

@@ -113,11 +113,11 @@ void ForeignTasks::Look() {
   unread_.clear();
   unlisted_.clear();
   ++under_way_;
-  edges_.calls.Make(kListNamespaces, {}, edges_.run.request_timeout,
-                    lifetime_.Guard([this](const auto& answer) {
-                      OnNamespaces(answer);
-                      Answered();
-                    }));
+  dependencies_.calls.Make(kListNamespaces, {}, dependencies_.run.request_timeout,
+                           lifetime_.Guard([this](const auto& answer) {
+                             OnNamespaces(answer);
+                             Answered();
+                           }));
 }
 
 void ForeignTasks::Answered() {
@@ -134,8 +134,8 @@ void ForeignTasks::Answered() {
     const auto passed_over = [&](const auto& known) {
       return known.second.passed_over.contains(subject);
     };
-    return edges_.roster.Has(subject) || unread_.contains(subject) || unlisted_.contains(subject) ||
-           std::ranges::any_of(known_, passed_over);
+    return dependencies_.roster.Has(subject) || unread_.contains(subject) ||
+           unlisted_.contains(subject) || std::ranges::any_of(known_, passed_over);
   });
 }
 
@@ -156,8 +156,8 @@ void ForeignTasks::OnNamespaces(const Result<namespaces_api::ListNamespacesRespo
 // comes with its specification.
 void ForeignTasks::ListTasks(const std::string& in_namespace) {
   ++under_way_;
-  edges_.calls.Make(
-      kListTasksIn, {}, edges_.run.request_timeout,
+  dependencies_.calls.Make(
+      kListTasksIn, {}, dependencies_.run.request_timeout,
       lifetime_.Guard([this, in_namespace](const Result<tasks_api::ListTasksResponse>& answer) {
         if (answer) OnTasks(in_namespace, *answer);
         if (!answer) ComplainOfTasks(in_namespace, answer.error());
@@ -175,7 +175,7 @@ void ForeignTasks::OnTasks(const std::string& in_namespace,
     if (!kernel::IsPathSegment(task.id()) || !Runs(task)) continue;
     const std::string key = KeyOf(in_namespace, task.id());
     const auto passed_over = before.find(key);
-    if (edges_.roster.Has(key)) {
+    if (dependencies_.roster.Has(key)) {
       ++known.watched;
     } else if (passed_over != before.end() && passed_over->second.pid == task.pid()) {
       known.passed_over.insert(*passed_over);
@@ -194,8 +194,8 @@ void ForeignTasks::AskContainers() {
     new_tasks_.pop_front();
     containers_api::GetContainerRequest request;
     request.set_id(task->process.id());
-    edges_.calls.Make(
-        kGetContainerIn, request, edges_.run.request_timeout,
+    dependencies_.calls.Make(
+        kGetContainerIn, request, dependencies_.run.request_timeout,
         lifetime_.Guard([this, task](const Result<containers_api::GetContainerResponse>& answer) {
           --asked_;
           OnContainer(*task, answer);
@@ -217,27 +217,28 @@ void ForeignTasks::OnContainer(const NewTask& task,
   const Container& container = answer->container();
   if (container.id() != task.process.id()) return;
   if (IsOfCri(container)) return PassOver(task);
-  if (!edges_.roster.Has(KeyOf(task.in_namespace, container.id()))) Consider(task, container);
+  if (!dependencies_.roster.Has(KeyOf(task.in_namespace, container.id())))
+    Consider(task, container);
 }
 
 void ForeignTasks::Consider(const NewTask& task, const Container& container) {
   const ContainerSpec spec = ReadSpec(container.spec().value());
-  ForeignFinding finding{.identity = IdentityOf(task.in_namespace, container, spec),
-                         .list = "",
-                         .containers = {ContainerFor(container, spec)},
-                         .considered = {container.id()}};
+  FoundForeignPod finding{.identity = IdentityOf(task.in_namespace, container, spec),
+                          .list = "",
+                          .containers = {ContainerFor(container, spec)},
+                          .considered = {container.id()}};
   const ForeignIdentity identity = finding.identity;
   constexpr auto kMostPids = static_cast<std::uint32_t>(std::numeric_limits<pid_t>::max());
   if (task.process.pid() == 0 || task.process.pid() > kMostPids) return;
   ForeignContainer& found = finding.containers.front();
   const TaskKey key{.in_namespace = task.in_namespace, .id = container.id()};
-  found.anchor = std::make_shared<ContainerdTask>(edges_.calls, key);
+  found.keeper = std::make_shared<ContainerdTask>(dependencies_.calls, key);
   found.pid = static_cast<pid_t>(task.process.pid());
-  const auto group = TakeGroup(edges_.groups, found, spec.cgroups_path);
+  const auto group = TakeGroup(dependencies_.groups, found, spec.cgroups_path);
   if (!group && group.error().code != ErrorCode::kInvalidArgument) return;
   if (!group) return LeaveOut(identity, task, group.error().message);
   Describe(finding);
-  if (const auto taken = edges_.roster.Take(std::move(finding), complaints_); !taken) {
+  if (const auto taken = dependencies_.roster.Take(std::move(finding), complaints_); !taken) {
     return LeaveOut(identity, task, taken.error().message);
   }
   ++known_[task.in_namespace].watched;

@@ -11,11 +11,11 @@
 
 #include "containers/container_exit.h"
 #include "kernel/readiness/lifetime.h"
-#include "pods/run_edges.h"
+#include "pods/run_dependencies.h"
 #include "rpc/calls.h"
-#include "sources/foreign/foreign_finding.h"
 #include "sources/foreign/foreign_group.h"
 #include "sources/foreign/foreign_roster.h"
+#include "sources/foreign/found_foreign_pod.h"
 
 namespace jettison::cri {
 
@@ -45,7 +45,7 @@ struct FinderDependencies : SourceDependencies {
 
 // A container that containerd runs and CRI does not list. It need not be told of a stop, because
 // containerd notices the end of a container itself.
-class ContainerdTask : public Anchor {
+class ContainerdTask : public ContainerKeeper {
  public:
   // `calls` must outlive it.
   ContainerdTask(Calls& calls, TaskKey key) : calls_(calls), key_(std::move(key)) {}
@@ -64,7 +64,8 @@ class ContainerdTask : public Anchor {
 // is listed, and a container is asked for once, so those that have stopped cost nothing.
 class ForeignTasks {
  public:
-  explicit ForeignTasks(const FinderDependencies& edges) : edges_(edges), complaints_(edges.run) {}
+  explicit ForeignTasks(const FinderDependencies& dependencies)
+      : dependencies_(dependencies), complaints_(dependencies.run) {}
   ForeignTasks(const ForeignTasks&) = delete;
   ForeignTasks& operator=(const ForeignTasks&) = delete;
   ~ForeignTasks() = default;
@@ -111,7 +112,7 @@ class ForeignTasks {
   void LeaveOut(const ForeignIdentity& identity, const NewTask& task, const std::string& why);
   void ComplainOfTasks(const std::string& in_namespace, const Error& why);
 
-  FinderDependencies edges_;
+  FinderDependencies dependencies_;
   Complaints complaints_;               // by the keys of pods, and by namespace
   std::map<std::string, Known> known_;  // by namespace
   std::deque<NewTask> new_tasks_;       // their containers are not asked for yet

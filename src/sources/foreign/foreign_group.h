@@ -10,7 +10,7 @@
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/processes/processes.h"
 #include "ports/cgroups.h"
-#include "sources/foreign/foreign_finding.h"
+#include "sources/foreign/found_foreign_pod.h"
 
 namespace jettison {
 

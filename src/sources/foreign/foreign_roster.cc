@@ -10,8 +10,8 @@
 namespace jettison {
 namespace {
 
-// How long a base may take to come down. The pod's memory is free when its containers have ended;
-// the base itself is the responsibility of the software that runs the pod.
+// How long it may take to take a pod down. Its memory is free when its containers have ended;
+// what is left of it is the responsibility of the software that runs it.
 constexpr Duration kStopPatience = std::chrono::seconds(2);
 
 // The folder of a container's logs if it has its own, as in Kubernetes' layout; any other folder
@@ -25,8 +25,8 @@ std::string LogFolderOf(const std::string& path, const std::string& name) {
 
 }  // namespace
 
-ForeignPod::ForeignPod(RunEdges& edges, Pod pod, ForeignFinding finding)
-    : edges_(edges),
+ForeignPod::ForeignPod(RunDependencies& dependencies, Pod pod, FoundForeignPod finding)
+    : dependencies_(dependencies),
       pod_(std::move(pod)),
       finding_(std::move(finding)),
       groups_(PodGroupsOf(finding_.containers, pod_.uid)) {}
@@ -37,7 +37,7 @@ RuntimePod ForeignPod::Begin() {
                    .origin = finding_.origin,
                    .spared = finding_.spared,
                    .kill_at_once = finding_.kill_at_once};
-  const Clock& clock = edges_.clock;
+  const Clock& clock = dependencies_.clock;
   const Instant now = clock.Now();
   for (const ForeignContainer& container : finding_.containers) {
     found.containers.push_back({.pod_uid = pod_.uid,
@@ -47,7 +47,7 @@ RuntimePod ForeignPod::Begin() {
     const Container* const spec = kernel::FindContainer(pod_, container.name);
     if (spec == nullptr) continue;
     auto run = std::make_unique<RunningContainer>(
-        edges_,
+        dependencies_,
         RunIdentity{
             .pod = pod_, .container = *spec, .pod_group = no_group_, .attempt = container.attempt});
     run->Expect();
@@ -56,7 +56,7 @@ RuntimePod ForeignPod::Begin() {
                 .stop_signal = container.stop_signal,
                 .started = InstantOfNs(container.started_at, now, clock),
                 .group = container.group},
-               container.anchor);
+               container.keeper);
     (void)run->LookForEnd();
     runs_[container.name] = std::move(run);
     log_folders_[container.name] = LogFolderOf(container.log_path, container.name);
@@ -79,21 +79,21 @@ void ForeignPod::KillContainer(const std::string& name) {
   ending_ = true;
   if (RunningContainer* run = FindRun(name)) run->Kill();
   hold_due_ = true;
-  edges_.readiness.Wake();
+  dependencies_.readiness.Wake();
 }
 
 // Not before the first kill, because a pod that is asked to end may have to start a process for
 // that; and only after the kills that are commanded together with it, because the kernel may take
 // long for a hold. This is early enough: to start a container again takes a tenth of a second.
 void ForeignPod::HoldBase() {
-  if (finding_.base && !std::exchange(held_, true)) finding_.base->Hold();
+  if (finding_.keeper && !std::exchange(held_, true)) finding_.keeper->Hold();
 }
 
 void ForeignPod::Remove() {
   ending_ = true;
   if (std::exchange(removing_, true)) return;
   for (auto& [name, run] : runs_) run->Kill();
-  edges_.readiness.Wake();
+  dependencies_.readiness.Wake();
 }
 
 void ForeignPod::Advance() {
@@ -109,19 +109,20 @@ void ForeignPod::Advance() {
 
 void ForeignPod::TakeDownBase() {
   taking_down_ = true;
-  if (!finding_.base) return TellRemoved();
-  on_patience_ = edges_.readiness.After(kStopPatience, [this] { TellRemoved(); });
-  finding_.base->TakeDown(edges_.request_timeout, lifetime_.Guard([this](const Result<void>& down) {
-    edges_.LogFailure(fmt::format("{} of pod {}", finding_.base->HowItEnds(), FullName(pod_)),
-                      down);
-    TellRemoved();
-  }));
+  if (!finding_.keeper) return TellRemoved();
+  on_patience_ = dependencies_.readiness.After(kStopPatience, [this] { TellRemoved(); });
+  finding_.keeper->TakeDown(
+      dependencies_.request_timeout, lifetime_.Guard([this](const Result<void>& down) {
+        dependencies_.LogFailure(
+            fmt::format("{} of pod {}", finding_.keeper->HowItEnds(), FullName(pod_)), down);
+        TellRemoved();
+      }));
 }
 
 void ForeignPod::TellRemoved() {
   on_patience_.Stop();
   if (std::exchange(gone_, true)) return;
-  edges_.Emit(PodRemoved{pod_.uid});
+  dependencies_.Emit(PodRemoved{pod_.uid});
 }
 
 void ForeignPod::OnListed(const std::set<std::string>& running) {
@@ -148,11 +149,12 @@ std::string_view ForeignPod::GroupOf(const std::string& container) const {
   return run == nullptr ? std::string_view() : run->group();
 }
 
-ForeignRoster::ForeignRoster(RunEdges& edges, std::function<bool(const std::string&)> taken,
+ForeignRoster::ForeignRoster(RunDependencies& dependencies,
+                             std::function<bool(const std::string&)> taken,
                              std::function<void(RuntimePod)> tell)
-    : edges_(edges), taken_(std::move(taken)), tell_(std::move(tell)) {}
+    : dependencies_(dependencies), taken_(std::move(taken)), tell_(std::move(tell)) {}
 
-Result<void> ForeignRoster::Take(ForeignFinding finding, Complaints& complaints) {
+Result<void> ForeignRoster::Take(FoundForeignPod finding, Complaints& complaints) {
   const std::string id = finding.identity.key;
   Pod pod = std::move(finding.reading.pod);
   const auto is_taken = [&] { return taken_(pod.uid) || pods_.contains(pod.uid); };
@@ -164,7 +166,7 @@ Result<void> ForeignRoster::Take(ForeignFinding finding, Complaints& complaints)
   }
   auto& place = pods_[pod.uid];
   keys_.emplace(id, pod.uid);
-  place = std::make_unique<ForeignPod>(edges_, std::move(pod), std::move(finding));
+  place = std::make_unique<ForeignPod>(dependencies_, std::move(pod), std::move(finding));
   tell_(place->Begin());
   return {};
 }

@@ -12,20 +12,20 @@
 #include "containers/running_container.h"
 #include "core/units/duration.h"
 #include "kernel/readiness/lifetime.h"
-#include "pods/run_edges.h"
+#include "pods/run_dependencies.h"
 #include "ports/pod_disk.h"
-#include "sources/foreign/foreign_finding.h"
 #include "sources/foreign/foreign_group.h"
+#include "sources/foreign/found_foreign_pod.h"
 
 namespace jettison {
 
 // Logs each message about a subject once, for as long as the subject exists.
 class Complaints {
  public:
-  explicit Complaints(const RunEdges& edges) : edges_(edges) {}
+  explicit Complaints(const RunDependencies& dependencies) : dependencies_(dependencies) {}
 
   void Say(const std::string& subject, const std::string& text) {
-    if (said_[subject].insert(text).second) edges_.Log(text);
+    if (said_[subject].insert(text).second) dependencies_.Log(text);
   }
   // Logs the message unless there was one about the subject.
   void SayFirst(const std::string& subject, const std::string& text) {
@@ -37,7 +37,7 @@ class Complaints {
   }
 
  private:
-  const RunEdges& edges_;
+  const RunDependencies& dependencies_;
   std::map<std::string, std::set<std::string>> said_;
 };
 
@@ -57,7 +57,7 @@ class ForeignRoster;
 
 // What a source of foreign pods is opened with. What it refers to outlives the source.
 struct SourceDependencies {
-  RunEdges& run;
+  RunDependencies& run;
   NodeGroups groups;
   ForeignRoster& roster;
 };
@@ -67,7 +67,7 @@ struct SourceDependencies {
 class ForeignPod {
  public:
   // `pod` is the reading of the finding, whose containers must have names.
-  ForeignPod(RunEdges& edges, Pod pod, ForeignFinding finding);
+  ForeignPod(RunDependencies& dependencies, Pod pod, FoundForeignPod finding);
   ForeignPod(const ForeignPod&) = delete;
   ForeignPod& operator=(const ForeignPod&) = delete;
   ~ForeignPod() = default;
@@ -106,9 +106,9 @@ class ForeignPod {
   void TakeDownBase();
   void TellRemoved();
 
-  RunEdges& edges_;
+  RunDependencies& dependencies_;
   Pod pod_;
-  ForeignFinding finding_;
+  FoundForeignPod finding_;
   std::vector<std::string> groups_;
   std::string no_group_;  // runs name theirs in full
   std::map<std::string, std::unique_ptr<RunningContainer>> runs_;
@@ -127,7 +127,7 @@ class ForeignPod {
 class ForeignRoster {
  public:
   // `taken` says whether a pod of this agent has the UID; `tell` receives each pod that is added.
-  ForeignRoster(RunEdges& edges, std::function<bool(const std::string&)> taken,
+  ForeignRoster(RunDependencies& dependencies, std::function<bool(const std::string&)> taken,
                 std::function<void(RuntimePod)> tell);
   ForeignRoster(const ForeignRoster&) = delete;
   ForeignRoster& operator=(const ForeignRoster&) = delete;
@@ -135,7 +135,7 @@ class ForeignRoster {
 
   // Adds a pod; under its key where another pod has its UID. Fails where the key is taken, too.
   // Invalid annotations are reported to `complaints` under its key.
-  [[nodiscard]] Result<void> Take(ForeignFinding finding, Complaints& complaints);
+  [[nodiscard]] Result<void> Take(FoundForeignPod finding, Complaints& complaints);
   // The pods of this list of a source that run now: by key, the IDs of their running containers.
   void OnListed(const std::string& list,
                 const std::map<std::string, std::set<std::string>>& running);
@@ -152,7 +152,7 @@ class ForeignRoster {
   void Forget(const std::string& uid);
 
  private:
-  RunEdges& edges_;
+  RunDependencies& dependencies_;
   std::function<bool(const std::string&)> taken_;
   std::function<void(RuntimePod)> tell_;
   std::map<std::string, std::unique_ptr<ForeignPod>> pods_;  // by UID

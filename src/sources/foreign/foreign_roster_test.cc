@@ -21,9 +21,9 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 // A container manager that answers when it is asked, and records its calls.
-class FakeAnchor : public Anchor {
+class FakeContainerKeeper : public ContainerKeeper {
  public:
-  explicit FakeAnchor(std::vector<std::string>& heard) : heard_(heard) {}
+  explicit FakeContainerKeeper(std::vector<std::string>& heard) : heard_(heard) {}
   void AskHowItStands(Duration, StandingAnswer answer) override {
     answer(ContainerStanding{.state = ContainerStanding::State::kEnded, .end = {.exit_code = 137}});
   }
@@ -33,9 +33,9 @@ class FakeAnchor : public Anchor {
   std::vector<std::string>& heard_;
 };
 
-class FakeBase : public Base {
+class FakePodKeeper : public PodKeeper {
  public:
-  explicit FakeBase(std::vector<std::string>& heard) : heard_(heard) {}
+  explicit FakePodKeeper(std::vector<std::string>& heard) : heard_(heard) {}
   void Hold() override { heard_.emplace_back("hold"); }
   void TakeDown(Duration, Done done) override {
     heard_.emplace_back("take down");
@@ -60,14 +60,14 @@ class ForeignRosterTest : public testing::Test {
       if (processes_.Runs(pid)) processes_.End(pid, signal);
     });
   }
-  [[nodiscard]] ForeignFinding Finding(const std::string& key) {
-    ForeignFinding finding{.identity = {.key = key, .name = "web"},
-                           .list = "pods of a kubelet",
-                           .base = std::make_shared<FakeBase>(heard_),
-                           .containers = {{.id = "c1", .name = "main", .pid = 7}},
-                           .considered = {"c1"}};
+  [[nodiscard]] FoundForeignPod Finding(const std::string& key) {
+    FoundForeignPod finding{.identity = {.key = key, .name = "web"},
+                            .list = "pods of a kubelet",
+                            .keeper = std::make_shared<FakePodKeeper>(heard_),
+                            .containers = {{.id = "c1", .name = "main", .pid = 7}},
+                            .considered = {"c1"}};
     finding.containers[0].group = "kubepods/podu/c1";
-    finding.containers[0].anchor = std::make_shared<FakeAnchor>(heard_);
+    finding.containers[0].keeper = std::make_shared<FakeContainerKeeper>(heard_);
     Pod& pod = finding.reading.pod;
     pod.name = "web";
     pod.uid = "u";
@@ -83,23 +83,23 @@ class ForeignRosterTest : public testing::Test {
   std::vector<RuntimeEvent> Events() {
     readiness_->Dispatch();
     roster_.Advance();
-    return std::exchange(edges_.events, {});
+    return std::exchange(dependencies_.events, {});
   }
 
   FakeCgroups cgroups_;
   FakeClock clock_{Instant(std::chrono::seconds(100))};
   FakeProcesses processes_;
   std::unique_ptr<kernel::Readiness> readiness_ = std::move(*kernel::Readiness::Create());
-  RunEdges edges_{.processes = processes_,
-                  .cgroups = cgroups_,
-                  .group_end = cgroups_,
-                  .clock = clock_,
-                  .readiness = *readiness_};
+  RunDependencies dependencies_{.processes = processes_,
+                                .cgroups = cgroups_,
+                                .group_end = cgroups_,
+                                .clock = clock_,
+                                .readiness = *readiness_};
   std::vector<std::string> heard_;
   std::vector<RuntimePod> told_;
   std::string taken_;  // the UID of a pod of this agent
-  Complaints complaints_{edges_};
-  ForeignRoster roster_{edges_, [this](const std::string& uid) { return uid == taken_; },
+  Complaints complaints_{dependencies_};
+  ForeignRoster roster_{dependencies_, [this](const std::string& uid) { return uid == taken_; },
                         [this](RuntimePod pod) { told_.push_back(std::move(pod)); }};
 };
 
@@ -122,7 +122,7 @@ TEST_F(ForeignRosterTest, ThePodIsHeldWhenAllThatWereToldToBeKilledAre) {
   ASSERT_TRUE(cgroups_.Create("kubepods/podu/c2", {}));
   ASSERT_TRUE(cgroups_.Join("kubepods/podu/c2", 8));
   processes_.Add(8, "0::/kubepods/podu/c2\n", "");
-  ForeignFinding finding = Finding("k");
+  FoundForeignPod finding = Finding("k");
   ForeignContainer& hog = finding.containers.emplace_back(finding.containers[0]);
   hog.id = "c2";
   hog.name = "hog";
@@ -145,7 +145,7 @@ TEST_F(ForeignRosterTest, WhatAListHasNoMoreIsGoneAndOtherListsSayNothingOfIt) {
   roster_.OnListed("pods of a kubelet", {{"k", {"c1"}}});
   EXPECT_THAT(Events(), IsEmpty());
   roster_.OnListed("pods of a kubelet", {});
-  ASSERT_THAT(edges_.events, SizeIs(1));
+  ASSERT_THAT(dependencies_.events, SizeIs(1));
   EXPECT_FALSE(roster_.Has("k"));
   EXPECT_THAT(heard_, IsEmpty()) << "it belongs to its owner";
 }

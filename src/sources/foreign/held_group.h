@@ -9,16 +9,16 @@
 
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "pods/run_edges.h"
-#include "sources/foreign/foreign_finding.h"
+#include "pods/run_dependencies.h"
 #include "sources/foreign/foreign_roster.h"
+#include "sources/foreign/found_foreign_pod.h"
 
 namespace jettison {
 
 // The group of a pod that the agent ends, in which whoever runs the pod is to start nothing any
 // more, until that software has been told. A kubelet, for instance, starts the containers again for
 // as long as the pod is not deleted; the caller that evicts the pod deletes it.
-class HeldGroup : public Base, public std::enable_shared_from_this<HeldGroup> {
+class HeldGroup : public PodKeeper, public std::enable_shared_from_this<HeldGroup> {
  public:
   enum class State : std::uint8_t {
     kGone,
@@ -27,9 +27,11 @@ class HeldGroup : public Base, public std::enable_shared_from_this<HeldGroup> {
   };
   using OnDown = std::function<void(std::shared_ptr<HeldGroup>)>;
 
-  // `edges` must outlive it; `known` are the groups of the sandbox and of the containers that ran
-  // when the pod was found. `on_down` is told once, when we have ended all that ran in the pod.
-  HeldGroup(RunEdges& edges, std::string group, std::set<std::string> known, OnDown on_down);
+  // `dependencies` must outlive it; `known` are the groups of the sandbox and of the containers
+  // that ran when the pod was found. `on_down` is told once, when we have ended all that ran in the
+  // pod.
+  HeldGroup(RunDependencies& dependencies, std::string group, std::set<std::string> known,
+            OnDown on_down);
 
   // With a limit of no processes in the pod's group the kubelet can start none. What it has started
   // in spite of that, because a container used its grace period, this agent was late or the limit
@@ -48,7 +50,7 @@ class HeldGroup : public Base, public std::enable_shared_from_this<HeldGroup> {
   [[nodiscard]] bool KillNew();
   void Note(std::string_view what, const Result<void>& result);
 
-  RunEdges& edges_;
+  RunDependencies& dependencies_;
   std::string group_;
   std::set<std::string> known_;
   OnDown on_down_;

@@ -50,7 +50,7 @@ struct ImageTestBed {
   void Add(const std::string& id, std::vector<std::string> references = {}) {
     store.Add(id, 100 * kTestMi, std::move(references));
   }
-  [[nodiscard]] ImageCollectorDependencies Edges() {
+  [[nodiscard]] ImageCollectorDependencies Dependencies() {
     return {.clock = clock,
             .images = store,
             .figures = disk,

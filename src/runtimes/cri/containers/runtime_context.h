@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/units/once.h"
-#include "pods/run_edges.h"
+#include "pods/run_dependencies.h"
 #include "rpc/calls.h"
 #include "runtimes/cri/containers/cri_options.h"
 #include "runtimes/cri/containers/systemd_slices.h"
@@ -12,7 +12,7 @@
 namespace jettison::cri {
 
 // What every part of the runtime works with. One instance, owned by the runtime.
-struct RuntimeContext : PodEdges {
+struct RuntimeContext : PodDependencies {
   CriRuntimeOptions options;
   Calls& calls;
   // Null where control groups are folders and no more.

@@ -77,16 +77,17 @@ class FakeRuntimeBed {
       return kernel::LockRoot(root() + "/lock");
     });
     ASSERT_TRUE(lock) << lock.error().message;
-    RuntimeEdges edges{.calls = std::move(connected),
-                       .processes = std::make_unique<SharedProcesses>(containerd.processes),
-                       .readiness = std::move(*kernel::Readiness::Create()),
-                       .lock = std::move(*lock)};
+    RuntimeDependencies dependencies{
+        .calls = std::move(connected),
+        .processes = std::make_unique<SharedProcesses>(containerd.processes),
+        .readiness = std::move(*kernel::Readiness::Create()),
+        .lock = std::move(*lock)};
     if (cgroup_driver == CgroupDriver::kSystemd) {
-      edges.slices = std::make_unique<FakeSlices>(asked_of_systemd);
+      dependencies.slices = std::make_unique<FakeSlices>(asked_of_systemd);
     }
     const CriRuntimeOptions options = Options();
     auto all = WithForeignPods(
-        std::make_unique<Runtime>(std::move(edges), options, cgroups, cgroups, clock),
+        std::make_unique<Runtime>(std::move(dependencies), options, cgroups, cgroups, clock),
         {.calls = *calls,
          .options = options,
          .adopt = adopt_foreign,

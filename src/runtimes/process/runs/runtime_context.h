@@ -5,7 +5,7 @@
 
 #include "core/units/once.h"
 #include "pods/pod_options.h"
-#include "pods/run_edges.h"
+#include "pods/run_dependencies.h"
 #include "ports/system_error.h"
 #include "runtimes/process/runs/shim_process.h"
 
@@ -25,7 +25,7 @@ struct ProcessRuntimeOptions : PodOptions {
 namespace jettison::process {
 
 // What every part of the runtime works with. One instance, owned by the runtime.
-struct RuntimeContext : PodEdges {
+struct RuntimeContext : PodDependencies {
   ProcessRuntimeOptions options;
   std::string boot_id;
   Once oom_score_adj_refused;

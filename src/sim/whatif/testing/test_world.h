@@ -98,7 +98,7 @@ class TestWorld {
     Duration backoff = std::chrono::seconds(10);
     bool there = true;
   };
-  class Edges final : public PodKiller, public NodeReclaimer, public SummarySource {
+  class Effects final : public PodKiller, public NodeReclaimer, public SummarySource {
    public:
     Result<EvictOutcome> Evict(const EvictionOrder&, Instant) override {
       return EvictOutcome::kEnding;
@@ -183,8 +183,8 @@ class TestWorld {
     }
     std::vector<const PodFacts*> active;
     for (const auto& facts : pass->pods) active.push_back(facts.get());
-    Edges edges;
-    NodePorts ports{.killer = edges, .reclaimer = edges, .summaries = edges};
+    Effects effects;
+    NodePorts ports{.killer = effects, .reclaimer = effects, .summaries = effects};
     EvictionState state = state_;
     std::vector<ActivePod> scratch;
     pass->report = RunPass(

@@ -114,8 +114,8 @@ Result<SeenPod> SeeContainers(const NodeGroups& node, const std::string& pod_gro
   return seen;
 }
 
-ForeignFinding FindingOf(const ApiPod& pod, const KubeletPlaces& kubelet) {
-  ForeignFinding finding;
+FoundForeignPod FindingOf(const ApiPod& pod, const KubeletPlaces& kubelet) {
+  FoundForeignPod finding;
   finding.origin = PodOrigin::kKubernetes;
   finding.identity = {.key = pod.head.uid,
                       .name = pod.head.name,

@@ -11,8 +11,8 @@
 #include "core/config/agent_config.h"
 #include "core/units/result.h"
 #include "kernel/groups/layout/cgroup_layout.h"
-#include "sources/foreign/foreign_finding.h"
 #include "sources/foreign/foreign_group.h"
+#include "sources/foreign/found_foreign_pod.h"
 #include "sources/kubernetes/objects/api_objects.h"
 
 namespace jettison::kube {
@@ -56,7 +56,7 @@ struct KubeletPlaces {
 };
 
 // A pod of a kubelet without its containers, from its API object alone.
-[[nodiscard]] ForeignFinding FindingOf(const ApiPod& pod, const KubeletPlaces& kubelet);
+[[nodiscard]] FoundForeignPod FindingOf(const ApiPod& pod, const KubeletPlaces& kubelet);
 
 // The pod's own containers among those that were seen in its groups, each with its name. The
 // sandbox, which started first and is not in the pod's status, is left out, and so are ephemeral

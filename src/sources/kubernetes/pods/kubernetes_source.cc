@@ -33,20 +33,20 @@ bool IsWorthTheSame(const Pod& a, const Pod& b) {
 
 }  // namespace
 
-KubernetesSource::KubernetesSource(PodFeed& feed, const SourceDependencies& edges,
+KubernetesSource::KubernetesSource(PodFeed& feed, const SourceDependencies& dependencies,
                                    KubeletPlaces kubelet)
     : feed_(feed),
-      edges_(edges.run),
-      groups_(edges.groups),
-      roster_(edges.roster),
+      dependencies_(dependencies.run),
+      groups_(dependencies.groups),
+      roster_(dependencies.roster),
       kubelet_(std::move(kubelet)),
-      complaints_(edges.run),
-      arrivals_(edges.groups.cgroups) {
+      complaints_(dependencies.run),
+      arrivals_(dependencies.groups.cgroups) {
   feed_.Follow({.on_pod = [this](const ApiPod& pod) { OnPod(pod); },
                 .on_gone = [this](const ObjectHead& head) { OnGone(head); },
                 .on_given_up = [this](const std::string& uid) { OnGivenUp(uid); },
                 .take_held = [this] { return TakeHeld(); }});
-  on_news_ = edges_.readiness.OnReadable(feed_.fd(), [this] { feed_.Dispatch(); });
+  on_news_ = dependencies_.readiness.OnReadable(feed_.fd(), [this] { feed_.Dispatch(); });
 }
 
 KubernetesSource::~KubernetesSource() {
@@ -134,7 +134,7 @@ std::vector<FoundHeld> KubernetesSource::TakeHeld() {
   for (auto& [uid, known] : pods_) {
     if (std::exchange(known.is_checked, true) || known.is_gone || known.ended) continue;
     if (known.pod.deleted || known.pod.IsTerminal()) continue;
-    const auto limit = edges_.cgroups.ReadPidsLimit(known.group);
+    const auto limit = dependencies_.cgroups.ReadPidsLimit(known.group);
     if (limit && *limit == 0U) held.push_back({.head = known.pod.head, .group = known.group});
     known.is_checked = limit.has_value() || limit.error().code == ErrorCode::kNotFound;
   }
@@ -203,7 +203,7 @@ void KubernetesSource::OnDown(const std::string& uid, std::shared_ptr<HeldGroup>
 void KubernetesSource::Watch(Known& known) {
   known.is_watched = arrivals_.Watch(known.group).has_value();
   if (known.is_watched && !on_arrivals_) {
-    on_arrivals_ = edges_.readiness.OnReadable(arrivals_.fd(), [this] { OnArrivals(); });
+    on_arrivals_ = dependencies_.readiness.OnReadable(arrivals_.fd(), [this] { OnArrivals(); });
   }
 }
 
@@ -234,7 +234,7 @@ void KubernetesSource::Take(Known& known, std::vector<ForeignContainer> containe
   known.is_unread = !is_own;
   if (!is_own) return leave_out(is_own.error());
   if (*is_own) return;
-  ForeignFinding finding = FindingOf(pod, kubelet_);
+  FoundForeignPod finding = FindingOf(pod, kubelet_);
   finding.containers = std::move(containers);
   if (!pod.faults.empty()) {
     complaints_.Say(
@@ -244,8 +244,8 @@ void KubernetesSource::Take(Known& known, std::vector<ForeignContainer> containe
   }
   finding.list = kList;
   finding.considered = known.running;
-  finding.base = std::make_shared<HeldGroup>(
-      edges_, known.group, known.groups,
+  finding.keeper = std::make_shared<HeldGroup>(
+      dependencies_, known.group, known.groups,
       [this, uid = pod.head.uid](auto group) { OnDown(uid, std::move(group)); });
   const auto taken = roster_.Take(std::move(finding), complaints_);
   if (!taken) leave_out(taken.error());
@@ -267,7 +267,7 @@ void KubernetesSource::PlanLooks() {
     if (const auto after = LookAfter(known)) next = std::min(next.value_or(*after), *after);
   }
   on_look_again_.Stop();
-  if (next) on_look_again_ = edges_.readiness.After(*next, [this] { LookByClock(); });
+  if (next) on_look_again_ = dependencies_.readiness.After(*next, [this] { LookByClock(); });
 }
 
 void KubernetesSource::LookByClock() {

@@ -13,10 +13,10 @@
 #include "core/units/result.h"
 #include "kernel/groups/group_arrivals.h"
 #include "kernel/readiness/readiness.h"
-#include "pods/run_edges.h"
-#include "sources/foreign/foreign_finding.h"
+#include "pods/run_dependencies.h"
 #include "sources/foreign/foreign_group.h"
 #include "sources/foreign/foreign_roster.h"
+#include "sources/foreign/found_foreign_pod.h"
 #include "sources/foreign/held_group.h"
 #include "sources/kubernetes/pods/kubelet_pod.h"
 
@@ -28,7 +28,7 @@ namespace jettison::kube {
 class KubernetesSource : public ForeignSource {
  public:
   // What it refers to must outlive it.
-  KubernetesSource(PodFeed& feed, const SourceDependencies& edges, KubeletPlaces kubelet);
+  KubernetesSource(PodFeed& feed, const SourceDependencies& dependencies, KubeletPlaces kubelet);
   KubernetesSource(const KubernetesSource&) = delete;
   KubernetesSource& operator=(const KubernetesSource&) = delete;
   ~KubernetesSource() override;
@@ -80,7 +80,7 @@ class KubernetesSource : public ForeignSource {
   void LookByClock();
 
   PodFeed& feed_;
-  RunEdges& edges_;
+  RunDependencies& dependencies_;
   NodeGroups groups_;
   ForeignRoster& roster_;
   KubeletPlaces kubelet_;

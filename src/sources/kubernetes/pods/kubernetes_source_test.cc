@@ -380,7 +380,8 @@ TEST_F(KubernetesPods, AJobIsKilledWithoutBeingAsked) {
 }
 
 TEST_F(KubernetesPods, AJobIsAskedToEndWhereThatIsConfigured) {
-  const KubernetesSource source(feed_, {edges_, groups_, roster_}, {.jobs = JobEnding::kTerminate});
+  const KubernetesSource source(feed_, {dependencies_, groups_, roster_},
+                                {.jobs = JobEnding::kTerminate});
   Run("u1", "c1", 41);
   feed_.Tell({.uid = "u1", .container_id = "c1", .owner = "Job"});
   ASSERT_EQ(found_.size(), 1U);
@@ -392,7 +393,8 @@ TEST_F(KubernetesPods, AJobIsAskedToEndWhereThatIsConfigured) {
 }
 
 TEST_F(KubernetesPods, ADaemonIsEvictedWhereThatIsConfigured) {
-  const KubernetesSource source(feed_, {edges_, groups_, roster_}, {.evict_daemon_sets = true});
+  const KubernetesSource source(feed_, {dependencies_, groups_, roster_},
+                                {.evict_daemon_sets = true});
   Run("u1", "c1", 41);
   feed_.Tell({.uid = "u1", .container_id = "c1", .owner = "DaemonSet"});
   ASSERT_EQ(found_.size(), 1U);

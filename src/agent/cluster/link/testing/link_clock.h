@@ -8,8 +8,8 @@
 
 namespace jettison {
 
-// The clock of a link under test. A link does not wait for its thread, which has the clock, too; the
-// test does, because the thread must not outlive the program's static objects.
+// The clock of a link under test. A link does not wait for its thread, which has the clock, too;
+// the test does, because the thread must not outlive the program's static objects.
 class LinkClock {
  public:
   LinkClock() = default;

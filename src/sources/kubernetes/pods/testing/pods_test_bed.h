@@ -13,7 +13,7 @@
 
 #include "codec/documents/json.h"
 #include "kernel/processes/fake_processes.h"
-#include "pods/run_edges.h"
+#include "pods/run_dependencies.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 #include "sources/kubernetes/pods/kubernetes_source.h"
@@ -126,14 +126,14 @@ class KubernetesSourceTest : public testing::Test {
     pollfd waiting{.fd = readiness_->fd(), .events = POLLIN, .revents = 0};
     return ::poll(&waiting, 1, 200) == 0;
   }
-  // What the source's edges do in a turn of the loop.
+  // What the source's dependencies do in a turn of the loop.
   void Turn() {
     readiness_->Dispatch();
     roster_.Advance();
   }
   [[nodiscard]] std::vector<std::string> Removed() {
     std::vector<std::string> uids;
-    for (const RuntimeEvent& event : std::exchange(edges_.events, {})) {
+    for (const RuntimeEvent& event : std::exchange(dependencies_.events, {})) {
       if (const auto* removed = std::get_if<PodRemoved>(&event)) uids.push_back(removed->pod_uid);
     }
     return uids;
@@ -151,18 +151,19 @@ class KubernetesSourceTest : public testing::Test {
   FakeClock clock_{Instant(std::chrono::hours(500'000))};
   std::unique_ptr<kernel::Readiness> readiness_ = *kernel::Readiness::Create();
   std::vector<std::string> logged_;
-  RunEdges edges_{.processes = processes_,
-                  .cgroups = cgroups_,
-                  .group_end = cgroups_,
-                  .clock = clock_,
-                  .readiness = *readiness_,
-                  .log = [this](std::string_view line) { logged_.emplace_back(line); }};
+  RunDependencies dependencies_{
+      .processes = processes_,
+      .cgroups = cgroups_,
+      .group_end = cgroups_,
+      .clock = clock_,
+      .readiness = *readiness_,
+      .log = [this](std::string_view line) { logged_.emplace_back(line); }};
   std::vector<RuntimePod> found_;
-  ForeignRoster roster_{edges_, [](const std::string&) { return false; },
+  ForeignRoster roster_{dependencies_, [](const std::string&) { return false; },
                         [this](RuntimePod pod) { found_.push_back(std::move(pod)); }};
   FakePodFeed feed_;
   NodeGroups groups_{.processes = processes_, .cgroups = cgroups_, .prefix = "/kbed"};
-  KubernetesSource source_{feed_, {edges_, groups_, roster_}, {}};
+  KubernetesSource source_{feed_, {dependencies_, groups_, roster_}, {}};
 };
 
 }  // namespace jettison::kube

@@ -23,7 +23,7 @@ namespace jettison {
 
 // What the classes that watch running containers need, and where they report events. One instance
 // for each event loop.
-struct RunEdges {
+struct RunDependencies {
   Processes& processes;
   Cgroups& cgroups;
   GroupEnd& group_end;
@@ -69,7 +69,7 @@ struct RunEdges {
 };
 
 // What the life of an own pod needs, whatever runs it. One instance for each runtime.
-struct PodEdges : RunEdges {
+struct PodDependencies : RunDependencies {
   kernel::Paths paths;
   CgroupDriver cgroup_driver;
   Duration path_patience = std::chrono::seconds(10);

@@ -1,4 +1,4 @@
-#include "sources/foreign/foreign_finding.h"
+#include "sources/foreign/found_foreign_pod.h"
 
 #include <fmt/format.h>
 
@@ -165,7 +165,7 @@ ForeignReading ReadForeignPod(const ForeignIdentity& identity,
   return reading;
 }
 
-void Describe(ForeignFinding& finding) {
+void Describe(FoundForeignPod& finding) {
   std::vector<ForeignContainer>& containers = finding.containers;
   std::sort(containers.begin(), containers.end(), [](const auto& a, const auto& b) {
     return std::pair(a.created_at, std::string_view(a.id)) <

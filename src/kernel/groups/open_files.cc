@@ -1,4 +1,4 @@
-#include "kernel/groups/kept_files.h"
+#include "kernel/groups/open_files.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -107,7 +107,7 @@ std::size_t GroupsToKeep() {
   return std::min(kMost, static_cast<std::size_t>(limit.rlim_cur / kShare));
 }
 
-Result<KeptFiles::Files> KeptFiles::Open(std::string_view group) const {
+Result<OpenFiles::Files> OpenFiles::Open(std::string_view group) const {
   if (auto ok = CheckPath(group); !ok) return Fail(ok.error());
   const auto directory = OpenGroup(root_, group);
   if (!directory) return Fail(directory.error());
@@ -124,13 +124,13 @@ Result<KeptFiles::Files> KeptFiles::Open(std::string_view group) const {
   return files;
 }
 
-Result<std::uint64_t> KeptFiles::ReadCounter(std::string_view group) {
+Result<std::uint64_t> OpenFiles::ReadCounter(std::string_view group) {
   auto counter = Read(group, ReadOne);
   if (!counter) return Fail(counter.error().In(names_.front()));
   return counter;
 }
 
-void KeptFiles::Forget(std::string_view group) {
+void OpenFiles::Forget(std::string_view group) {
   const std::lock_guard lock(mutex_);
   std::erase_if(files_, [&](const auto& entry) { return IsWithin(entry.first, group); });
 }

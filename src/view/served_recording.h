@@ -38,16 +38,16 @@ class RecordingFetch {
 };
 
 // The agent's recording, for onlookers on any thread.
-class RecordingDesk {
+class ServedRecording {
  public:
   // Wakes a client on the thread of the recorder; it must not wait.
   using WakeClient = std::function<void()>;
 
-  virtual ~RecordingDesk() = default;
+  virtual ~ServedRecording() = default;
   // Everything that was recorded before its first bytes are read, also what is not on the disk yet.
   // The disk is read on the recorder's thread, so no client waits for it. kUnavailable: as many
-  // clients as are served at a time are there already, or the recorder has ended. The desk must
-  // outlive the fetch, and `wake` is not called any more when the fetch is destroyed.
+  // clients as are served at a time are there already, or the recorder has ended. The recording
+  // must outlive the fetch, and `wake` is not called any more when the fetch is destroyed.
   [[nodiscard]] virtual Result<std::unique_ptr<RecordingFetch>> Fetch(const RecordingTimes& times,
                                                                       WakeClient wake) = 0;
   [[nodiscard]] virtual RecorderCounters counters() const = 0;

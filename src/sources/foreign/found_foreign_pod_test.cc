@@ -1,4 +1,4 @@
-#include "sources/foreign/foreign_finding.h"
+#include "sources/foreign/found_foreign_pod.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -38,7 +38,7 @@ struct ForeignContainer {
   std::optional<std::uint64_t> memory_limit;  // bytes; absent: none of its own
   std::optional<std::int64_t> milli_cpu;      // what its CPU shares ask for
   std::optional<int> stop_signal;             // absent: TERM
-  std::shared_ptr<Anchor> anchor;             // see Anchor
+  std::shared_ptr<ContainerKeeper> keeper;    // see ContainerKeeper
 };
 
 // How the software that runs a pod identifies and describes it.
@@ -77,11 +77,11 @@ struct ForeignReading {
 
 // What the containers of a foreign pod belong to, and what has to be taken down after them: a
 // sandbox, or the kubelet's pod.
-class Base {
+class PodKeeper {
  public:
   using Done = std::function<void(const Result<void>&)>;
 
-  virtual ~Base() = default;
+  virtual ~PodKeeper() = default;
 
   // Called when all containers have been killed or have ended. Prevents, as far as the kernel can,
   // that anybody starts a process in the pod again.
@@ -93,14 +93,14 @@ class Base {
 };
 
 // A foreign pod as it was found.
-struct ForeignFinding {
+struct FoundForeignPod {
   ForeignIdentity identity;
   // The list of a source by which the pod was found; its name is unique. A pod that the list no
   // longer contains is gone (ForeignRoster::OnListed). Empty: there is no list, and the pod is gone
   // when its containers have ended.
   std::string list;
   // What its containers belong to; null: each container stands for itself.
-  std::shared_ptr<Base> base = nullptr;
+  std::shared_ptr<PodKeeper> keeper = nullptr;
   PodOrigin origin = PodOrigin::kRuntime;    // who made it
   bool spared = false;                       // RuntimePod::spared
   bool kill_at_once = false;                 // killed without a grace period
@@ -113,6 +113,6 @@ struct ForeignFinding {
 
 // Orders the containers by age, names them, and makes `reading` from them and the identity. For a
 // source that does not get the pod's specification.
-void Describe(ForeignFinding& finding);
+void Describe(FoundForeignPod& finding);
 
 }  // namespace jettison

@@ -83,14 +83,14 @@ template <std::size_t kBytes, typename T>
 // stay open between readings, so that one in the steady state opens nothing and allocates nothing.
 // A group that was removed and made again under the same name is never mistaken: a removed group's
 // file answers ENODEV forever, and the group is opened anew. Safe from any thread.
-class KeptFiles {
+class OpenFiles {
  public:
   static constexpr std::size_t kMostFiles = 3;
 
   // `root`: the directory that groups are named from; must outlive this. `names`: the files of one
   // reading, kMostFiles at most. At most `keep` groups are kept, any more are opened for each
   // reading. The last `optional` of the files need not be there: their descriptors are invalid.
-  KeptFiles(int root, std::vector<const char*> names, std::size_t keep, std::size_t optional = 0)
+  OpenFiles(int root, std::vector<const char*> names, std::size_t keep, std::size_t optional = 0)
       : root_(root), names_(std::move(names)), keep_(keep), needed_(names_.size() - optional) {
     assert(names_.size() <= kMostFiles);
   }
