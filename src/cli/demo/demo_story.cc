@@ -136,7 +136,7 @@ evictionBackoff: {{initial: 10s, max: 1m}}
 // YAML takes what fmt quotes as JSON does.
 std::string DemoManifestText(const std::string& folder, const std::string& program,
                              const DemoPod& pod) {
-  const std::string text = fmt::format(
+  std::string text = fmt::format(
       R"(apiVersion: v1
 kind: Pod
 metadata:
