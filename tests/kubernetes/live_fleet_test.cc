@@ -126,17 +126,19 @@ spec:
     job = Replaced(job, "mountPath: /policies", "mountPath: " + plane_.Path("policies"));
     return Replaced(job, "cpu: \"1\"", "cpu: 10m");
   }
-  // The draft of a result: its shard is at work. Or the result, where that was over at once.
+  [[nodiscard]] static std::vector<pid_t> ProcessesOf(int shard) {
+    return ProcessesWith(fmt::format("--shard={}/{}", shard, kShards));
+  }
+  // Until the shard is at work, or was over at once.
   [[nodiscard]] bool AwaitWork(int shard) const {
-    const std::string begins = fmt::format("shard-{:05}-of-{:05}.ndjson", shard, kShards);
+    const std::string result =
+        plane_.Path(fmt::format("results/shard-{:05}-of-{:05}.ndjson", shard, kShards));
     const auto deadline = std::chrono::steady_clock::now() + kLongestJob;
-    while (std::chrono::steady_clock::now() < deadline) {
-      for (const auto& entry : fs::directory_iterator(plane_.Path("results"))) {
-        if (entry.path().filename().string().starts_with(begins)) return true;
-      }
+    while (ProcessesOf(shard).empty() && !fs::exists(result)) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-    return false;
+    return true;
   }
   // What the cluster says of the Job, for whoever reads that it failed.
   [[nodiscard]] std::string State() const {
@@ -161,7 +163,7 @@ TEST_F(LiveFleet, ShardsThatAreKilledComeAgainAndTheResultIsThatOfOneRun) {
   ASSERT_EQ(applied.status, 0) << applied.output;
   // One shard is killed, and the pod of another one deleted, both at work.
   ASSERT_TRUE(AwaitWork(1)) << State();
-  const auto killed = ProcessesWith(fmt::format("--shard=1/{}", kShards));
+  const auto killed = ProcessesOf(1);
   ASSERT_FALSE(killed.empty());
   for (const pid_t process : killed) ::kill(process, SIGKILL);
   ASSERT_TRUE(AwaitWork(2)) << State();
