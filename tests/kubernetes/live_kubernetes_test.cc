@@ -179,11 +179,11 @@ TEST_F(LiveKubernetes, TheComponentConfigzIsEnoughToAskTheKubelet) {
   // A kubelet remembers for half a minute that it has refused somebody.
   std::string told;
   const auto deadline = std::chrono::steady_clock::now() + kClientPatience;
-  while (told.find("memory.available 100Mi (ours") == std::string::npos &&
+  while (told.find("ours lie above them") == std::string::npos &&
          std::chrono::steady_clock::now() < deadline) {
     told = RunShell(doctor).output;
   }
-  EXPECT_THAT(told, HasSubstr("memory.available 100Mi (ours 356Mi)"));
+  EXPECT_THAT(told, HasSubstr("ours lie above them: memory.available 356Mi"));
   EXPECT_EQ(plane_.Kubectl("delete -f " + rights).status, 0);
 }
 
