@@ -17,7 +17,7 @@ let page;
 before(async () => {
   await node.start();
   const gate = join(node.folder, 'gate');
-  node.putPod('leaker', ['leak', '--start', 24, '--gate', gate, '--rate', 60, '--total', 400]);
+  node.putPod('leaker', ['leak', '--gate', gate, '--rate', 60, '--total', 400]);
   node.putPod('cache', ['hold', '--total', 30], { request: 16 });
   node.putPod('web', ['hold', '--total', 10], { request: 64, priority: 1000 });
   await until(() => node.log.split('Started container main').length === 4, 'three pods run');
@@ -59,9 +59,9 @@ test('pods stand in the order in which the agent would evict them', async () => 
       ),
   );
   const order = await page.locator('#pod-rows th button').allInnerTexts();
-  assert.deepEqual(order, ['leaker', 'cache', 'web']);
-  assert.match(await row('leaker').innerText(), /BestEffort[\s\S]*usage minus request is larger/);
-  assert.match(await row('cache').innerText(), /Burstable[\s\S]*uses more than it requests/);
+  assert.deepEqual(order, ['cache', 'leaker', 'web']);
+  assert.match(await row('leaker').innerText(), /BestEffort[\s\S]*uses more than it requests/);
+  assert.match(await row('cache').innerText(), /Burstable[\s\S]*usage minus request is larger/);
 });
 
 test('an eviction appears while the page is open, with everything that goes with it', async () => {
