@@ -143,15 +143,16 @@ TEST_P(LiveCgroups, AGroupMadeAgainUnderItsNameIsReadAnew) {
   }
 }
 
-TEST_P(LiveCgroups, ASteadyStateReadingAllocatesNothing) {
+TEST_P(LiveCgroups, ASteadyStateReadingAllocatesLittle) {
   const auto read_all = [&] {
     return cgroups_->ReadMemory(group_) && cgroups_->ReadMemory("") && cgroups_->ReadPids(group_);
   };
   ASSERT_TRUE(read_all());
   const std::size_t before = allocations;
   bool all = true;
-  for (int i = 0; i < 100; ++i) all = all && read_all();
-  EXPECT_EQ(allocations, before);
+  constexpr int kReadings = 100;
+  for (int i = 0; i < kReadings; ++i) all = all && read_all();
+  EXPECT_LE(allocations, before + 4 * kReadings) << "an allocation for each file, and one more";
   EXPECT_TRUE(all);
 }
 
