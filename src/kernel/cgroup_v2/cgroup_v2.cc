@@ -22,6 +22,8 @@ namespace {
 
 using kernel::Of;
 
+constexpr std::size_t kGroupsWithLimits = 64;  // on the ways down to what is looked at
+
 std::optional<std::uint64_t> Lower(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
   return a && b ? std::min(a, b) : (a ? a : b);
 }
@@ -96,6 +98,22 @@ Result<void> SetLimits(int group, const CgroupLimits& limits) {
   return {};
 }
 
+// Of the groups on the way from the top of `files` down to this one. The root of the hierarchy has
+// no limit.
+Result<std::optional<std::uint64_t>> LowestLimit(kernel::OpenFiles& files, std::string_view group,
+                                                 bool top_is_root) {
+  std::optional<std::uint64_t> lowest;
+  for (std::size_t end = 0;; end = group.find('/', end + 1)) {
+    const std::string_view each = group.substr(0, end);
+    if (!each.empty() || !top_is_root) {
+      const auto limit = Of(each, files.Read(each, cgroup_v2::ReadLimitFile));
+      if (!limit) return limit;
+      lowest = Lower(lowest, *limit);
+    }
+    if (end == std::string_view::npos || group.empty()) return lowest;
+  }
+}
+
 bool Vanished(const Error& error) {
   return error.code == ErrorCode::kNotFound;
 }
@@ -166,7 +184,10 @@ CgroupV2::CgroupV2(cgroup_v2::Tree tree, const kernel::GroupsOptions& options)
            .optional = cgroup_v2::kOptionalMemoryFiles,
            .oom_kills = "memory.events"},
           options.remove_patience),
-      tree_(std::move(tree)) {}
+      tree_(std::move(tree)),
+      root_memory_(tree_.node(), {cgroup_v2::kMemoryFiles[0]}, 1),
+      limits_(tree_.node(), {"memory.max"}, kGroupsWithLimits),
+      limits_from_top_(tree_.top(), {"memory.max"}, kGroupsWithLimits) {}
 
 Result<void> CgroupV2::Create(std::string_view path, const CgroupLimits& limits) {
   if (auto ok = kernel::CheckPath(path); !ok) return ok;
@@ -192,30 +213,23 @@ Result<void> CgroupV2::KillAll(std::string_view /*path*/, int group) {
 
 Result<CgroupMemory> CgroupV2::ReadMemory(std::string_view path) {
   if (path.empty() && tree_.NodeIsRoot()) {
-    const auto stat = kernel::ReadFile(tree_.node(), cgroup_v2::kMemoryFiles[0]);
-    if (!stat) return Fail(stat.error());
-    return Of(path, cgroup_v2::MemoryOf(*stat));
+    return Of(path, root_memory_.Read(path, cgroup_v2::ReadRootMemoryFile));
   }
   return Of(path, memory_files().Read(path, cgroup_v2::ReadMemoryFiles));
 }
 
 Result<std::optional<std::uint64_t>> CgroupV2::ReadMemoryLimit(std::string_view path) {
   if (auto ok = kernel::CheckPath(path); !ok) return Fail(ok.error());
-  const std::string& node = tree_.node_group();
-  const std::string_view between = node.empty() || path.empty() ? "" : "/";
-  const std::string from_top = fmt::format("{}{}{}", node, between, path);
-  std::optional<std::uint64_t> lowest;
-  // Of the top, and of each group on the way down.
-  for (std::size_t end = 0;; end = from_top.find('/', end + 1)) {
-    const std::string_view group = std::string_view(from_top).substr(0, end);
-    if (!group.empty() || !tree_.TopIsRoot()) {
-      const auto text = Of(group, kernel::ReadFileOf(tree_.top(), group, "memory.max"));
-      const auto limit = text ? Of(group, kernel::ParseMax(*text)) : Fail(text.error());
-      if (!limit) return limit;
-      lowest = Lower(lowest, *limit);
-    }
-    if (end == std::string::npos || from_top.empty()) return lowest;
-  }
+  auto lowest = LowestLimit(limits_from_top_, tree_.node_group(), tree_.TopIsRoot());
+  if (!lowest || path.empty()) return lowest;
+  const auto below = LowestLimit(limits_, path, tree_.NodeIsRoot());
+  if (!below) return below;
+  return Lower(*lowest, *below);
+}
+
+void CgroupV2::Forget(std::string_view path) {
+  limits_.Forget(path);
+  KernelGroups::Forget(path);
 }
 
 Result<bool> CgroupV2::HasCpuShares(std::string_view path, std::uint64_t shares) {

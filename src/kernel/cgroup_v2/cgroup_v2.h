@@ -9,6 +9,7 @@
 #include "core/units/result.h"
 #include "kernel/cgroup_v2/tree.h"
 #include "kernel/groups/kernel_groups.h"
+#include "kernel/groups/open_files.h"
 
 namespace jettison {
 
@@ -30,6 +31,7 @@ class CgroupV2 : public kernel::KernelGroups {
   [[nodiscard]] Result<std::optional<std::uint64_t>> ReadMemoryLimit(
       std::string_view path) override;
   [[nodiscard]] Result<bool> HasCpuShares(std::string_view path, std::uint64_t shares) override;
+  void Forget(std::string_view path) override;
   // Whether the node has the controller ("memory", "cpu", "pids") to give to the groups below it.
   [[nodiscard]] bool Has(std::string_view controller) const;
 
@@ -39,6 +41,9 @@ class CgroupV2 : public kernel::KernelGroups {
   [[nodiscard]] Result<void> KillAll(std::string_view path, int group) override;
 
   const cgroup_v2::Tree tree_;
+  kernel::OpenFiles root_memory_;
+  kernel::OpenFiles limits_;           // of groups below the node's, and its own
+  kernel::OpenFiles limits_from_top_;  // of the groups above the node's, and its own
 };
 
 }  // namespace jettison

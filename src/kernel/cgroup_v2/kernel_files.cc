@@ -10,9 +10,14 @@ namespace {
 
 constexpr std::size_t kSmallBytes = 32;  // a number takes 21 bytes at most
 
+// Of memory.stat, which takes 1.5 KiB on Linux 6.12.
+Result<CgroupMemory> ReadStat(const FileDescriptor& file) {
+  return kernel::ParseKept<16384>(file, kMemoryFiles[0], MemoryOf);
+}
+
 }  // namespace
 
-Result<CgroupMemory> MemoryOf(std::string_view stat, std::optional<std::uint64_t> usage) {
+Result<CgroupMemory> MemoryOf(std::string_view stat) {
   // In the kernel's order; "kernel" exists since Linux 5.18.
   std::array<kernel::Row, 6> rows = {kernel::Row{"anon"}, {"file"},          {"kernel"},
                                      {"shmem"},           {"inactive_file"}, {"active_file"}};
@@ -23,7 +28,7 @@ Result<CgroupMemory> MemoryOf(std::string_view stat, std::optional<std::uint64_t
   if (!file) return Fail(file.error());
   const auto inactive = rows[4].Number();
   if (!inactive) return Fail(inactive.error());
-  return CgroupMemory{.usage = usage.value_or(*anon + *file),
+  return CgroupMemory{.usage = *anon + *file,
                       .inactive_file = *inactive,
                       .active_file = rows[5].NumberIfAny(),
                       .shared = rows[3].NumberIfAny(),
@@ -48,24 +53,27 @@ Result<std::string_view> ParseCpuQuota(std::string_view text) {
 }
 
 Result<CgroupMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
-  // memory.stat takes 1.5 KiB on Linux 6.12.
-  std::array<char, 16384> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-  const auto stat = kernel::ReadKept(files[0].get(), buffer);
-  if (!stat) return Fail(stat.error().In(kMemoryFiles[0]));
-  std::optional<std::uint64_t> swap;
+  auto memory = ReadStat(files[0]);
+  if (!memory) return memory;
   if (files[2]) {
-    const auto read =
+    const auto swap =
         kernel::ParseKept<kSmallBytes>(files[2], kMemoryFiles[2], kernel::ParseCounter);
-    if (!read) return Fail(read.error());
-    swap = *read;
+    if (!swap) return Fail(swap.error());
+    memory->swap = *swap;
   }
   const auto usage =
       kernel::ParseKept<kSmallBytes>(files[1], kMemoryFiles[1], kernel::ParseCounter);
   if (!usage) return Fail(usage.error());
-  auto memory = MemoryOf(*stat, *usage);
-  if (!memory) return Fail(memory.error().In(kMemoryFiles[0]));
-  memory->swap = swap;
+  memory->usage = *usage;
   return memory;
+}
+
+Result<CgroupMemory> ReadRootMemoryFile(std::span<const FileDescriptor> files) {
+  return ReadStat(files[0]);
+}
+
+Result<std::optional<std::uint64_t>> ReadLimitFile(std::span<const FileDescriptor> files) {
+  return kernel::ParseKept<kSmallBytes>(files[0], "memory.max", kernel::ParseMax);
 }
 
 }  // namespace jettison::cgroup_v2

@@ -14,12 +14,10 @@
 // passed over. What both versions have is in kernel/groups/open_files.h.
 namespace jettison::cgroup_v2 {
 
-// The memory of a group and everything below it, by its memory.stat and what is charged to it.
-// `usage` absent: of the root, where anonymous memory and page cache together are what is used, as
-// the kubelet counts it; the kernel's own memory is not in it. Fails when a row is missing that
-// every kernel has, or is no number.
-[[nodiscard]] Result<CgroupMemory> MemoryOf(std::string_view stat,
-                                            std::optional<std::uint64_t> usage = std::nullopt);
+// The memory of a group and everything below it, by its memory.stat alone, as the kubelet counts
+// the root: anonymous memory and page cache together are what is used; the kernel's own memory is
+// not in it. Fails when a row is missing that every kernel has, or is no number.
+[[nodiscard]] Result<CgroupMemory> MemoryOf(std::string_view stat);
 
 // Whether the text of cgroup.controllers or cgroup.subtree_control, names separated by blanks,
 // contains this controller.
@@ -35,5 +33,10 @@ inline constexpr const char* kMemoryFiles[] = {"memory.stat", "memory.current",
 inline constexpr std::size_t kOptionalMemoryFiles = 1;
 // Reads the open files of a group, each in one system call and without allocating.
 [[nodiscard]] Result<CgroupMemory> ReadMemoryFiles(std::span<const FileDescriptor> files);
+// The same of the root, which has memory.stat alone.
+[[nodiscard]] Result<CgroupMemory> ReadRootMemoryFile(std::span<const FileDescriptor> files);
+// Of memory.max: the group's own limit; absent for "max".
+[[nodiscard]] Result<std::optional<std::uint64_t>> ReadLimitFile(
+    std::span<const FileDescriptor> files);
 
 }  // namespace jettison::cgroup_v2

@@ -61,9 +61,9 @@ TEST(KernelFiles, AHybridHostOfLinux618HasNoMemoryInTheUnifiedHierarchy) {
 }
 
 TEST(KernelFiles, WhatMemoryIsMadeOfIsReadWhereTheKernelTells) {
-  const auto memory = MemoryOf("anon 5\nfile 7\nkernel 9\nshmem 2\ninactive_file 3\n", 30);
+  const auto memory = MemoryOf("anon 5\nfile 7\nkernel 9\nshmem 2\ninactive_file 3\n");
   ASSERT_TRUE(memory);
-  EXPECT_EQ(memory->usage, 30U);
+  EXPECT_EQ(memory->usage, 12U);
   EXPECT_EQ(memory->kernel, 9U);
   EXPECT_EQ(memory->shared, 2U);
   EXPECT_FALSE(MemoryOf("anon 5\nfile 7\ninactive_file 3\n")->kernel) << "before 5.18";
