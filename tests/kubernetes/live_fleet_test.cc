@@ -178,7 +178,7 @@ TEST_F(LiveFleet, ShardsThatAreKilledComeAgainAndTheResultIsThatOfOneRun) {
   // Nothing but the results is there, and what the killed shard had begun to write.
   std::size_t files = 0;
   for (const auto& entry : fs::directory_iterator(plane_.Path("results"))) {
-    if (entry.path().filename().string().starts_with(".jettison-")) continue;
+    if (entry.path().extension().string().starts_with(".jettison-")) continue;
     EXPECT_EQ(entry.path().extension(), ".ndjson") << entry.path();
     ++files;
   }

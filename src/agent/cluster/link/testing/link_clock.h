@@ -1,8 +1,7 @@
 #pragma once
 
-#include <chrono>
+#include <future>
 #include <memory>
-#include <thread>
 
 #include "machine/loop/steady_clock.h"
 
@@ -16,13 +15,20 @@ class LinkClock {
   LinkClock(const LinkClock&) = delete;
   LinkClock& operator=(const LinkClock&) = delete;
   ~LinkClock() {
-    while (clock_.use_count() > 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    clock_.reset();
+    gone_->get_future().wait();
   }
 
   [[nodiscard]] const std::shared_ptr<const SteadyClock>& clock() const { return clock_; }
 
  private:
-  std::shared_ptr<const SteadyClock> clock_ = std::make_shared<SteadyClock>();
+  // Set when nobody has the clock any more.
+  std::shared_ptr<std::promise<void>> gone_ = std::make_shared<std::promise<void>>();
+  std::shared_ptr<const SteadyClock> clock_{new SteadyClock,
+                                            [gone = gone_](const SteadyClock* clock) {
+                                              delete clock;
+                                              gone->set_value();
+                                            }};
 };
 
 }  // namespace jettison
