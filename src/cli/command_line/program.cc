@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstddef>
 #include <exception>
 #include <sstream>
 #include <string_view>
@@ -59,10 +60,19 @@ int EndOfParsing(const CLI::App& app, const CLI::ParseError& error) {
   return kExitInvalidInput;
 }
 
-// "jettison help status" asks what "jettison status --help" does.
-std::vector<const char*> WithHelpAsOption(int argc, const char* const* argv) {
+// "jettison help status" asks what "jettison status --help" does. "--html=" of a shell variable
+// that is not set has an empty value, which is refused (AddCommands), and not the next word.
+std::vector<const char*> WordsOf(int argc, const char* const* argv) {
   std::vector<const char*> words(argv, argv + argc);
-  if (argc > 1 && argv[1] == std::string_view("help")) {
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  if (command == "complete") return words;
+  for (std::size_t i = 1; i < words.size() && words[i] != std::string_view("--"); ++i) {
+    const std::string_view word = words[i];
+    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
+      words.insert(words.begin() + static_cast<std::ptrdiff_t>(++i), "");
+    }
+  }
+  if (command == "help") {
     words.erase(words.begin() + 1);
     words.push_back("--help");
   }
@@ -70,7 +80,7 @@ std::vector<const char*> WithHelpAsOption(int argc, const char* const* argv) {
 }
 
 int Run(const std::string& version, int argc, const char* const* argv) {
-  const std::vector<const char*> words = WithHelpAsOption(argc, argv);
+  const std::vector<const char*> words = WordsOf(argc, argv);
   CLI::App app(kAbout, "jettison");
   app.set_version_flag("--version", "jettison " + version);
   int exit_code = 0;

@@ -121,7 +121,7 @@ class ImportRun {
                                                       node, request_.options.source)});
     }
     const std::string path = RecordingPath(request_.out, node, several);
-    const std::string lost = WhyInputWouldBeLost({{"--out", path}}, request_.inputs);
+    const std::string lost = WhyDataWouldBeLost({{"--out", path}}, request_.inputs);
     if (!lost.empty()) return Fault({ErrorCode::kInvalidArgument, lost});
     const auto written = WriteNode(path, node, series, options);
     if (!written) return Fault(written.error().In(node));

@@ -46,7 +46,7 @@ std::vector<std::string> InputsOf(const RecommendOptions& options) {
 
 std::string WhyOutputsAreRefused(const RecommendOptions& options) {
   if (options.out.empty() && options.html.empty()) return "";
-  return WhyInputWouldBeLost({{"--out", options.out}, {"--html", options.html}}, InputsOf(options));
+  return WhyDataWouldBeLost({{"--out", options.out}, {"--html", options.html}}, InputsOf(options));
 }
 
 SearchRun RunFor(const RecommendOptions& options, CommandFaults& faults) {

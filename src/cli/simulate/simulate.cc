@@ -167,7 +167,7 @@ void CheckOptions(const SimulateOptions& options, CommandFaults& faults) {
 int PrepareOutput(const SimulateOptions& options, const std::string& path,
                   const std::vector<std::string>& inputs) {
   const std::vector<OutputPath> outputs = {{"--out", path}, {"--html", options.html}};
-  std::string fault = WhyInputWouldBeLost(outputs, inputs);
+  std::string fault = WhyDataWouldBeLost(outputs, inputs);
   if (const auto page = HasReportPage(); fault.empty() && !options.html.empty() && !page) {
     fault = page.error().message;
   }

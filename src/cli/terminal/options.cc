@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -67,10 +70,21 @@ std::function<std::string(const std::string&)> KnownSignal() {
   };
 }
 
-std::string WhyInputWouldBeLost(const std::vector<OutputPath>& outputs,
-                                const std::vector<std::string>& inputs) {
+std::string WhyDataWouldBeLost(const std::vector<OutputPath>& outputs,
+                               const std::vector<std::string>& inputs) {
+  std::map<std::filesystem::path, std::string_view> written_by;
   for (const OutputPath& output : outputs) {
-    if (output.path == kStandardStream) continue;
+    std::error_code ignored;
+    if (output.path.empty() || output.path == kStandardStream ||
+        std::filesystem::is_other(output.path, ignored)) {
+      continue;
+    }
+    const auto [first, is_new] =
+        written_by.emplace(std::filesystem::weakly_canonical(output.path, ignored), output.option);
+    if (!is_new) {
+      return fmt::format("{} {}: is the same file as that of {}; name another file", output.option,
+                         output.path, first->second);
+    }
     const auto written = RegularFileAt(output.path);
     if (!written) continue;
     for (const std::string& input : inputs) {

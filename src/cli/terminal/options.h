@@ -34,10 +34,11 @@ struct OutputPath {
   std::string path;  // empty or "-": no file
 };
 
-// Why a command must not begin: one of its outputs is a file that it reads, under this name or any
-// other. Among the inputs, "-" is standard input, and a folder is no file. What is not there, and
-// what is no regular file, has nothing to lose. Empty: no input would be lost.
-[[nodiscard]] std::string WhyInputWouldBeLost(const std::vector<OutputPath>& outputs,
-                                              const std::vector<std::string>& inputs);
+// Why a command must not begin: one of its outputs is a file that it reads, or its other output,
+// under this name or any other. Among the inputs, "-" is standard input, and a folder is no file.
+// What is not there, and what is no regular file, has nothing to lose. Empty: nothing would be
+// lost.
+[[nodiscard]] std::string WhyDataWouldBeLost(const std::vector<OutputPath>& outputs,
+                                             const std::vector<std::string>& inputs);
 
 }  // namespace jettison

@@ -32,9 +32,18 @@ TEST_F(OutputPaths, AnInputIsNoOutputUnderAnyName) {
   fs::create_hard_link(input_, hard);
   for (const std::string& name : {input_, link, hard, folder_.path() + "/./node.jtr"}) {
     EXPECT_EQ(
-        WhyInputWouldBeLost({{"--out", ""}, {"--html", name}}, {"missing", input_}),
+        WhyDataWouldBeLost({{"--out", ""}, {"--html", name}}, {"missing", input_}),
         "--html " + name + ": is the same file as the input " + input_ + "; name another file");
   }
+}
+
+TEST_F(OutputPaths, TwoOutputsAreNotOneFile) {
+  const std::string out = folder_.path() + "/out";
+  EXPECT_EQ(
+      WhyDataWouldBeLost({{"--out", out}, {"--html", folder_.path() + "/./out"}}, {}),
+      "--html " + folder_.path() + "/./out: is the same file as that of --out; name another file");
+  EXPECT_EQ(WhyDataWouldBeLost({{"--out", "-"}, {"--html", "-"}}, {}), "");
+  EXPECT_EQ(WhyDataWouldBeLost({{"--out", "/dev/null"}, {"--html", "/dev/null"}}, {}), "");
 }
 
 }  // namespace
