@@ -10,8 +10,11 @@
 #include <cerrno>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "codec/recordings/scenario_reader.h"
@@ -90,6 +93,7 @@ class ScenarioSource final : public RecordingSource {
     const auto read = ReadScenario(record, scenario_);
     if (!read) return Fail(read.error());
     if (*read) return {};  // an image collection, which evicts nobody
+    if (!known_.insert(std::hash<std::string_view>()(record)).second) return {};
     if (passes_ == 0) {
       ready_.emplace_back(RecordingAbout{
           .at = scenario_.start, .node = "", .maker = "jettison", .profile = scenario_.profile});
@@ -105,6 +109,7 @@ class ScenarioSource final : public RecordingSource {
   LineReader lines_;
   Scenario scenario_;
   std::deque<RecordedItem> ready_;
+  std::unordered_set<std::size_t> known_;  // hashes of what was read: what stands twice counts once
   std::uint64_t passes_ = 0;
   bool has_failed_ = false;  // which was told
 };

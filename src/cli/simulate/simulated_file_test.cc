@@ -4,6 +4,7 @@
 #include "cli/simulate/fleet_bed.h"
 #include "cli/simulate/node_source.h"
 #include "cli/simulate/simulate.h"
+#include "kernel/files/files.h"
 #include "sim/report/report_fields.h"
 
 namespace jettison {
@@ -44,7 +45,9 @@ TEST_F(SimulatedFileTest, ARecordingAsNdjsonGivesTheSameAsTheBinaryOne) {
 
 TEST_F(SimulatedFileTest, TwoCopiesOneAfterTheOtherCountOnce) {
   const auto items = LifeOf("n", 5);
-  for (const std::string& one : {BinaryOf(items), NdjsonOf(items)}) {
+  const std::string scenario =
+      kernel::ReadFile(JETTISON_TESTDATA "/../../docs/how-to/node.ndjson").value();
+  for (const std::string& one : {BinaryOf(items), NdjsonOf(items), scenario}) {
     Put("one", one);
     Put("two", one + one);
     EXPECT_EQ(JsonOf(Simulated("two")), JsonOf(Simulated("one")));

@@ -80,7 +80,7 @@ void FrameBuilder::AddGap(const RecordedGap& gap) {
   Flaw(gap.from, span == Duration{0}
                      ? fmt::format("something is missing, it is not known how much: {}", gap.why)
                      : fmt::format("nothing is known for {}: {}", FormatDuration(span), gap.why));
-  facts_.unknown += std::max(span, Duration{0});
+  facts_.unknown += std::clamp(span, Duration{0}, Duration::max() - facts_.unknown);
   breaks_ = true;
 }
 
@@ -99,7 +99,7 @@ Duration FrameBuilder::LongestStep() const {
 void FrameBuilder::TakeStep(Duration step, Instant at) {
   if (step > LongestStep()) {
     Flaw(at, fmt::format("there is no pass for {}", FormatDuration(step)));
-    facts_.unknown += step;
+    facts_.unknown += std::min(step, Duration::max() - facts_.unknown);
     breaks_ = true;
     refused_step_ = step;
     return;
