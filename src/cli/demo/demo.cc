@@ -60,7 +60,13 @@ Result<AgentConfig> Furnish(const std::string& folder) {
   if (!procfs) return Fail(procfs.error());
   const auto pids = procfs->ReadRlimit();
   if (!pids) return Fail(pids.error());
-  const std::int64_t pid_threshold = *pids->max_pid - *pids->running - kPidHeadroom;
+  const std::int64_t free = *pids->max_pid - *pids->running;
+  if (free < kPidHeadroom + DemoNode::kMostPids) {
+    return Fail(ErrorCode::kUnavailable,
+                fmt::format("only {} process ids are free on this host, and the demo needs {}",
+                            free, kPidHeadroom + DemoNode::kMostPids));
+  }
+  const std::int64_t pid_threshold = free - kPidHeadroom;
   const std::string config = folder + "/jettison.yaml";
   auto written = kernel::WriteFile(config, DemoConfigText(folder, pid_threshold));
   for (const DemoPod& pod : DemoPods()) {
@@ -220,9 +226,10 @@ Result<bool> RunOnNewNode(const DemoOptions& options) {
 }
 
 int RunDemo(const DemoOptions& options) {
-  // A handler and not SIG_IGN: programs started from here would inherit that.
+  // A handler and not SIG_IGN: programs started from here would inherit that. What was ignored
+  // stays so (nohup).
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) {
-    std::signal(signal, StopAgent);
+    if (std::signal(signal, StopAgent) == SIG_IGN) std::signal(signal, SIG_IGN);
   }
   const auto held = RunOnNewNode(options);
   if (!held) PrintError("jettison demo: {}\n", held.error().message);

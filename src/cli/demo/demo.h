@@ -102,6 +102,9 @@ class DemoStory {
 // memory. The group is locked while this lives, so that others see whether a demo lives there.
 class DemoNode {
  public:
+  // The limit keeps the machine out of the forking pod's reach.
+  static constexpr std::int64_t kMostPids = 1500;
+
   DemoNode() = default;
   DemoNode(const DemoNode&) = delete;
   DemoNode& operator=(const DemoNode&) = delete;

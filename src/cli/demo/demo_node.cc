@@ -22,10 +22,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kDemoPrefix = "jettison-demo-";
 
 // The pods that behave leave 150 MiB of memory and 60 MiB of disk above the thresholds, and each
-// that does not takes a few seconds for that. The limit keeps the machine out of the forking pod's
-// reach.
+// that does not takes a few seconds for that.
 constexpr std::uint64_t kMemoryBytes = std::uint64_t{512} << 20;
-constexpr std::int64_t kMostPids = 1500;
 
 // Only root writes there, so what has this name is a demo's.
 std::string FolderOf(const std::string& name) {
@@ -38,14 +36,15 @@ bool Lock(const FileDescriptor& directory) {
   return ::flock(directory.get(), LOCK_EX | LOCK_NB) == 0;
 }
 
-// The processes go first, then the mounts, then the files. Each is tried, whatever became of the
-// one before; the first failure is the cause of the others.
+// The processes go first, then the mounts, then the files, and the group last, because the next
+// demo finds by it what is left. Each is tried, whatever became of the one before; the first
+// failure is the cause of the others.
 Result<void> Remove(Cgroups& cgroups, const std::string& name) {
   Result<void> outcome = cgroups.Kill(name);
-  if (outcome || outcome.error().code == ErrorCode::kNotFound) outcome = cgroups.Remove(name);
   kernel::DetachMountsBelow(FolderOf(name), "");
   std::error_code error;
   fs::remove_all(FolderOf(name), error);
+  if (outcome || outcome.error().code == ErrorCode::kNotFound) outcome = cgroups.Remove(name);
   if (outcome && error) return Fail(SystemError(error.value(), "remove " + FolderOf(name)));
   return outcome;
 }
