@@ -249,13 +249,7 @@ std::optional<PaceInput> Node::PaceFor(std::size_t threshold, bool instead, cons
 // The figures that show whether a reclaim sufficed: file systems and memory of the node, without
 // pods.
 Result<Summary> Node::ReadSummary() {
-  const Instant began = dependencies_.clock.Now();
-  NodeStats& node = after_reclaim_.emplace().node;
-  node = dependencies_.figures.ReadNode();
-  // The last answer of a file system that is slow may be older than the reclaim.
-  for (std::optional<FsStats>* const fs : {&node.fs, &node.image_fs, &node.container_fs}) {
-    if (*fs && (*fs)->time && *(*fs)->time < began) fs->reset();
-  }
+  after_reclaim_.emplace().node = dependencies_.figures.ReadNode();
   return *after_reclaim_;
 }
 
