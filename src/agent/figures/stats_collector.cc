@@ -273,7 +273,8 @@ std::optional<FsStats> StatsCollector::ReadFs(const std::string& path, const cha
 }
 
 void StatsCollector::ForgetOthers(std::span<const PodFacts* const> pods) {
-  pressure_->ForgetPods();
+  // While an I/O threshold may act, the files stay open; those of gone pods among them.
+  if (!compares_io_ || pressure_->pod_files() > 2 * pods.size() + 16) pressure_->ForgetPods();
   groups_.ForgetOthers(pods);
 }
 

@@ -55,6 +55,7 @@ class PressureReader {
   [[nodiscard]] std::optional<std::int32_t> ReadPod(std::span<const std::string> groups);
   // Closes the files of pods.
   void ForgetPods() { pods_.CloseAll(); }
+  [[nodiscard]] std::size_t pod_files() const { return pods_.open_files(); }
 
  private:
   std::vector<Threshold> on_memory_;
