@@ -106,7 +106,7 @@ void Remains::CollectLogs() {
     RemoveLogsOfGonePods(places, pods);
     *collecting = false;
   };
-  if (!disk_ || !disk_->Do(collect)) collect();
+  if (!disk_->Do(collect)) *collecting_ = false;  // never on the loop; it is tried again
 }
 
 void Remains::SweepGroups() {
