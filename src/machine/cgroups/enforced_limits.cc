@@ -143,7 +143,9 @@ void EnforcedLimits::Check(Entry& entry) {
     entry.failing = false;
     return;
   }
-  if (!changed && changed.error().code == ErrorCode::kNotFound && entry.must_exist) {
+  const bool is_gone = !changed && changed.error().code == ErrorCode::kNotFound;
+  if (!changed && !is_gone) return;  // what cannot be read is not taken for changed
+  if (is_gone && entry.must_exist) {
     entry.failing = true;
     return;
   }
