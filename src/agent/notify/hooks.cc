@@ -139,18 +139,19 @@ Hooks::~Hooks() {
 }
 
 void Hooks::Replace(const std::vector<HookConfig>& hooks) {
-  hooks_.clear();
+  std::vector<Hook> fresh;  // made before the old ones go, so that their thread stays
   for (const HookConfig& config : hooks) {
     const std::shared_ptr<Call> call(new Call{.hook = config, .failures = failures_});
-    hooks_.push_back({.budget = HookBudget(config.min_interval),
-                      .call = call,
-                      .calls = std::make_unique<JobQueue>(Threads::kHooks, AtEnd::kLeave)});
+    fresh.push_back({.budget = HookBudget(config.min_interval),
+                     .call = call,
+                     .calls = std::make_unique<JobQueue>(Threads::kHooks, AtEnd::kLeave)});
     if (!config.exec.empty()) continue;
     // libcurl is loaded now and not at the first notice: then memory may be short, and disks slow.
     if (const auto prepared = PrepareHttpClient(); !prepared) {
       call->Complain(prepared.error().message);
     }
   }
+  hooks_ = std::move(fresh);
 }
 
 void Hooks::ConditionsChanged(NodeConditions before, NodeConditions after, Instant now) {
