@@ -84,7 +84,7 @@ TEST_F(ClusterDryRun, APodThatAnEarlierAgentHeldMayRunAgainAndIsNotDeleted) {
   groups_.ClearFailures();
   EXPECT_EQ(side_->NextDeadline(), clock_.Now() + HeldOrphans::kFreeEvery);
   StepBy(HeldOrphans::kFreeEvery);
-  EXPECT_EQ(groups_.LimitsOf(kHeldGroup).pids_max, 500);
+  EXPECT_EQ(groups_.LimitsOf(kHeldGroup).pids_max, 1000);
 }
 
 TEST_F(ClusterDryRun, WhatIsLeftOnTheNodeIsRemovedAndNothingIsSet) {

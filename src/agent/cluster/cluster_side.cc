@@ -139,9 +139,11 @@ void ClusterSide::ReportEvents(const EventLog& log, Instant now) {
   told_events_ = log.count();
 }
 
-// In a dry run their pods are freed like others that are held and not evicted.
 void ClusterSide::Resume(std::vector<kube::EvictionIntent> earlier) {
-  if (!dependencies_.dry_run) evictions_.Resume(std::move(earlier));
+  if (!dependencies_.dry_run) return evictions_.Resume(std::move(earlier));
+  for (const kube::EvictionIntent& intent : earlier) {
+    orphans_.FreeAt(intent, dependencies_.clock.Now());
+  }
 }
 
 void ClusterSide::Advance(Instant now) {
