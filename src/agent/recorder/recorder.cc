@@ -131,10 +131,17 @@ void Recorder::Serve(Order& order) {
   if (!order.stream) {
     Save();
     auto stream = RecordingStream::Open(folder_, order.times);
-    if (!stream) return order.Give(Fail(stream.error()));
+    if (!stream) return GiveUp(order, stream.error());
     order.stream = *std::move(stream);
   }
-  order.Give(order.stream->Next());
+  auto next = order.stream->Next();
+  if (!next) return GiveUp(order, next.error());
+  order.Give(std::move(next));
+}
+
+void Recorder::GiveUp(Order& order, const Error& error) {
+  complaints_.Put({"a client cannot be given the recording", error.message});
+  order.Give(Fail(error));
 }
 
 void Recorder::NoteDropped(const RecordedItem& next) {
@@ -186,12 +193,12 @@ Result<void> Recorder::Write(std::string_view frames) {
 // Reports a failure once, until a write succeeds again.
 void Recorder::Complain(const Result<void>& done) {
   if (done || std::exchange(complained_, true)) return;
-  complaints_.Put(done.error().message);
+  complaints_.Put({"passes are not recorded for now", done.error().message});
 }
 
 void Recorder::LogComplaints(const Log& log) {
-  for (const std::string& complaint : complaints_.TakeAll()) {
-    log.Warn("passes are not recorded for now", {{"folder", folder_}, {"err", complaint}});
+  for (const Complaint& complaint : complaints_.TakeAll()) {
+    log.Warn(complaint.what, {{"folder", folder_}, {"err", complaint.why}});
   }
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "agent/recorder/recording_folder.h"
@@ -47,11 +48,16 @@ class Recorder : public ServedRecording, public std::enable_shared_from_this<Rec
  private:
   struct Order;
   class Client;
+  struct Complaint {
+    std::string_view what;
+    std::string why;
+  };
   // As many as an agent makes in minutes.
   static constexpr std::size_t kMostWaiting = 32;
 
   void Begin();
   void Serve(Order& order);
+  void GiveUp(Order& order, const Error& error);
   void Record(const RecordedItem& item);
   void NoteDropped(const RecordedItem& next);
   void SaveWhereDue();
@@ -64,7 +70,7 @@ class Recorder : public ServedRecording, public std::enable_shared_from_this<Rec
   const RecordingAbout about_;
   RecordingFolder files_;
   RecordingWriter writer_;
-  Mailbox<std::string> complaints_;
+  Mailbox<Complaint> complaints_;
 
   std::atomic<std::size_t> waiting_ = 0;  // items
   std::atomic<std::size_t> clients_ = 0;
