@@ -52,8 +52,7 @@ struct Handle {
 // it may belong to another process by the time that it is used. The list is therefore read again
 // while handles are held: a pid that is still listed belongs either to the process of the handle,
 // or to a successor of one that has ended, to which the handle sends nothing.
-Result<std::size_t> SignalSome(int group, std::span<const pid_t> pids, int signal,
-                               Pids& signalled) {
+Result<std::size_t> SignalSome(int group, std::span<const pid_t> pids, int signal) {
   std::vector<Handle> handles;
   std::size_t done = 0;
   for (; done < std::min(pids.size(), kHandlesAtOnce); ++done) {
@@ -75,7 +74,6 @@ Result<std::size_t> SignalSome(int group, std::span<const pid_t> pids, int signa
     if (SendSignalTo(pidfd, signal) != 0 && errno != ESRCH) {
       return FailErrno(fmt::format("send signal {} to process {}", signal, pid));
     }
-    signalled.push_back(pid);
   }
   return done;
 }
@@ -105,18 +103,17 @@ Result<Pids> ProcessesBelow(int group) {
 }
 
 Result<Pids> SignalBelow(int group, int signal) {
-  const auto listed = ProcessesBelow(group);
-  if (!listed) return Fail(listed.error());
-  Pids signalled;
+  auto listed = ProcessesBelow(group);
+  if (!listed) return listed;
   for (std::span<const pid_t> left = *listed; !left.empty();) {
-    const auto done = SignalSome(group, left, signal, signalled);
+    const auto done = SignalSome(group, left, signal);
     if (!done) return Fail(done.error());
     left = left.subspan(*done);
     // A real-time thread keeps its processor until it yields, also from one that signals another
     // group.
     if (!left.empty()) std::this_thread::yield();
   }
-  return signalled;
+  return listed;
 }
 
 Result<void> KillBelow(int group, const std::function<Result<void>()>& freeze) {

@@ -17,7 +17,7 @@ namespace jettison::kernel {
 [[nodiscard]] Result<std::vector<pid_t>> ProcessesBelow(int group);
 
 // Sends a signal to every process of the group and of those below it. Returns the processes that
-// were signalled, by rising id. The signal goes through a handle (pidfd), so it never reaches
+// were listed, by rising id. The signal goes through a handle (pidfd), so it never reaches
 // another process which was given the pid of one that ended. A process that ends meanwhile is no
 // error.
 [[nodiscard]] Result<std::vector<pid_t>> SignalBelow(int group, int signal);
