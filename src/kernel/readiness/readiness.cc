@@ -63,8 +63,19 @@ Readiness::Watch Readiness::OnReadable(int fd, Callback callback) {
   watch.id_ = next_id_++;
   entries_.emplace(watch.id_,
                    Entry{.callback = std::make_shared<Callback>(std::move(callback)), .fd = fd});
-  (void)Add(epoll_.get(), fd, watch.id_);
+  Offer(watch.id_);
   return watch;
+}
+
+// epoll refuses a descriptor where there is no memory, or the user has no watches left
+// (fs.epoll.max_user_watches). It is offered again, then.
+void Readiness::Offer(std::uint64_t id) {
+  constexpr Duration kOfferAgain = std::chrono::milliseconds(100);
+  Entry& entry = entries_.at(id);
+  if (Add(epoll_.get(), entry.fd, id)) return;
+  entry.due = std::chrono::steady_clock::now() + kOfferAgain;
+  timers_.emplace(*entry.due, id);
+  if (timers_.begin()->second == id) SetTimer();
 }
 
 Readiness::Watch Readiness::After(Duration delay, Callback callback) {
@@ -102,7 +113,10 @@ void Readiness::Wake() {
 void Readiness::Call(std::uint64_t id) {
   const auto found = entries_.find(id);
   if (found == entries_.end()) return;
-  if (const auto due = std::exchange(found->second.due, std::nullopt)) timers_.erase({*due, id});
+  if (const auto due = std::exchange(found->second.due, std::nullopt)) {
+    timers_.erase({*due, id});
+    if (found->second.fd >= 0) return Offer(id);
+  }
   const std::shared_ptr<Callback> callback = found->second.callback;
   (*callback)();
 }

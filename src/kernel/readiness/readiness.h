@@ -69,11 +69,12 @@ class Readiness {
   struct Entry {
     std::shared_ptr<Callback> callback;
     int fd = -1;              // of one that is watched
-    std::optional<Time> due;  // of a timer that has not called yet
+    std::optional<Time> due;  // of a timer that has not called yet, or when fd is offered again
   };
 
   Readiness() = default;
   void Stop(std::uint64_t id);
+  void Offer(std::uint64_t id);
   void SetTimer();
   void Call(std::uint64_t id);
 
