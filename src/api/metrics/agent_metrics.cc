@@ -5,6 +5,7 @@
 #include "api/metrics/metrics.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/pressure.h"
+#include "core/observe/observations.h"
 #include "core/shadow/shadow_pairing.h"
 #include "view/served_recording.h"
 
@@ -51,9 +52,10 @@ void WriteSignals(const Snapshot& snapshot, MetricsWriter& writer) {
   const auto write = [&](std::string_view name, std::string_view help,
                          std::int64_t Observation::*figure) {
     writer.Family(name, kGauge, help);
-    if (!snapshot.last_report) return;
+    if (!snapshot.summary) return;
+    const Observations observations = ObservationsFrom(*snapshot.summary);
     for (const Signal signal : kAllSignals) {
-      const auto& seen = snapshot.last_report->observations[signal];
+      const auto& seen = observations[signal];
       if (!seen) continue;
       writer.Sample({{"signal", NameOf(signal)}}, AmountOf(signal, (*seen).*figure));
     }

@@ -47,6 +47,15 @@ TEST(MetricsText, AnEmptySnapshotHasFamiliesAndNothingMadeUp) {
   EXPECT_TRUE(Samples(text, "kubelet_node_name").empty());
 }
 
+TEST(MetricsText, ASignalIsAsTheNodeWasLastReadAndNotAsOfTheLastPass) {
+  Snapshot snapshot = SyntheticSnapshot(1);
+  auto summary = std::make_shared<Summary>(*snapshot.summary);
+  summary->node.memory->available_bytes = 123456;
+  snapshot.summary = std::move(summary);
+  EXPECT_THAT(Samples(MetricsText(snapshot), "jettison_signal_available"),
+              testing::Contains("{signal=\"memory.available\"} 123456"));
+}
+
 TEST(MetricsText, WhatAClusterIsToldIsShownWhereThereIsOne) {
   Snapshot snapshot = SyntheticSnapshot(1);
   EXPECT_TRUE(Samples(MetricsText(snapshot), "jettison_cluster_evictions_under_way").empty());
