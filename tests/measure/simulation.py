@@ -9,6 +9,8 @@ chooses, under the second one twice, and all runs are recorded. Then:
              (1 s), and thinned to 10 s and 30 s. Its own decisions, and the passes that it made because memory was
              short, are hidden from it.
   other      the second policy is simulated from the recording of the first one, and compared with the second run.
+  import     the policy that was in force is simulated from what `jettison import` makes of the agent's own metrics,
+             which were scraped every 10 s of the first run, as samples of 10 s are.
 
 Of both: evictions found with the right pod, false ones, how many of the true times lie inside the stated bounds, how far
 they are off in the median, and what was found by minute. The row `as it was` is the naive prediction that the second policy
@@ -28,6 +30,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import threading
 import time
 
 import host
@@ -78,6 +81,31 @@ class SmallNode(Node):
         self.put({"name": pod["name"], "uid": f"uid-{pod['name']}"},
                  {"priority": pod["priority"], "containers": [{"name": "hog", "command": command, "resources": resources}]})
 
+    @contextlib.contextmanager
+    def scraped(self, path):
+        """Its metrics, every 10 s, in the form of `promtool tsdb dump-openmetrics`."""
+        over = threading.Event()
+
+        def scrape():
+            with open(path, "w") as dump:
+                while not over.wait(SCRAPE):
+                    at = time.time()
+                    for line in host.ask(self.folder / "agent.sock", "/metrics").splitlines():
+                        if not line.startswith("#"):
+                            name, value = line.rsplit(" ", 1)
+                            metric, _, labels = name.rstrip("}").partition("{")
+                            labels = ",".join(filter(None, ['instance="node"', labels]))
+                            print(f"{metric}{{{labels}}} {value} {at:.3f}", file=dump)
+                print("# EOF", file=dump)
+
+        thread = threading.Thread(target=scrape)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
     def record(self, until, path):
         time.sleep(max(until - time.monotonic(), 0))
         subprocess.run([self.build / "jettison", "record", "--server", f"unix://{self.folder}/agent.sock", path], check=True,
@@ -108,7 +136,8 @@ def run(build, seed, policy, seconds, path):
         for pod in workload(seed):
             node.add(pod)
         node.start_agent()
-        node.record(time.monotonic() + seconds, path)
+        with node.scraped(path.with_suffix(".metrics")):
+            node.record(time.monotonic() + seconds, path)
 
 
 def simulate(build, arguments):
@@ -172,6 +201,7 @@ def evictions_of(outcome, start):
     return [(e["uid"], *(seconds_of(e[key], start) for key in ("at", "earliest", "latest"))) for e in outcome["evictions"]]
 
 
+SCRAPE = 10.0  # seconds between two
 REACH = 10.0  # seconds by which a time may be off, unless the stated bounds have it
 JOBS = [("every pass", []), ("10 s", ["--thinned", "--every", "10s"]), ("30 s", ["--thinned", "--every", "30s"]),
         ("10 s, no peaks", ["--thinned", "--every", "10s", "--without-peaks"])]
@@ -206,6 +236,15 @@ def compare_one(build, folder, seed, jobs):
         else:  # the policy in force is replayed there; the calibration says what samples alone find
             rows.append((("in force", name), report["calibration"], None))
         rows.append((("other", name), truths_of_other, evictions_of(report["policies"][1], start)))
+    dump = first.with_suffix(".metrics")
+    if dump.exists():
+        policy, imported = folder / f"{seed}-first.yaml", folder / f"{seed}-imported.jtr"
+        policy.write_text(documents(pair_of(seed)[0], "/nowhere", "nothing"))
+        subprocess.run([build / "jettison", "import", "prometheus", dump, "--config", policy, "--out", imported], check=True,
+                       capture_output=True)
+        report = simulate(build, [imported, "--thinned", "--every", "10s"])
+        start = seconds_of(simulate(build, [first])["from"], 0)
+        rows.append((("in force", "import"), truths, evictions_of(report["policies"][0], start)))
     return rows
 
 
