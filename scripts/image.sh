@@ -38,17 +38,9 @@ trap 'rm -rf "$work"' EXIT
 root=$work/root
 install -D "$build/jettison" "$root/usr/bin/jettison"
 
-# The client of HTTP, which no program names, because it is loaded when it is wanted.
-curl=$(ldconfig -p | awk '$1 == "libcurl-gnutls.so.4" && !found { print $NF; found = 1 }')
-if [ -z "$curl" ]; then
-  echo "libcurl-gnutls.so.4 is missing; Debian: apt-get install libcurl3-gnutls" >&2
-  exit 1
-fi
-
 # Each library is put where the loader found it. "name => path (address)", or the loader's own path.
 libraries() {
-  echo "$curl"
-  ldd "$build/jettison" "$curl" | awk '$2 == "=>" && $3 ~ /^\// { print $3 } $1 ~ /^\// && $2 ~ /^\(0x/ { print $1 }'
+  ldd "$build/jettison" | awk '$2 == "=>" && $3 ~ /^\// { print $3 } $1 ~ /^\// && $2 ~ /^\(0x/ { print $1 }'
 }
 libraries | sed 's/:$//' | sort -u | while read -r library; do
   install -D -m 755 "$(realpath "$library")" "$root$library"

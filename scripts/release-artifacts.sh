@@ -60,14 +60,6 @@ libraries_of() {
   ldd "$@" | awk '$2 == "=>" && $3 ~ /^\// { print $3 } $1 ~ /^\// && $2 ~ /^\(0x/ { print $1 }' | sort -u
 }
 
-# The client of HTTP, which no program names, because it is loaded when it is wanted.
-loaded_later() {
-  local path
-  path=$(ldconfig -p | awk '$1 == "libcurl-gnutls.so.4" && !found { print $NF; found = 1 }')
-  [ -n "$path" ] || { echo "libcurl-gnutls.so.4 is missing; Debian: apt-get install libcurl3-gnutls" >&2; exit 1; }
-  echo "$path"
-}
-
 # The licenses of what is put beside the program, as its packages have them.
 copy_licenses() {  # copy_licenses FOLDER LIBRARY...
   local folder=$1 library path package
@@ -87,18 +79,17 @@ make_source_archive() {
 }
 
 make_portable_archive() {
-  local root=$work/portable library loader later libraries name
+  local root=$work/portable library loader libraries name
   local prefix=$root/opt/jettison
   name=jettison-$version-linux-$(dpkg --print-architecture)
   DESTDIR=$root cmake --install "$build" --prefix /opt/jettison --component program >/dev/null
   strip --strip-unneeded --remove-section=.comment --remove-section=.note "$prefix"/bin/*
-  later=$(loaded_later)
-  libraries=$(echo "$later"; libraries_of "$build/jettison" "$later")
+  libraries=$(libraries_of "$build/jettison")
   for library in $libraries; do
     install -m 755 "$(realpath "$library")" "$prefix/lib/${library##*/}"
   done
   loader=$(patchelf --print-interpreter "$build/jettison")
-  # RPATH and not RUNPATH: it counts for what libraries need and for what is loaded later, too. $ORIGIN would need /proc.
+  # RPATH and not RUNPATH: it counts for what libraries need, too. $ORIGIN would need /proc.
   # The shim is static.
   patchelf --set-interpreter "/opt/jettison/lib/${loader##*/}" --force-rpath --set-rpath /opt/jettison/lib \
     "$prefix/bin/jettison"

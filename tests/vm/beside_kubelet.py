@@ -22,8 +22,6 @@ CANNOT = 77
 # What the bed's scripts call, in the versions of this host: busybox knows fewer options.
 PROGRAMS = ("bash", "cksum", "find", "flock", "ip", "mount", "nsenter", "openssl", "pgrep", "realpath", "rm", "setsid", "ss",
             "umount")
-# What the agent loads to speak with an API server.
-LIBRARIES = ("libcurl-gnutls.so.4", "libgnutls.so.30")
 # The machine is the node where systemd has the groups, so it has the size that the tests give to a node beside the
 # control plane, which needs 1 GiB.
 MEMORY_MIB = {"cgroupfs": 4608, "systemd": 2816}
@@ -62,8 +60,6 @@ def main():
         command += ["--systemd"] if driver == "systemd" else []
         for program in (*PROGRAMS, agent, tests):
             command += ["--install", program]
-        for library in LIBRARIES:
-            command += ["--library", library]
         for file in (kube, archive, "/etc/ssl/openssl.cnf"):
             command += ["--file", file]
         command += [os.path.join(HERE, "beside_kubelet.sh"), driver, tests, chosen]

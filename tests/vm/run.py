@@ -54,8 +54,6 @@ def parse_arguments():
     parser.add_argument("--file", action="append", default=[], help=f"put into {FOLDER}, too")
     parser.add_argument("--install", action="append", default=[],
                         help="a program of this host, by name or path, at the same path in there")
-    parser.add_argument("--library", action="append", default=[],
-                        help="a library of this host that a program loads when it is wanted")
     parser.add_argument("--containerd", action="store_true", help="with containerd and runc")
     parser.add_argument("--systemd", action="store_true",
                         help="systemd is the first process and has the control groups")
@@ -73,15 +71,6 @@ def tool(name):
     if path is None:
         raise Unavailable(f"there is no {name}: scripts/install-deps.sh installs it")
     return path
-
-
-def library(name):
-    """The path of a library that no program names, because it is loaded when it is wanted."""
-    cache = subprocess.run([tool("ldconfig"), "-p"], capture_output=True, text=True, check=True).stdout
-    found = re.search(rf"^\s*{re.escape(name)} .*=> (\S+)$", cache, re.MULTILINE)
-    if found is None:
-        raise Unavailable(f"there is no {name}: scripts/install-deps.sh installs it")
-    return found.group(1)
 
 
 def make_initrd(options, kernel, file):
@@ -108,8 +97,6 @@ def make_initrd(options, kernel, file):
         path = tool(name)
         # A file of this clone may lie below a folder that is mounted over in there, such as /tmp.
         initrd.put_file(path, INSTALLED + path if name in options.install and os.path.isabs(name) else path)
-    for name in options.library:
-        initrd.put_file(library(name), library(name))
     command = [os.path.join(FOLDER, os.path.basename(options.program)), *options.arguments]
     setting = "".join(f"export {shlex.quote(entry)}\n" for entry in options.env)
     script = f"#!/bin/sh\ncd /tmp\n{setting}exec {shlex.join(command)} 2>&1\n"

@@ -145,11 +145,6 @@ void Hooks::Replace(const std::vector<HookConfig>& hooks) {
     fresh.push_back({.budget = HookBudget(config.min_interval),
                      .call = call,
                      .calls = std::make_unique<JobQueue>(Threads::kHooks, AtEnd::kLeave)});
-    if (!config.exec.empty()) continue;
-    // libcurl is loaded now and not at the first notice: then memory may be short, and disks slow.
-    if (const auto prepared = PrepareHttpClient(); !prepared) {
-      call->Complain(prepared.error().message);
-    }
   }
   hooks_ = std::move(fresh);
 }

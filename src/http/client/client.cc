@@ -17,7 +17,6 @@ namespace jettison {
 namespace {
 
 using http::CurlHandle;
-using http::CurlLibrary;
 using http::CurlRequest;
 using http::Endpoint;
 using std::chrono::steady_clock;
@@ -52,14 +51,13 @@ bool IsQueueFull(const Endpoint& endpoint, const CurlHandle& handle, CURLcode co
   return why == 0 || why == EAGAIN;
 }
 
-CURLcode PerformInTime(const CurlLibrary& curl, const HttpTarget& target, const Endpoint& endpoint,
-                       CurlHandle& handle) {
+CURLcode PerformInTime(const HttpTarget& target, const Endpoint& endpoint, CurlHandle& handle) {
   const auto deadline = steady_clock::now() + target.timeout;
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
     // 0 is no limit for libcurl.
     handle.Set(CURLOPT_TIMEOUT_MS, static_cast<long>(std::max<std::int64_t>(left.count(), 1)));
-    const CURLcode code = curl.easy_perform(handle.get());
+    const CURLcode code = ::curl_easy_perform(handle.get());
     if (!IsQueueFull(endpoint, handle, code) || steady_clock::now() >= deadline) return code;
     ::poll(nullptr, 0, 10);
   }
@@ -98,11 +96,11 @@ Error FailureOf(const HttpTarget& target, const CurlHandle& handle, const Body& 
       .In(target.endpoint);
 }
 
-HttpResponse AnswerOf(const CurlLibrary& curl, const CurlHandle& handle, std::string body) {
+HttpResponse AnswerOf(const CurlHandle& handle, std::string body) {
   const char* type = nullptr;
   const char* elsewhere = nullptr;
-  curl.easy_getinfo(handle.get(), CURLINFO_CONTENT_TYPE, &type);
-  curl.easy_getinfo(handle.get(), CURLINFO_REDIRECT_URL, &elsewhere);
+  ::curl_easy_getinfo(handle.get(), CURLINFO_CONTENT_TYPE, &type);
+  ::curl_easy_getinfo(handle.get(), CURLINFO_REDIRECT_URL, &elsewhere);
   HttpResponse answer{.status = handle.Status(),
                       .content_type = type == nullptr ? "" : type,
                       .body = std::move(body)};
@@ -141,32 +139,25 @@ Result<HttpResponse> Ask(const HttpTarget& target, const std::string& path,
         http::ReadTlsFiles(target.cert_file, target.private_key_file, target.server_ca_file);
     if (!files) return Fail(files.error());
   }
-  const auto curl = http::LoadCurl();
-  if (!curl) return Fail(curl.error());
   CurlRequest request = RequestOf(target, *endpoint, path);
   if (posted != nullptr) {
     request.method = "POST";
     request.body = posted;
     request.headers.push_back("Content-Type: " + content_type);
   }
-  CurlHandle handle(**curl);
+  CurlHandle handle;
   Body body{.target = target, .handle = handle};
   if (auto ready = handle.Prepare(request); !ready) {
     return Fail(ready.error().In(target.endpoint));
   }
   handle.Set(CURLOPT_WRITEFUNCTION, &TakeBody);
   handle.Set(CURLOPT_WRITEDATA, static_cast<void*>(&body));
-  const CURLcode code = PerformInTime(**curl, target, *endpoint, handle);
+  const CURLcode code = PerformInTime(target, *endpoint, handle);
   if (code != CURLE_OK) return Fail(FailureOf(target, handle, body, code));
-  return AnswerOf(**curl, handle, std::move(body.text));
+  return AnswerOf(handle, std::move(body.text));
 }
 
 }  // namespace
-
-Result<void> PrepareHttpClient() {
-  if (const auto curl = http::LoadCurl(); !curl) return Fail(curl.error());
-  return {};
-}
 
 Result<HttpResponse> HttpGet(const HttpTarget& target, const std::string& path) {
   return Ask(target, path, nullptr, "");

@@ -28,10 +28,6 @@ struct HttpTarget {
   std::function<bool(std::string_view piece)> take_body = nullptr;
 };
 
-// Loads the libraries that HttpGet and HttpPost would load at their first call, for callers which
-// must not load anything then.
-[[nodiscard]] Result<void> PrepareHttpClient();
-
 // The answer, whatever its status, without its headers but for Content-Type, and Location (a whole
 // URL) where it is a redirect. Redirects are not followed, and no proxy is asked, whatever the
 // environment says. What fails is the way there:

@@ -1,6 +1,5 @@
 #include "http/client/curl_request.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -72,34 +71,14 @@ Error ErrorOf(CURLcode code, std::string_view words) {
 
 }  // namespace
 
-CurlLibrary::Found CurlLibrary::Find(const char* name) const {
-  return {::dlsym(library, name)};
-}
-
-// Debian's build on GnuTLS, which is loaded for the server as well; other systems have but one
-// build.
-Result<const CurlLibrary*> LoadCurl() {
-  static void* const kLibrary = [] {
-    void* found = ::dlopen("libcurl-gnutls.so.4", RTLD_NOW);
-    return found != nullptr ? found : ::dlopen("libcurl.so.4", RTLD_NOW);
-  }();
-  static const CurlLibrary kCurl(kLibrary);
-  static const bool kIsReady =
-      kLibrary != nullptr && kCurl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
-  if (kIsReady) return &kCurl;
-  return Fail(ErrorCode::kUnavailable,
-              "asking over HTTP needs libcurl, which cannot be loaded; Debian: apt-get install "
-              "libcurl3-gnutls");
-}
-
 CurlHandle::~CurlHandle() {
-  if (handle_ != nullptr) curl_.easy_cleanup(handle_);
-  curl_.slist_free_all(headers_);
-  curl_.slist_free_all(connect_to_);
+  if (handle_ != nullptr) ::curl_easy_cleanup(handle_);
+  ::curl_slist_free_all(headers_);
+  ::curl_slist_free_all(connect_to_);
 }
 
 void CurlHandle::Append(curl_slist*& list, const std::string& line) {
-  curl_slist* longer = curl_.slist_append(list, line.c_str());
+  curl_slist* longer = ::curl_slist_append(list, line.c_str());
   if (longer == nullptr && fault_ == CURLE_OK) fault_ = CURLE_OUT_OF_MEMORY;
   if (longer != nullptr) list = longer;
 }
@@ -136,7 +115,7 @@ Result<void> CurlHandle::Prepare(const CurlRequest& request) {
   }
   Set(CURLOPT_HTTPHEADER, headers_);
   if (fault_ == CURLE_OK) return {};
-  return Fail(ErrorOf(fault_, curl_.easy_strerror(fault_)));
+  return Fail(ErrorOf(fault_, ::curl_easy_strerror(fault_)));
 }
 
 void CurlHandle::SetTls(const CurlRequest& request) {
@@ -153,13 +132,13 @@ void CurlHandle::SetTls(const CurlRequest& request) {
 
 int CurlHandle::Status() const {
   long status = 0;
-  curl_.easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &status);
+  ::curl_easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &status);
   return static_cast<int>(status);
 }
 
 int CurlHandle::ConnectErrno() const {
   long why = 0;
-  curl_.easy_getinfo(handle_, CURLINFO_OS_ERRNO, &why);
+  ::curl_easy_getinfo(handle_, CURLINFO_OS_ERRNO, &why);
   return static_cast<int>(why);
 }
 
@@ -168,7 +147,7 @@ Error CurlHandle::FailureOf(CURLcode code) const {
     return {ErrorCode::kUnavailable, std::generic_category().message(why)};
   }
   const std::string_view own(words_.data());
-  return ErrorOf(code, own.empty() ? curl_.easy_strerror(code) : own);
+  return ErrorOf(code, own.empty() ? ::curl_easy_strerror(code) : own);
 }
 
 Result<void> CanBeSent(std::string_view path, const std::vector<std::string_view>& lines) {

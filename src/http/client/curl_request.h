@@ -12,49 +12,6 @@
 
 namespace jettison::http {
 
-// The functions of libcurl that HTTP's rooms call, under their names without "curl_".
-struct CurlLibrary {
-  explicit CurlLibrary(void* loaded) : library(loaded) {}
-
-  void* library;  // of dlopen(3)
-
-  decltype(&::curl_easy_init) easy_init = Find("curl_easy_init");
-  decltype(&::curl_easy_setopt) easy_setopt = Find("curl_easy_setopt");
-  decltype(&::curl_easy_perform) easy_perform = Find("curl_easy_perform");
-  decltype(&::curl_easy_getinfo) easy_getinfo = Find("curl_easy_getinfo");
-  decltype(&::curl_easy_strerror) easy_strerror = Find("curl_easy_strerror");
-  decltype(&::curl_easy_cleanup) easy_cleanup = Find("curl_easy_cleanup");
-  decltype(&::curl_multi_init) multi_init = Find("curl_multi_init");
-  decltype(&::curl_multi_cleanup) multi_cleanup = Find("curl_multi_cleanup");
-  decltype(&::curl_multi_setopt) multi_setopt = Find("curl_multi_setopt");
-  decltype(&::curl_multi_add_handle) multi_add_handle = Find("curl_multi_add_handle");
-  decltype(&::curl_multi_remove_handle) multi_remove_handle = Find("curl_multi_remove_handle");
-  decltype(&::curl_multi_perform) multi_perform = Find("curl_multi_perform");
-  decltype(&::curl_multi_poll) multi_poll = Find("curl_multi_poll");
-  decltype(&::curl_multi_wakeup) multi_wakeup = Find("curl_multi_wakeup");
-  decltype(&::curl_multi_info_read) multi_info_read = Find("curl_multi_info_read");
-  decltype(&::curl_multi_strerror) multi_strerror = Find("curl_multi_strerror");
-  decltype(&::curl_slist_append) slist_append = Find("curl_slist_append");
-  decltype(&::curl_slist_free_all) slist_free_all = Find("curl_slist_free_all");
-  decltype(&::curl_global_init) global_init = Find("curl_global_init");
-
- private:
-  // Becomes a pointer to a function of any type.
-  struct Found {
-    void* at;
-    template <typename Function>
-    operator Function*() const {
-      return reinterpret_cast<Function*>(at);
-    }
-  };
-  [[nodiscard]] Found Find(const char* name) const;
-};
-
-// Loads libcurl, once, on whichever thread; it stays loaded. With it come some thirty more
-// libraries and 3 MiB, which an agent that asks nobody does not pay: no program links it. Fails
-// where it is not installed, and says how to get it.
-[[nodiscard]] Result<const CurlLibrary*> LoadCurl();
-
 // What libcurl is told of a request.
 struct CurlRequest {
   std::string method = "GET";
@@ -75,8 +32,7 @@ struct CurlRequest {
 // vanished: after 10 s where something was sent, else after half a minute.
 class CurlHandle {
  public:
-  // `curl` must outlive this.
-  explicit CurlHandle(const CurlLibrary& curl) : curl_(curl), handle_(curl.easy_init()) {}
+  CurlHandle() : handle_(::curl_easy_init()) {}
   CurlHandle(const CurlHandle&) = delete;
   CurlHandle& operator=(const CurlHandle&) = delete;
   // It must not be under way.
@@ -88,7 +44,7 @@ class CurlHandle {
   template <typename T>
   void Set(CURLoption option, T value) {
     static_assert(std::is_same_v<T, long> || std::is_same_v<T, curl_off_t> || std::is_pointer_v<T>);
-    if (fault_ == CURLE_OK) fault_ = curl_.easy_setopt(handle_, option, value);
+    if (fault_ == CURLE_OK) fault_ = ::curl_easy_setopt(handle_, option, value);
   }
   [[nodiscard]] CURL* get() const { return handle_; }
 
@@ -103,7 +59,6 @@ class CurlHandle {
   void Append(curl_slist*& list, const std::string& line);
   void SetTls(const CurlRequest& request);
 
-  const CurlLibrary& curl_;
   CURL* handle_;
   CURLcode fault_ = CURLE_OK;
   curl_slist* headers_ = nullptr;

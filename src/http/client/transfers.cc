@@ -13,7 +13,6 @@
 namespace jettison {
 
 using http::CurlHandle;
-using http::CurlLibrary;
 using http::CurlRequest;
 using std::chrono::steady_clock;
 
@@ -42,12 +41,8 @@ Result<FileDescriptor> InMemory(std::string_view text) {
 // One request on its way.
 class HttpTransfers::Pending {
  public:
-  Pending(const CurlLibrary& curl, HttpExchange asked, OnEnd on_end, OnBytes on_bytes)
-      : curl_(curl),
-        asked_(std::move(asked)),
-        on_end_(std::move(on_end)),
-        on_bytes_(std::move(on_bytes)),
-        handle_(curl) {}
+  Pending(HttpExchange asked, OnEnd on_end, OnBytes on_bytes)
+      : asked_(std::move(asked)), on_end_(std::move(on_end)), on_bytes_(std::move(on_bytes)) {}
 
   // Once, before it is under way. `route` has what all exchanges with the peer share, and its
   // origin for a URL. `anew`: over a connection of its own making.
@@ -76,9 +71,9 @@ class HttpTransfers::Pending {
   }
   [[nodiscard]] CURL* handle() const { return handle_.get(); }
   // The exchange of a handle.
-  [[nodiscard]] static Pending& Of(const CurlLibrary& curl, CURL* handle) {
+  [[nodiscard]] static Pending& Of(CURL* handle) {
     char* self = nullptr;
-    curl.easy_getinfo(handle, CURLINFO_PRIVATE, &self);
+    ::curl_easy_getinfo(handle, CURLINFO_PRIVATE, &self);
     return *reinterpret_cast<Pending*>(self);
   }
   // No new exchange uses this connection, which is closed when no exchange is under way on it. The
@@ -132,7 +127,7 @@ class HttpTransfers::Pending {
     HttpAnswer answer{.status = handle_.Status(), .body = {}, .is_too_large = is_too_large_};
     if (!is_too_large_) answer.body = body_;
     curl_off_t seconds = 0;
-    if (curl_.easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK &&
+    if (::curl_easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK &&
         seconds > 0) {
       answer.retry_after = std::chrono::seconds(std::min<curl_off_t>(seconds, 86'400));
     }
@@ -156,7 +151,6 @@ class HttpTransfers::Pending {
     return size;
   }
 
-  const CurlLibrary& curl_;
   const HttpExchange asked_;
   const OnEnd on_end_;
   const OnBytes on_bytes_;
@@ -168,18 +162,16 @@ class HttpTransfers::Pending {
   std::string body_;
 };
 
-HttpTransfers::HttpTransfers(const CurlLibrary& curl) : curl_(curl), multi_(curl.multi_init()) {}
+HttpTransfers::HttpTransfers() : multi_(::curl_multi_init()) {}
 
 HttpTransfers::~HttpTransfers() {
   for (const auto& [id, exchange] : exchanges_) Detach(*exchange);
   exchanges_.clear();
-  curl_.multi_cleanup(multi_);
+  ::curl_multi_cleanup(multi_);
 }
 
 Result<std::unique_ptr<HttpTransfers>> HttpTransfers::Open(const HttpPeer& peer) {
-  const auto curl = http::LoadCurl();
-  if (!curl) return Fail(curl.error());
-  std::unique_ptr<HttpTransfers> transfers(new HttpTransfers(**curl));
+  std::unique_ptr<HttpTransfers> transfers(new HttpTransfers);
   if (auto set_up = transfers->SetUp(peer); !set_up) return Fail(set_up.error());
   return transfers;
 }
@@ -198,7 +190,7 @@ Result<void> HttpTransfers::SetUp(const HttpPeer& peer) {
   }
   route_.may_be_http2 = endpoint->kind == http::Endpoint::Kind::kHttps;
   route_.url = fmt::format("{}://{}", route_.may_be_http2 ? "https" : "http", named.Authority());
-  curl_.multi_setopt(multi_, CURLMOPT_MAXCONNECTS, kIdleConnections);
+  ::curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, kIdleConnections);
   return UseTls(peer);
 }
 
@@ -228,18 +220,18 @@ Result<void> HttpTransfers::UseTls(const HttpPeer& peer) {
 HttpTransfers::Id HttpTransfers::Start(HttpExchange exchange, OnEnd on_end, OnBytes on_bytes) {
   const Id id = next_id_++;
   Pending& begun = *(exchanges_[id] = std::make_unique<Pending>(
-                         curl_, std::move(exchange), std::move(on_end), std::move(on_bytes)));
+                         std::move(exchange), std::move(on_end), std::move(on_bytes)));
   if (auto ready = begun.Prepare(route_, std::exchange(is_silent_, false)); !ready) {
     begun.refusal = ready.error();
-  } else if (const CURLMcode code = curl_.multi_add_handle(multi_, begun.handle());
+  } else if (const CURLMcode code = ::curl_multi_add_handle(multi_, begun.handle());
              code != CURLM_OK) {
-    begun.refusal = Error{ErrorCode::kInternal, curl_.multi_strerror(code)};
+    begun.refusal = Error{ErrorCode::kInternal, ::curl_multi_strerror(code)};
   }
   return id;
 }
 
 void HttpTransfers::Detach(const Pending& exchange) {
-  curl_.multi_remove_handle(multi_, exchange.handle());
+  ::curl_multi_remove_handle(multi_, exchange.handle());
 }
 
 void HttpTransfers::Cancel(Id id) {
@@ -255,10 +247,10 @@ void HttpTransfers::Turn(Duration most) {
     most = std::min<Duration>(most, exchange->Due() - before);
   }
   const auto wait = std::chrono::ceil<std::chrono::milliseconds>(most).count();
-  curl_.multi_poll(multi_, nullptr, 0,
-                   static_cast<int>(std::clamp<std::int64_t>(wait, 0, 3'600'000)), nullptr);
+  ::curl_multi_poll(multi_, nullptr, 0,
+                    static_cast<int>(std::clamp<std::int64_t>(wait, 0, 3'600'000)), nullptr);
   int running = 0;
-  curl_.multi_perform(multi_, &running);
+  ::curl_multi_perform(multi_, &running);
   TakeEnds();
   std::vector<Id> ids;
   for (const auto& [id, exchange] : exchanges_) ids.push_back(id);
@@ -274,9 +266,9 @@ void HttpTransfers::Turn(Duration most) {
 
 void HttpTransfers::TakeEnds() {
   int left = 0;
-  while (const CURLMsg* message = curl_.multi_info_read(multi_, &left)) {
+  while (const CURLMsg* message = ::curl_multi_info_read(multi_, &left)) {
     if (message->msg != CURLMSG_DONE) continue;
-    Pending::Of(curl_, message->easy_handle).ended_by = message->data.result;
+    Pending::Of(message->easy_handle).ended_by = message->data.result;
   }
 }
 
@@ -294,7 +286,7 @@ void HttpTransfers::TellEnd(Id id, steady_clock::time_point now) {
 }
 
 void HttpTransfers::Wake() {
-  curl_.multi_wakeup(multi_);
+  ::curl_multi_wakeup(multi_);
 }
 
 }  // namespace jettison

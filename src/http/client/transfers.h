@@ -52,7 +52,7 @@ struct HttpAnswer {
 // Many requests to one server at a time, each of which may last, on connections that stay open:
 // over HTTP/2, where the server speaks it, all on one, else on one for each that is under way. One
 // thread starts them and takes the answers in Turn, which alone waits for the network; nobody else
-// is kept waiting. By libcurl, which is loaded for the first one.
+// is kept waiting.
 class HttpTransfers {
  public:
   using Id = std::uint64_t;
@@ -67,7 +67,7 @@ class HttpTransfers {
   // - kInternal: not HTTP, or more bytes of a stream at a time than there may be.
   using OnEnd = std::function<void(Result<HttpAnswer>)>;
 
-  // kInvalidArgument for an endpoint of another form; kUnavailable where libcurl cannot be had.
+  // kInvalidArgument for an endpoint of another form.
   // Certificates and keys that cannot be used (FaultOfTls finds them) fail each exchange.
   [[nodiscard]] static Result<std::unique_ptr<HttpTransfers>> Open(const HttpPeer& peer);
   HttpTransfers(const HttpTransfers&) = delete;
@@ -94,13 +94,12 @@ class HttpTransfers {
 
  private:
   class Pending;
-  explicit HttpTransfers(const http::CurlLibrary& curl);
+  HttpTransfers();
   [[nodiscard]] Result<void> SetUp(const HttpPeer& peer);
   void Detach(const Pending& exchange);
   void TakeEnds();
   void TellEnd(Id id, std::chrono::steady_clock::time_point now);
 
-  const http::CurlLibrary& curl_;
   CURLM* multi_;
   std::map<Id, std::unique_ptr<Pending>> exchanges_;  // in the order in which they were begun
   std::vector<std::unique_ptr<Pending>> gone_;        // cancelled, perhaps by their own callback
