@@ -10,7 +10,7 @@
 #include "codec/kubernetes/pod_writer.h"
 #include "core/model/pod_resources.h"
 #include "core/pods/admission.h"
-#include "core/pods/oom_score_adj.h"
+#include "core/pods/pod_kind.h"
 #include "fuzz/fuzz.h"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/config/config_changes.h"
+#include "core/config/agent_config.h"
 #include "core/config/read_config.h"
 #include "core/model/fault.h"
 #include "core/model/threshold.h"

@@ -17,10 +17,9 @@
 #include "codec/flight/recording_writer.h"
 #include "core/explanation/explanation.h"
 #include "core/json/json_writer.h"
-#include "core/pass/recorded_pass.h"
+#include "core/pass/pass.h"
 #include "core/recording/recording.h"
-#include "core/shadow/shadow_fields.h"
-#include "core/text/ascii.h"
+#include "core/shadow/shadow_pairing.h"
 #include "core/text/number.h"
 #include "view/served_recording.h"
 

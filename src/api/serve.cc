@@ -10,7 +10,7 @@
 
 #include "api/api.h"
 #include "api/kubernetes/objects.h"
-#include "core/config/config_changes.h"
+#include "core/config/agent_config.h"
 #include "http/endpoint.h"
 #include "http/server/server.h"
 #include "machine/loop/job_queue.h"

@@ -11,7 +11,7 @@
 #include "api/kubernetes/objects.h"
 #include "api/overview/overview.h"
 #include "core/json/json_writer.h"
-#include "core/pass/recorded_pass.h"
+#include "core/pass/pass.h"
 
 namespace jettison {
 namespace {

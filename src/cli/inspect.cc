@@ -25,7 +25,6 @@
 #include "core/model/pod_resources.h"
 #include "core/model/profile.h"
 #include "core/pods/admission.h"
-#include "core/pods/oom_score_adj.h"
 #include "core/pods/pod_kind.h"
 #include "core/text/parts.h"
 #include "core/units/quantity.h"

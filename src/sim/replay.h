@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/decide/image_gc.h"
-#include "core/pass/recorded_pass.h"
+#include "core/pass/pass.h"
 #include "core/scenario/scenario.h"
 #include "ports/node_actions.h"
 

@@ -13,7 +13,7 @@
 #include "core/model/event.h"
 #include "core/model/signal.h"
 #include "core/observe/observations.h"
-#include "core/pass/recorded_pass.h"
+#include "core/pass/pass.h"
 #include "core/units/duration.h"
 
 namespace jettison {

@@ -15,7 +15,7 @@
 #include "core/model/summary.h"
 #include "core/model/threshold.h"
 #include "core/observe/observations.h"
-#include "core/pass/recorded_pass.h"
+#include "core/pass/pass.h"
 #include "core/pods/pod_facts.h"
 #include "core/report/cycle_report.h"
 #include "core/units/duration.h"

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "agent/cluster/link/cluster_link.h"
-#include "core/pass/recorded_pass.h"
+#include "core/pass/pass.h"
 #include "core/shadow/shadow_book.h"
 #include "core/shadow/shadow_pairing.h"
 #include "core/units/duration.h"

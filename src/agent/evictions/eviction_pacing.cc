@@ -100,25 +100,17 @@ UsageSample EvictionPacing::SampleOf(const PacedPass& pass) const {
 
 PaceInput EvictionPacing::InputOf(const PacedPass& pass) {
   if (ResourceOf(pass.signal) == Resource::kPids) ReadAllOfEnding();
-  if (IsForeseen(pass.signal)) growth_.Add(SampleOf(pass));
+  if (IsForeseen(pass.signal)) pace_.Add(SampleOf(pass));
   PaceInput input = InputFor(pass.signal, pass.next_by_clock, pass.now);
   input.soft = soft_;
   return input;
-}
-
-// It also matters if ending pods, evicted for any signal, hold all that is missing.
-std::optional<Instant> EvictionPacing::KubeletDecides(Signal signal, Instant now) const {
-  return growth_.EndingCovers(signal) ? round_.Next(now) : round_.NextFor(signal, now);
 }
 
 // For a disk, the removal of any pod delays the next eviction as an eviction does, because it frees
 // space, too.
 PaceInput EvictionPacing::InputFor(Signal signal, std::optional<Instant> next_by_clock,
                                    Instant now) const {
-  PaceInput input{.signal = signal,
-                  .kubelet_decides = KubeletDecides(signal, now),
-                  .next_by_clock = next_by_clock};
-  growth_.FillIn(input);
+  PaceInput input = pace_.InputFor(signal, next_by_clock, now);
   const bool is_disk = ConditionOf(signal) == NodeConditionType::kDiskPressure;
   if (is_disk && dependencies_.pods.AnyIsBeingRemoved(now)) {
     input.kubelet_decides = std::max(input.kubelet_decides.value_or(now), now + kCleanupPoll);
@@ -127,7 +119,7 @@ PaceInput EvictionPacing::InputFor(Signal signal, std::optional<Instant> next_by
 }
 
 std::optional<PaceInput> EvictionPacing::InputInstead(const PacedPass& pass) {
-  const auto kubelet_decides = KubeletDecides(pass.signal, pass.now);
+  const auto kubelet_decides = pace_.KubeletDecides(pass.signal, pass.now);
   if (kubelet_decides && pass.now < *kubelet_decides) return std::nullopt;
   if (ResourceOf(pass.signal) == Resource::kPids) ReadAllOfEnding();
   std::int64_t ending = 0;
@@ -159,13 +151,13 @@ std::size_t EvictionPacing::Hasten(const Observations& seen, DiskLayout layout, 
 }
 
 void EvictionPacing::HastenFor(Signal signal, std::int64_t left, DiskLayout layout, Instant now) {
-  const std::int64_t growth = growth_.OfAll(signal);
+  const std::int64_t growth = pace_.GrowthOf(signal);
   bool is_read = false;
   for (const EndingPod& pod : dependencies_.pods.Ending()) {
     if (!pod.kill_at || now >= *pod.kill_at) continue;
     EndingQuestion question{
         .left = left, .growth = growth, .now = now, .kill_at = *pod.kill_at, .usage = {}};
-    if (LastsItsGrace(question)) continue;
+    if (!MustKillNow(question)) continue;
     if (!std::exchange(is_read, true)) {
       ReadEnding(true);
       ReadAllOfEnding();

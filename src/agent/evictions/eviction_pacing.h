@@ -12,7 +12,6 @@
 #include "agent/pods/pod_table.h"
 #include "agent/state/agent_state.h"
 #include "core/decide/eviction_pace.h"
-#include "core/decide/usage_growth.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/signal.h"
 #include "core/model/summary.h"
@@ -58,19 +57,18 @@ struct PacedPass {
 };
 
 // Prepares what decides whether evictions wait so that they are not faster than the kubelet's
-// (decide/eviction_pace), and kills ending pods early if the node would run out
-// (decide/early_kill).
+// (decide/eviction_pace), and kills ending pods early if the node would run out.
 class EvictionPacing {
  public:
   explicit EvictionPacing(const NodeDependencies& dependencies) : dependencies_(dependencies) {}
 
   // An eviction was carried out, or would have been in a dry run.
   void Evicted(Resource resource, bool hard, Duration grace, Instant now) {
-    round_.Evicted(resource, hard, grace, now);
+    pace_.Evicted(resource, hard, grace, now);
   }
   // Pods are ending from now on.
   void PodsEnd(Instant now) { followed_since_ = now; }
-  void CleanedUp(bool all_gone, Instant now) { round_.CleanedUp(all_gone, now); }
+  void CleanedUp(bool all_gone, Instant now) { pace_.CleanedUp(all_gone, now); }
   // Continues the wait for evicted pods which an earlier agent began at `began`.
   void Resume(const SavedWait& wait, Instant began, Instant now);
 
@@ -78,7 +76,7 @@ class EvictionPacing {
   // own figures are read.
   void ReadEnding(bool awaited);
   // What has just been observed.
-  void Seen(const Observations& seen, Instant now) { growth_.Seen(seen, now); }
+  void Seen(const Observations& seen, Instant now) { pace_.Seen(seen, now); }
   // Sets why soft evictions wait in the next pass; absent: they do not wait.
   void SetSoftHold(std::optional<SoftHold> hold) { soft_ = hold; }
   // The input of a pass that acts for this, of which the growth is measured from now on.
@@ -116,7 +114,6 @@ class EvictionPacing {
                                                   Instant now) const;
 
  private:
-  [[nodiscard]] std::optional<Instant> KubeletDecides(Signal signal, Instant now) const;
   [[nodiscard]] PaceInput InputFor(Signal signal, std::optional<Instant> next_by_clock,
                                    Instant now) const;
   // Reads the process ids and containers of ending pods, too.
@@ -128,8 +125,7 @@ class EvictionPacing {
   void HastenFor(Signal signal, std::int64_t left, DiskLayout layout, Instant now);
 
   NodeDependencies dependencies_;
-  KubeletRound round_;
-  UsageGrowth growth_;
+  EvictionPace pace_;
   std::optional<PaceInput> input_;
   std::optional<SoftHold> soft_;
   PausedEviction paused_;

@@ -9,7 +9,7 @@
 #include "apply/pass.h"
 #include "core/decide/container_gc.h"
 #include "core/model/signal.h"
-#include "core/pass/recorded_pass.h"
+#include "core/pass/pass.h"
 #include "core/units/duration.h"
 #include "machine/log/event_log.h"
 #include "machine/log/log.h"

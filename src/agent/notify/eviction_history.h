@@ -10,7 +10,7 @@
 
 #include "core/explain/explain.h"
 #include "core/model/memory_estimator.h"
-#include "core/pass/recorded_pass.h"
+#include "core/pass/pass.h"
 #include "core/units/duration.h"
 #include "machine/loop/job_queue.h"
 

@@ -36,7 +36,7 @@ namespace jettison {
 //
 // After an eviction, the next one waits as long as the kubelet would, unless the node would run out
 // before (decide/eviction_pace). Meanwhile it is looked at every few milliseconds, and an
-// ending pod is killed early if the node would run out within its grace period (decide/early_kill).
+// ending pod is killed early if the node would run out within its grace period.
 //
 // A pass that starts a long reclaim evicts no pod; a full pass follows when the reclaim is over.
 // Everything else continues meanwhile: a memory threshold can still act, because memory comes

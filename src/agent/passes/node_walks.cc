@@ -24,7 +24,7 @@ bool NodeWalks::LastServes(const ReadingPlan& plan) const {
   const bool is_recent = began_at_ && *began_at_ > plan.now - serves_for_;
   return is_recent && !FindsDiskShort(plan) && !IsUnderPressure() &&
          std::ranges::all_of(pods_.Active(), [this](const SharedPodFacts& facts) {
-           return !facts->has_storage_limits && uids_.contains(facts->pod.uid);
+           return !facts->HasStorageLimits() && uids_.contains(facts->pod.uid);
          });
 }
 

@@ -11,7 +11,7 @@
 #include "agent/evictions/pass_log.h"
 #include "agent/passes/node_state.h"
 #include "core/decide/eviction_order.h"
-#include "core/pass/recorded_pass.h"
+#include "core/pass/pass.h"
 #include "core/pods/pod_facts.h"
 #include "core/report/cycle_report.h"
 #include "view/node_counters.h"

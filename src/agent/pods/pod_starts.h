@@ -12,7 +12,6 @@
 #include "core/model/profile.h"
 #include "core/model/signal.h"
 #include "core/pods/admission.h"
-#include "core/pods/come_back.h"
 #include "core/pods/room.h"
 #include "core/units/duration.h"
 

@@ -8,7 +8,7 @@
 #include "agent/plans/pod_plans.h"
 #include "agent/workers/container_runs.h"
 #include "core/decide/eviction_order.h"
-#include "core/pods/oom_score_adj.h"
+#include "core/pods/pod_kind.h"
 
 namespace jettison {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "core/decide/decide.h"
 #include "core/evaluate/evaluate.h"
-#include "core/json/field_writer.h"
+#include "core/json/json_writer.h"
 #include "core/model/event.h"
 #include "core/model/pressure.h"
 #include "core/report/cycle_report.h"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/explanation/explanation.h"
-#include "core/json/field_writer.h"
 #include "core/json/json_writer.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"

@@ -38,7 +38,7 @@ TEST(DemoManifests, TheCastCoversEveryClass) {
   EXPECT_EQ(QosClassOf(FactsOf("leaker").pod), QosClass::kBestEffort);
   EXPECT_TRUE(FactsOf("critical").IsProtected());
   EXPECT_FALSE(FactsOf("leaker").IsProtected());
-  EXPECT_TRUE(FactsOf("scratch").has_storage_limits);
+  EXPECT_TRUE(FactsOf("scratch").HasStorageLimits());
 }
 
 TEST(DemoConfig, IsReadWithoutFaultOrWarning) {

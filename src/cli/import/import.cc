@@ -18,7 +18,7 @@
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "codec/flight/recording_writer.h"
-#include "core/text/ascii.h"
+#include "core/text/number.h"
 #include "kernel/files/whole_file.h"
 
 namespace jettison {

@@ -15,7 +15,7 @@
 #include "cli/terminal/text_line.h"
 #include "codec/documents/form_reader.h"
 #include "codec/documents/json.h"
-#include "core/shadow/shadow_fields.h"
+#include "core/shadow/shadow_pairing.h"
 
 namespace jettison {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/shadow/shadow_book.h"
-#include "core/shadow/shadow_fields.h"
+#include "core/shadow/shadow_pairing.h"
 
 namespace jettison {
 namespace {

@@ -8,7 +8,6 @@
 #include "cli/terminal/output.h"
 #include "core/model/threshold.h"
 #include "core/pass/pass.h"
-#include "core/pass/recorded_pass.h"
 #include "core/units/result.h"
 #include "sim/report/simulation_head.h"
 #include "sim/report/simulation_report.h"

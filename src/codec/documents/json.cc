@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "core/text/ascii.h"
+#include "core/text/number.h"
 
 namespace jettison {
 namespace {

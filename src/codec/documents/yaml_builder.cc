@@ -14,7 +14,7 @@
 
 #include "codec/documents/documents.h"
 #include "codec/documents/room.h"
-#include "core/text/ascii.h"
+#include "core/text/number.h"
 
 namespace jettison::documents {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "codec/kubernetes/summary_fields.h"
 #include "core/evaluate/evaluate.h"
-#include "core/json/field_writer.h"
+#include "core/json/json_writer.h"
 #include "core/model/summary.h"
 #include "core/pass/pass.h"
 #include "core/recording/recording.h"

@@ -4,7 +4,7 @@
 
 #include "core/model/pod.h"
 #include "core/model/pod_resources.h"
-#include "core/text/ascii.h"
+#include "core/text/number.h"
 
 namespace jettison::kube_json {
 namespace {

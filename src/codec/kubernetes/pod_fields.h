@@ -4,7 +4,7 @@
 #include <string_view>
 #include <variant>
 
-#include "core/json/field_writer.h"
+#include "core/json/json_writer.h"
 #include "core/model/pod.h"
 
 namespace jettison {

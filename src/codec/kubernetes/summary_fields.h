@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/json/field_writer.h"
+#include "core/json/json_writer.h"
 #include "core/model/summary.h"
 
 namespace jettison {

@@ -12,8 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/config/jettison_configuration.h"
-#include "core/config/kubelet_configuration.h"
+#include "core/config/configurations.h"
 #include "core/json/json_writer.h"
 #include "core/model/pressure.h"
 #include "core/text/spelling.h"

@@ -1,7 +1,7 @@
 #include "codec/recordings/summary_writer.h"
 
 #include "codec/kubernetes/summary_fields.h"
-#include "core/json/field_writer.h"
+#include "core/json/json_writer.h"
 
 namespace jettison {
 namespace {

@@ -1,6 +1,5 @@
-#include "core/config/config_changes.h"
+#include "core/config/agent_config.h"
 
-#include <string>
 #include <utility>
 
 #include "core/config/settings.h"

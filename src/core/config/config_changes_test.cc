@@ -1,4 +1,4 @@
-#include "core/config/config_changes.h"
+#include "core/config/agent_config.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "core/text/spelling.h"
@@ -85,48 +83,6 @@ class Merging {
   const std::string& file_;
   std::vector<Override>& overrides_;
 };
-
-}  // namespace
-
-void PutOver(const ConfigDocument& drop_in, ConfigDocument& document) {
-  document.document =
-      Merging(drop_in.file, document.overrides).Of("", &document.document, drop_in.document);
-}
-
-const std::string& FileOf(const ConfigDocument& document, std::string_view key) {
-  const std::string wanted = Plain(key);
-  const std::string* file = &document.file;
-  std::size_t closest = 0;
-  for (const Override& one : document.overrides) {
-    const std::string said = Plain(one.key);
-    if (LiesIn(said, wanted)) {
-      closest = wanted.size();
-      file = &one.file;
-    } else if (LiesIn(wanted, said) && said.size() > closest) {
-      closest = said.size();
-      file = &one.file;
-    }
-  }
-  return *file;
-}
-
-void NameFiles(const ConfigDocument& document, std::span<Fault> faults) {
-  for (Fault& fault : faults) {
-    if (fault.file == document.file && !fault.key.empty()) {
-      fault.file = FileOf(document, fault.key);
-    }
-  }
-}
-
-std::vector<std::string> FieldsFrom(const ConfigDocument& document, const std::string& file) {
-  std::vector<std::string> fields;
-  for (const Override& one : document.overrides) {
-    if (one.file == file) fields.push_back(one.key);
-  }
-  return fields;
-}
-
-namespace {
 
 constexpr std::string_view kKubeletKind = "KubeletConfiguration";
 constexpr std::string_view kJettisonKind = "JettisonConfiguration";
@@ -213,6 +169,44 @@ void PutIn(const ConfigDocument& document, const std::string& kind, Place& place
 }
 
 }  // namespace
+
+void PutOver(const ConfigDocument& drop_in, ConfigDocument& document) {
+  document.document =
+      Merging(drop_in.file, document.overrides).Of("", &document.document, drop_in.document);
+}
+
+const std::string& FileOf(const ConfigDocument& document, std::string_view key) {
+  const std::string wanted = Plain(key);
+  const std::string* file = &document.file;
+  std::size_t closest = 0;
+  for (const Override& one : document.overrides) {
+    const std::string said = Plain(one.key);
+    if (LiesIn(said, wanted)) {
+      closest = wanted.size();
+      file = &one.file;
+    } else if (LiesIn(wanted, said) && said.size() > closest) {
+      closest = said.size();
+      file = &one.file;
+    }
+  }
+  return *file;
+}
+
+void NameFiles(const ConfigDocument& document, std::span<Fault> faults) {
+  for (Fault& fault : faults) {
+    if (fault.file == document.file && !fault.key.empty()) {
+      fault.file = FileOf(document, fault.key);
+    }
+  }
+}
+
+std::vector<std::string> FieldsFrom(const ConfigDocument& document, const std::string& file) {
+  std::vector<std::string> fields;
+  for (const Override& one : document.overrides) {
+    if (one.file == file) fields.push_back(one.key);
+  }
+  return fields;
+}
 
 SortedDocuments Sorted(const std::vector<ConfigDocument>& documents, Faults& faults) {
   Place kubelet;

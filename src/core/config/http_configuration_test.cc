@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/config/config_changes.h"
+#include "core/config/agent_config.h"
 #include "core/config/testing/test_documents.h"
 
 namespace jettison {

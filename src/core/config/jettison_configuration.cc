@@ -1,4 +1,4 @@
-#include "core/config/jettison_configuration.h"
+#include "core/config/configurations.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,6 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "core/config/kubelet_configuration.h"
+#include "core/config/configurations.h"
 
 #include <fmt/format.h>
 
@@ -6,13 +6,11 @@
 #include <array>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/config/settings.h"
 #include "core/text/spelling.h"
-#include "core/thresholds/fields.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/quantity.h"
 
@@ -26,18 +24,6 @@ SignalSettings HardSettings(const Fields& fields) {
   if (merge) settings.insert(DefaultEvictionHard().begin(), DefaultEvictionHard().end());
   return settings;
 }
-
-}  // namespace
-
-EvictionSettings ReadEvictionSettings(const Fields& fields) {
-  EvictionSettings settings;
-  settings.hard = HardSettings(fields);
-  settings.soft = fields.TextMap("evictionSoft").value_or(SignalSettings{});
-  settings.soft_grace_period = fields.TextMap("evictionSoftGracePeriod").value_or(SignalSettings{});
-  return settings;
-}
-
-namespace {
 
 constexpr std::string_view kField = "enforceNodeAllocatable";
 constexpr auto kEnforcements = std::to_array<std::string_view>(
@@ -230,6 +216,14 @@ void ReadLogging(const Fields& fields, AgentConfig& config) {
 }
 
 }  // namespace
+
+EvictionSettings ReadEvictionSettings(const Fields& fields) {
+  EvictionSettings settings;
+  settings.hard = HardSettings(fields);
+  settings.soft = fields.TextMap("evictionSoft").value_or(SignalSettings{});
+  settings.soft_grace_period = fields.TextMap("evictionSoftGracePeriod").value_or(SignalSettings{});
+  return settings;
+}
 
 void Limit::Read(const Fields& fields, std::string_view name,
                  std::optional<std::int64_t>& into) const {

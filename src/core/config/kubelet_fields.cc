@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "core/config/kubelet_configuration.h"
+#include "core/config/configurations.h"
 #include "core/config/settings.h"
 #include "core/text/spelling.h"
 

@@ -1,11 +1,10 @@
-#include "core/config/merged_kubelet.h"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
 
-#include "core/config/kubelet_configuration.h"
+#include "core/config/configurations.h"
 #include "core/thresholds/fields.h"
 #include "core/thresholds/kubelet_order.h"
 #include "core/thresholds/threshold_parsing.h"

@@ -1,4 +1,4 @@
-#include "core/config/merged_kubelet.h"
+#include "core/config/configurations.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

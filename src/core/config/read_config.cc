@@ -4,12 +4,9 @@
 
 #include <cstddef>
 #include <span>
-#include <string>
 #include <utility>
 
-#include "core/config/config_document.h"
-#include "core/config/jettison_configuration.h"
-#include "core/config/kubelet_configuration.h"
+#include "core/config/configurations.h"
 #include "core/thresholds/fields.h"
 #include "core/thresholds/kubelet_order.h"
 #include "core/thresholds/threshold_settings.h"

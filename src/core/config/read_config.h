@@ -6,7 +6,7 @@
 
 #include "core/config/agent_config.h"
 #include "core/config/config_document.h"
-#include "core/config/merged_kubelet.h"
+#include "core/config/configurations.h"
 #include "core/model/fault.h"
 #include "core/model/threshold.h"
 

@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "core/decide/eviction_pace.h"
-#include "core/decide/ranking.h"
 
 namespace jettison {
 namespace {
@@ -14,6 +13,29 @@ constexpr std::array<ReclaimStep, 2> kBoth = {ReclaimStep::kDeadContainers,
 constexpr std::span<const ReclaimStep> kContainersThenImages{kBoth};
 constexpr std::span<const ReclaimStep> kContainersOnly = kContainersThenImages.first(1);
 constexpr std::span<const ReclaimStep> kImagesOnly = kContainersThenImages.last(1);
+
+// A threshold on a disk for which no pod may be evicted yet, because the disk use of all pods is
+// unknown, does not delay other thresholds.
+std::optional<std::size_t> ThresholdToActFor(std::span<const Threshold> thresholds,
+                                             ThresholdSet acting, std::span<const ActivePod> pods) {
+  const auto first = MostUrgent(thresholds, acting);
+  if (!first || !IsDisk(thresholds[*first])) return first;
+  if (pods.empty() || !std::ranges::all_of(pods, DiskUseIsUnknown)) return first;
+  const auto other = MostUrgent(thresholds, WithoutDisks(thresholds, acting));
+  return other ? other : first;
+}
+
+// Whether the end of the victim would give back more than next to nothing of the margin. Just below
+// our threshold nearly nothing is missing, so that every small pod would be enough for that.
+bool FreesEnough(const Threshold& threshold, const Evaluation& evaluation, const ActivePod& victim,
+                 DiskLayout layout) {
+  const auto& seen = evaluation.next.last_observations[threshold.signal];
+  const auto usage = UsageOf(victim, threshold.signal, layout);
+  if (!seen || !usage || !threshold.kubelet) return false;
+  const std::int64_t ours = QuantityOf(threshold.value, seen->capacity).Value();
+  const std::int64_t kubelets = QuantityOf(threshold.kubelet->value, seen->capacity).Value();
+  return IsWorthwhile(*usage, Int128{ours} - kubelets);
+}
 
 }  // namespace
 
@@ -62,21 +84,6 @@ bool IsDisk(const Threshold& threshold) {
   return IsOfDisk(threshold.signal);
 }
 
-namespace {
-
-// A threshold on a disk for which no pod may be evicted yet, because the disk use of all pods is
-// unknown, does not delay other thresholds.
-std::optional<std::size_t> ThresholdToActFor(std::span<const Threshold> thresholds,
-                                             ThresholdSet acting, std::span<const ActivePod> pods) {
-  const auto first = MostUrgent(thresholds, acting);
-  if (!first || !IsDisk(thresholds[*first])) return first;
-  if (pods.empty() || !std::ranges::all_of(pods, DiskUseIsUnknown)) return first;
-  const auto other = MostUrgent(thresholds, WithoutDisks(thresholds, acting));
-  return other ? other : first;
-}
-
-}  // namespace
-
 ThresholdSet WithoutDisks(std::span<const Threshold> thresholds, ThresholdSet among) {
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     if (IsDisk(thresholds[i])) among[i] = false;
@@ -91,22 +98,6 @@ ThresholdSet HardFirst(std::span<const Threshold> thresholds, ThresholdSet among
   }
   return hard.any() ? hard : among;
 }
-
-namespace {
-
-// Whether the end of the victim would give back more than next to nothing of the margin. Just below
-// our threshold nearly nothing is missing, so that every small pod would be enough for that.
-bool FreesEnough(const Threshold& threshold, const Evaluation& evaluation, const ActivePod& victim,
-                 DiskLayout layout) {
-  const auto& seen = evaluation.next.last_observations[threshold.signal];
-  const auto usage = UsageOf(victim, threshold.signal, layout);
-  if (!seen || !usage || !threshold.kubelet) return false;
-  const std::int64_t ours = QuantityOf(threshold.value, seen->capacity).Value();
-  const std::int64_t kubelets = QuantityOf(threshold.kubelet->value, seen->capacity).Value();
-  return IsWorthwhile(*usage, Int128{ours} - kubelets);
-}
-
-}  // namespace
 
 Decision Decide(std::span<const Threshold> thresholds, bool local_storage_capacity_isolation,
                 DiskLayout layout, const Evaluation& evaluation, std::span<const ActivePod> pods) {

@@ -4,9 +4,7 @@
 #include <span>
 
 #include "core/decide/local_storage.h"
-#include "core/evaluate/evaluate.h"
 #include "core/model/eviction_order.h"
-#include "core/model/signal.h"
 #include "core/model/threshold.h"
 #include "core/observe/observations.h"
 #include "core/pods/pod_facts.h"

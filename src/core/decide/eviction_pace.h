@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/model/signal.h"
 #include "core/model/threshold.h"
@@ -17,36 +18,6 @@
 #include "core/units/quantity.h"
 
 namespace jettison {
-
-// How long after its end an evicted pod counts as cleaned up, at the earliest, because the kubelet
-// polls for it. (kubelet: podCleanupPollFreq)
-inline constexpr Duration kCleanupPoll = std::chrono::seconds(1);
-
-// Predicts from the last evictions when the kubelet would decide again. The kubelet decides
-// nothing, for any signal, until the pod that it has evicted is gone.
-class KubeletRound {
- public:
-  // A pod was told to end for `resource`; `hard`: with the grace period of a hard eviction,
-  // `grace`. A soft eviction does not delay the next decision.
-  void Evicted(Resource resource, bool hard, Duration grace, Instant now);
-  // The wait for evicted pods is over: all are gone, or it timed out.
-  void CleanedUp(bool all_gone, Instant now);
-
-  // When the kubelet would decide again; absent: there was no recent eviction. While pods are
-  // ending it is an estimate, which moves on with `now`, because the kubelet would go on polling.
-  [[nodiscard]] std::optional<Instant> Next(Instant now) const;
-  // As Next, but absent also if the last evictions were for other resources than the signal's. For
-  // disks and pressure every eviction counts, because it is not known what the ending pods hold of
-  // a disk or add to pressure. If the ending pods hold all of the memory or process IDs that are
-  // missing, call Next instead.
-  [[nodiscard]] std::optional<Instant> NextFor(Signal signal, Instant now) const;
-
- private:
-  std::optional<Instant> decides_;
-  bool awaited_ = false;
-  bool awaits_hard_ = false;  // one of those that are awaited
-  std::array<bool, kAllResources.size()> evicted_for_{};
-};
 
 // Why an eviction waits although a threshold acts. Evictions are not made faster than the kubelet
 // would make them, unless the node would run out before.
@@ -112,6 +83,86 @@ struct PaceInput {
   friend bool operator==(const PaceInput&, const PaceInput&) = default;
 };
 
+// What a pod holds at a moment.
+struct PodAmount {
+  std::uint64_t identity = 0;  // PodFacts::identity
+  std::int64_t amount = 0;
+  bool ending = false;  // otherwise it may be evicted
+};
+
+// What a signal watches, and who holds it, at one moment, in the unit of the signal.
+struct UsageSample {
+  Signal signal = Signal::kMemoryAvailable;
+  Observation seen;
+  std::int64_t line = 0;        // of the threshold that is acted for
+  std::vector<PodAmount> pods;  // in any order
+  Instant at;
+};
+
+// How long after its end an evicted pod counts as cleaned up, at the earliest, because the kubelet
+// polls for it. (kubelet: podCleanupPollFreq)
+inline constexpr Duration kCleanupPoll = std::chrono::seconds(1);
+
+// The pace of evictions: predicts from the last evictions when the kubelet would decide again, and
+// measures how fast usage grows. The kubelet decides nothing, for any signal, until the pod that it
+// has evicted is gone.
+//
+// Growth is measured from samples a few milliseconds apart. It is what the same pods, and
+// everything outside of pods, have taken from one sample to the next: pods that have come or gone
+// in between do not count, nor do those that are ending. Page cache that becomes active takes
+// nothing either, as fast as it makes memory less available: the usage does not grow with it. Where
+// nothing is left nothing can grow: there, what was measured last still counts.
+class EvictionPace {
+ public:
+  // A pod was told to end for `resource`; `hard`: with the grace period of a hard eviction,
+  // `grace`. A soft eviction does not delay the next decision.
+  void Evicted(Resource resource, bool hard, Duration grace, Instant now);
+  // The wait for evicted pods is over: all are gone, or it timed out.
+  void CleanedUp(bool all_gone, Instant now);
+  // What was just observed of all signals.
+  void Seen(const Observations& observations, Instant now);
+  // A sample of the signal that a pass acts for.
+  void Add(UsageSample sample);
+
+  // When the kubelet would decide again; absent: there was no recent eviction that matters for the
+  // signal. While pods are ending it is an estimate, which moves on with `now`, because the kubelet
+  // would go on polling. Evictions for another resource matter if the ending pods hold all that is
+  // missing of the signal, and for disks and pressure, because it is not known what the ending pods
+  // hold of a disk or add to pressure.
+  [[nodiscard]] std::optional<Instant> KubeletDecides(Signal signal, Instant now) const;
+  // The same, whatever the evictions were for.
+  [[nodiscard]] std::optional<Instant> NextRound(Instant now) const;
+  // What is known of a signal now.
+  [[nodiscard]] PaceInput InputFor(Signal signal, std::optional<Instant> next_by_clock,
+                                   Instant now) const;
+  // The growth of the total usage of a signal, per second; 0 if it is not known.
+  [[nodiscard]] std::int64_t GrowthOf(Signal signal) const;
+
+ private:
+  struct Growth {
+    std::int64_t all = 0;   // of everything except pods that are ending
+    std::int64_t pods = 0;  // of the pods that may be evicted
+  };
+
+  // Whether ending pods hold all that is missing of the signal.
+  [[nodiscard]] bool EndingCovers(Signal signal) const;
+  // From the newest sample that is so much older than the last one.
+  [[nodiscard]] std::optional<Growth> Over(Duration apart) const;
+  [[nodiscard]] std::optional<Growth> Measured() const;
+  [[nodiscard]] std::int64_t OfEnding() const;
+  // Whether nothing was left to take a moment ago.
+  [[nodiscard]] bool IsExhausted(Instant now) const;
+
+  std::optional<Instant> decides_;
+  bool awaited_ = false;
+  bool awaits_hard_ = false;  // one of those that are awaited
+  std::array<bool, kAllResources.size()> evicted_for_{};
+  std::vector<Observations> observed_;  // the last ones, oldest first
+  std::vector<UsageSample> samples_;    // the same, of one signal; pods by identity
+  std::optional<Growth> measured_;      // last, while something was left
+  std::optional<Instant> exhausted_at_;
+};
+
 // What is about to be done for a threshold.
 struct PaceQuestion {
   const Threshold& threshold;
@@ -146,9 +197,6 @@ inline constexpr Duration kAnswerWithin = std::chrono::seconds(5);
 // Whether the end of a pod with this usage frees a relevant part of what is missing.
 [[nodiscard]] bool IsWorthwhile(Int128 usage, Int128 missing);
 
-// The amount that is taken in `time` at `growth` per second.
-[[nodiscard]] Int128 TakenIn(std::int64_t growth, Duration time);
-
 // Whether `left` lasts for `time` while `growth` per second is taken from it.
 [[nodiscard]] bool Lasts(std::int64_t left, std::int64_t growth, Duration time);
 
@@ -161,11 +209,8 @@ struct EndingQuestion {
   std::optional<std::int64_t> usage;  // of the ending pod; absent: not known
 };
 
-// Whether the pod need not be killed yet: the amount left will last until the end of the grace
-// period, or at least as long as a SIGKILL takes to have its effect.
-[[nodiscard]] bool LastsItsGrace(const EndingQuestion& question);
-
-// Whether the pod must be killed now: LastsItsGrace is false, and the pod holds a relevant part of
+// Whether the pod must be killed now: the amount left will neither last until the end of the grace
+// period nor as long as a SIGKILL takes to have its effect, and the pod holds a relevant part of
 // what will be missing, or it is not known what it holds. Always true from the end of the grace
 // period on.
 [[nodiscard]] bool MustKillNow(const EndingQuestion& question);

@@ -4,11 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <limits>
 #include <map>
-#include <string_view>
 #include <tuple>
 #include <utility>
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "core/model/pod_resources.h"
 #include "core/units/quantity.h"
@@ -11,72 +10,59 @@
 namespace jettison {
 namespace {
 
-Nanos Bytes(std::uint64_t bytes) {
-  return Nanos{static_cast<std::int64_t>(bytes)} * kNanosPerUnit;
+std::optional<std::int64_t> UsedBytes(const std::optional<FsUsage>& usage) {
+  if (!usage || !usage->used_bytes) return std::nullopt;
+  return static_cast<std::int64_t>(*usage->used_bytes);
 }
-std::uint64_t Used(const std::optional<FsUsage>& usage) {
-  return usage ? usage->used_bytes.value_or(0) : 0;
+
+std::optional<std::int64_t> UseOf(const ContainerStats& container, DiskLayout layout) {
+  const auto logs = UsedBytes(container.logs);
+  const auto layer = layout.dedicated_image_fs ? std::nullopt : UsedBytes(container.rootfs);
+  if (!logs && !layer) return std::nullopt;
+  // Without sign, because the sum of absurd figures wraps around.
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(logs.value_or(0)) +
+                                   static_cast<std::uint64_t>(layer.value_or(0)));
+}
+
+// The limit that is exceeded first, by its place. Containers are checked in the order of their
+// figures; of two limits for one name the last counts. (kubelet: containerEphemeralStorageLimitEviction)
+std::optional<std::size_t> BrokenLimit(const ActivePod& pod, DiskLayout layout) {
+  const std::vector<StorageLimit>& limits = pod.facts->storage_limits;
+  const auto is_over = [&](std::size_t limit, std::optional<std::int64_t> used) {
+    return used && Nanos{*used} * kNanosPerUnit > limits[limit].limit;
+  };
+  std::size_t i = 0;
+  for (; i < limits.size() && limits[i].kind != StorageLimitKind::kContainer; ++i) {
+    if (is_over(i, LimitedUse(*pod.stats, limits[i], layout))) return i;
+  }
+  if (i == limits.size()) return std::nullopt;
+  for (const ContainerStats& container : pod.stats->containers) {
+    std::size_t last = limits.size();
+    while (last > i && limits[last - 1].name != container.name) --last;
+    if (last > i && is_over(last - 1, UseOf(container, layout))) return last - 1;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
-// (kubelet: emptyDirLimitEviction keeps them in a map)
-std::optional<std::int64_t> LimitedUse(const PodStats& stats, std::string_view volume) {
-  for (auto each = stats.volumes.rbegin(); each != stats.volumes.rend(); ++each) {
-    if (each->name != volume || !each->usage.used_bytes) continue;
-    return static_cast<std::int64_t>(*each->usage.used_bytes);
-  }
-  return std::nullopt;
-}
-
-std::uint64_t LimitedUse(const ContainerStats& container, DiskLayout layout) {
-  return Used(container.logs) + (layout.dedicated_image_fs ? 0 : Used(container.rootfs));
-}
-
-namespace {
-
-std::optional<std::size_t> EmptyDirOverLimit(const ActivePod& pod) {
-  const auto& limits = pod.facts->empty_dir_limits;
-  for (std::size_t i = 0; i < limits.size(); ++i) {
-    const auto used = LimitedUse(*pod.stats, limits[i].name);
-    if (used && Nanos{*used} * kNanosPerUnit > limits[i].limit) return i;
-  }
-  return std::nullopt;
-}
-
-bool PodOverLimit(const ActivePod& pod) {
-  const auto& limit = pod.facts->ephemeral_storage_limit;
-  return limit && Bytes(Used(pod.stats->ephemeral_storage)) > *limit;
-}
-
-std::optional<std::size_t> ContainerOverLimit(const ActivePod& pod, DiskLayout layout) {
-  const auto& limits = pod.facts->container_limits;
-  if (limits.empty()) return std::nullopt;  // most pods have none: their containers are not read
-  for (const ContainerStats& container : pod.stats->containers) {
-    // Of two limits for one name the last counts. (kubelet: containerEphemeralStorageLimitEviction)
-    const auto found = std::find_if(limits.rbegin(), limits.rend(), [&](const StorageLimit& limit) {
-      return limit.name == container.name;
-    });
-    if (found == limits.rend()) continue;
-    if (Bytes(LimitedUse(container, layout)) > found->limit) {
-      return static_cast<std::size_t>(limits.rend() - found) - 1;
+// (kubelet: emptyDirLimitEviction keeps volumes in a map)
+std::optional<std::int64_t> LimitedUse(const PodStats& stats, const StorageLimit& limit,
+                                       DiskLayout layout) {
+  switch (limit.kind) {
+    case StorageLimitKind::kEmptyDir:
+      for (auto each = stats.volumes.rbegin(); each != stats.volumes.rend(); ++each) {
+        if (each->name == limit.name && each->usage.used_bytes) return UsedBytes(each->usage);
+      }
+      return std::nullopt;
+    case StorageLimitKind::kPod: return UsedBytes(stats.ephemeral_storage);
+    case StorageLimitKind::kContainer: {
+      const auto found = std::ranges::find(stats.containers, limit.name, &ContainerStats::name);
+      return found == stats.containers.end() ? std::nullopt : UseOf(*found, layout);
     }
   }
-  return std::nullopt;
+  __builtin_unreachable();
 }
-
-std::optional<StorageViolation> ViolationOf(const ActivePod& pod, DiskLayout layout) {
-  if (const auto i = EmptyDirOverLimit(pod)) {
-    return StorageViolation{.kind = StorageLimitKind::kEmptyDir, .index = *i};
-  }
-  if (PodOverLimit(pod)) return StorageViolation{.kind = StorageLimitKind::kPod};
-  if (const auto i = ContainerOverLimit(pod, layout)) {
-    return StorageViolation{.kind = StorageLimitKind::kContainer, .index = *i};
-  }
-  return std::nullopt;
-}
-
-}  // namespace
 
 std::vector<StorageViolation> StorageViolations(std::span<const ActivePod> pods,
                                                 DiskLayout layout) {
@@ -85,21 +71,20 @@ std::vector<StorageViolation> StorageViolations(std::span<const ActivePod> pods,
     const ActivePod& pod = pods[i];
     const PodFacts& facts = *pod.facts;
     const bool may_go = !facts.IsProtected() || facts.IsSpared();
-    if (!facts.has_storage_limits || !may_go || pod.stats == nullptr) continue;
+    if (!facts.HasStorageLimits() || !may_go || pod.stats == nullptr) continue;
     // A usage that was measured in an earlier pass may be lower by now.
     if (pod.stats->stale_disk) continue;
-    if (auto violation = ViolationOf(pod, layout)) {
-      violation->pod = i;
-      violations.push_back(*violation);
+    if (const auto broken = BrokenLimit(pod, layout)) {
+      violations.push_back({.pod = i, .kind = facts.storage_limits[*broken].kind, .index = *broken});
     }
   }
   return violations;
 }
 
 std::string ViolationMessage(const PodFacts& facts, const StorageViolation& violation) {
+  const StorageLimit& limit = facts.storage_limits[violation.index];
   switch (violation.kind) {
     case StorageLimitKind::kEmptyDir: {
-      const StorageLimit& limit = facts.empty_dir_limits[violation.index];
       const auto& source = std::get<EmptyDirSource>(facts.pod.volumes[limit.place].source);
       return fmt::format("Usage of EmptyDir volume \"{}\" exceeds the limit \"{}\". ", limit.name,
                          source.size_limit->ToString());
@@ -109,7 +94,6 @@ std::string ViolationMessage(const PodFacts& facts, const StorageViolation& viol
           "Pod ephemeral local storage usage exceeds the total limit of containers {}. ",
           EffectiveLimit(facts.pod, "ephemeral-storage")->ToString());
     case StorageLimitKind::kContainer: {
-      const StorageLimit& limit = facts.container_limits[violation.index];
       const ResourceList& limits = facts.pod.containers[limit.place].resources.limits;
       return fmt::format("Container {} exceeded its local ephemeral storage limit \"{}\". ",
                          limit.name, limits.find("ephemeral-storage")->second.ToString());

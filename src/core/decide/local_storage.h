@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/model/threshold.h"
@@ -13,15 +12,11 @@
 
 namespace jettison {
 
-// Which limit a pod broke.
-enum class StorageLimitKind : std::uint8_t { kEmptyDir, kPod, kContainer };
-inline constexpr std::size_t kStorageLimitKindCount = 3;
-
 // A pod over one of its local-storage limits.
 struct StorageViolation {
   std::size_t pod = 0;  // index among the active pods
   StorageLimitKind kind = StorageLimitKind::kPod;
-  std::size_t index = 0;  // in empty_dir_limits or container_limits
+  std::size_t index = 0;  // in PodFacts::storage_limits
 };
 
 // The pods that must be evicted because they exceed a local-storage limit, in the order of the
@@ -32,13 +27,11 @@ struct StorageViolation {
 [[nodiscard]] std::vector<StorageViolation> StorageViolations(std::span<const ActivePod> pods,
                                                               DiskLayout layout);
 
-// What counts for the limit of a volume, in bytes; of several figures of one name the last. Absent:
-// it was not measured.
+// What counts for a limit, in bytes: of several figures of one volume the last; of a container its
+// logs and, unless images have a file system of their own, its writable layer. Absent: it was not
+// measured.
 [[nodiscard]] std::optional<std::int64_t> LimitedUse(const PodStats& stats,
-                                                     std::string_view volume);
-// What counts for the limit of a container: its logs and, unless images have a file system of their
-// own, its writable layer.
-[[nodiscard]] std::uint64_t LimitedUse(const ContainerStats& container, DiskLayout layout);
+                                                     const StorageLimit& limit, DiskLayout layout);
 
 // The kubelet's message for the violation.
 [[nodiscard]] std::string ViolationMessage(const PodFacts& facts,

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/pods/pod_facts.h"
-#include "core/units/quantity.h"
-
 namespace jettison {
 namespace {
 

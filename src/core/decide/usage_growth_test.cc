@@ -1,4 +1,4 @@
-#include "core/decide/usage_growth.h"
+#include "core/decide/eviction_pace.h"
 
 #include <gtest/gtest.h>
 
@@ -36,9 +36,7 @@ class UsageGrowthTest : public testing::Test {
             .usage = usage ? std::optional(bytes(*usage)) : std::nullopt};
   }
   [[nodiscard]] PaceInput Input() const {
-    PaceInput input{.signal = Signal::kMemoryAvailable};
-    growth_.FillIn(input);
-    return input;
+    return growth_.InputFor(Signal::kMemoryAvailable, std::nullopt, now_);
   }
   // MiB a second; -1: not known.
   [[nodiscard]] double Growth() const {
@@ -49,7 +47,7 @@ class UsageGrowthTest : public testing::Test {
     return static_cast<double>(Input().growth_of_pods) / kMebi;
   }
 
-  UsageGrowth growth_;
+  EvictionPace growth_;
   std::vector<PodAmount> pods_;
   Instant now_{std::chrono::hours(1)};
 };
@@ -83,7 +81,7 @@ TEST_F(UsageGrowthTest, PageCacheThatBecomesActiveIsNotCalledGrowth) {
     growth_.Seen(seen, now_);
   }
   EXPECT_NEAR(Growth(), 600, 200);
-  EXPECT_NEAR(static_cast<double>(growth_.OfAll(Signal::kMemoryAvailable)) / kMebi, 600, 210);
+  EXPECT_NEAR(static_cast<double>(growth_.GrowthOf(Signal::kMemoryAvailable)) / kMebi, 600, 210);
 }
 
 TEST_F(UsageGrowthTest, WhatAPodThatIsGoneLeavesBehindIsNotCalledGrowth) {
@@ -161,24 +159,25 @@ TEST_F(UsageGrowthTest, GrowthThatLeavesTimeHasToLast) {
 }
 
 TEST_F(UsageGrowthTest, EndingPodsMayHoldAllThatIsMissing) {
+  growth_.Evicted(Resource::kInodes, true, std::chrono::seconds(1), now_);
   Add(0, 50, true);
   Sample(40);
-  EXPECT_FALSE(growth_.EndingCovers(Signal::kMemoryAvailable));
+  EXPECT_FALSE(growth_.KubeletDecides(Signal::kMemoryAvailable, now_));
   Add(0, 60, true);
   Sample(40);
-  EXPECT_TRUE(growth_.EndingCovers(Signal::kMemoryAvailable));
-  EXPECT_FALSE(growth_.EndingCovers(Signal::kPidAvailable));
+  EXPECT_TRUE(growth_.KubeletDecides(Signal::kMemoryAvailable, now_));
+  EXPECT_FALSE(growth_.KubeletDecides(Signal::kPidAvailable, now_));
 }
 
 TEST_F(UsageGrowthTest, TheGrowthOfAllThatIsUsedIsKnownAfterFiveMilliseconds) {
   Observations seen;
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(growth_.OfAll(Signal::kMemoryAvailable), 0);
+    EXPECT_EQ(growth_.GrowthOf(Signal::kMemoryAvailable), 0);
     seen[Signal::kMemoryAvailable] = {.available = (100 - 6 * i) * kMebi, .capacity = 1000 * kMebi};
     growth_.Seen(seen, now_ += milliseconds(5));
   }
-  EXPECT_EQ(growth_.OfAll(Signal::kMemoryAvailable), 1000 * kMebi) << "less the jitter";
-  EXPECT_EQ(growth_.OfAll(Signal::kPidAvailable), 0);
+  EXPECT_EQ(growth_.GrowthOf(Signal::kMemoryAvailable), 1000 * kMebi) << "less the jitter";
+  EXPECT_EQ(growth_.GrowthOf(Signal::kPidAvailable), 0);
 }
 
 }  // namespace

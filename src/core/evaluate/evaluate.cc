@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "core/units/duration.h"
 #include "core/units/quantity.h"
 
 namespace jettison {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/explain/otherwise.h"
-#include "core/model/pressure.h"
 #include "core/pods/pod_kind.h"
 #include "core/units/quantity.h"
 
@@ -36,105 +35,16 @@ std::size_t BeginOfPart(std::size_t place, std::size_t total, std::size_t limit)
   return std::min(place > half ? place - half : 0, total - limit);
 }
 
-}  // namespace
-
-PodIdentity IdentityOf(const PodFacts& facts) {
-  return {.namespace_ = facts.pod.namespace_, .name = facts.pod.name, .uid = facts.pod.uid};
-}
-
-PodOrder OrderOf(std::span<const ActivePod> pods, Signal signal, DiskLayout layout,
-                 Candidates candidates, std::optional<std::size_t> chosen, std::size_t limit) {
-  const std::vector<std::size_t> ranked = RankedPods(pods, signal, layout);
-  const auto at = chosen ? std::ranges::find(ranked, *chosen) : ranked.begin();
-  const std::size_t begin =
-      BeginOfPart(static_cast<std::size_t>(at - ranked.begin()), ranked.size(), limit);
-  const std::size_t end = begin + std::min(limit, ranked.size() - begin);
-  PodOrder order{.signal = signal, .total = ranked.size(), .pods = {}};
-  order.pods.reserve(end - begin);
-  for (std::size_t i = begin; i < end; ++i) {
-    const ActivePod& pod = pods[ranked[i]];
-    const RankKey key = RankOf(pod, signal, layout);
-    RankedPod& shown = order.pods.emplace_back(Describe(pod, key, signal, layout, candidates));
-    shown.place = i + 1;
-    shown.chosen = chosen == ranked[i];
-    if (i + 1 == ranked.size()) continue;
-    shown.decided_by = DecidingField(key, RankOf(pods[ranked[i + 1]], signal, layout));
-  }
-  return order;
-}
-
-namespace {
-
-std::optional<std::int64_t> UsedBytes(const std::optional<FsUsage>& usage) {
-  if (!usage || !usage->used_bytes) return std::nullopt;
-  return static_cast<std::int64_t>(*usage->used_bytes);
-}
-
-std::optional<std::int64_t> UsedByContainer(const PodStats& stats, const std::string& name,
-                                            DiskLayout layout) {
-  const auto found = std::ranges::find(stats.containers, name, &ContainerStats::name);
-  if (found == stats.containers.end()) return std::nullopt;
-  const bool is_known =
-      UsedBytes(found->logs) || (!layout.dedicated_image_fs && UsedBytes(found->rootfs));
-  if (!is_known) return std::nullopt;
-  return static_cast<std::int64_t>(LimitedUse(*found, layout));
-}
-
-std::optional<std::int64_t> UsedOf(const ActivePod& pod, StorageLimitKind kind,
-                                   const std::string& name, DiskLayout layout) {
-  if (pod.stats == nullptr) return std::nullopt;
-  switch (kind) {
-    case StorageLimitKind::kEmptyDir: return LimitedUse(*pod.stats, name);
-    case StorageLimitKind::kPod: return UsedBytes(pod.stats->ephemeral_storage);
-    case StorageLimitKind::kContainer: return UsedByContainer(*pod.stats, name, layout);
-  }
-  __builtin_unreachable();
-}
-
-StorageLimitFacts FactsOf(const ActivePod& pod, StorageLimitKind kind, const StorageLimit& limit,
-                          DiskLayout layout) {
-  return {.pod = IdentityOf(*pod.facts),
-          .kind = kind,
-          .name = limit.name,
-          .used = UsedOf(pod, kind, limit.name, layout),
-          .limit = WholeUnits(limit.limit)};
-}
-
-StorageLimit LimitIn(const PodFacts& facts, StorageLimitKind kind, std::size_t index) {
-  switch (kind) {
-    case StorageLimitKind::kEmptyDir: return facts.empty_dir_limits[index];
-    case StorageLimitKind::kPod: return {.name = "", .limit = *facts.ephemeral_storage_limit};
-    case StorageLimitKind::kContainer: return facts.container_limits[index];
-  }
-  __builtin_unreachable();
-}
-
-}  // namespace
-
-std::vector<StorageLimitFacts> StorageLimitsOf(const ActivePod& pod, DiskLayout layout,
-                                               const std::optional<StorageViolation>& broken) {
-  std::vector<StorageLimitFacts> limits;
-  const auto add = [&](StorageLimitKind kind, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
-      limits.push_back(FactsOf(pod, kind, LimitIn(*pod.facts, kind, i), layout));
-      limits.back().broken = broken && broken->kind == kind && broken->index == i;
-    }
-  };
-  add(StorageLimitKind::kEmptyDir, pod.facts->empty_dir_limits.size());
-  add(StorageLimitKind::kPod, pod.facts->ephemeral_storage_limit ? 1 : 0);
-  add(StorageLimitKind::kContainer, pod.facts->container_limits.size());
-  return limits;
-}
-
-StorageLimitFacts LimitOf(const ActivePod& pod, const StorageViolation& violation,
-                          DiskLayout layout) {
-  StorageLimitFacts facts =
-      FactsOf(pod, violation.kind, LimitIn(*pod.facts, violation.kind, violation.index), layout);
-  facts.broken = true;
+StorageLimitFacts FactsOf(const ActivePod& pod, std::size_t place, bool broken, DiskLayout layout) {
+  const StorageLimit& limit = pod.facts->storage_limits[place];
+  StorageLimitFacts facts{.pod = IdentityOf(*pod.facts),
+                          .kind = limit.kind,
+                          .name = limit.name,
+                          .limit = WholeUnits(limit.limit),
+                          .broken = broken};
+  if (pod.stats != nullptr) facts.used = LimitedUse(*pod.stats, limit, layout);
   return facts;
 }
-
-namespace {
 
 using Role = SignalFigure::Role;
 using Figures = std::vector<SignalFigure>;
@@ -189,20 +99,6 @@ void AddTerms(Signal signal, const NodeStats& node, MemoryEstimator estimator,
     AddTaken(row.all, row.taken, seen, figures);
   }
 }
-
-}  // namespace
-
-SignalReading ReadingOf(Signal signal, const Summary& summary, MemoryEstimator estimator) {
-  SignalReading reading{.signal = signal, .seen = ObservationsFrom(summary)[signal], .figures = {}};
-  if (!reading.seen) return reading;
-  const Observation& seen = *reading.seen;
-  Figures& figures = reading.figures;
-  AddTerms(signal, summary.node, estimator, seen, figures);
-  figures.push_back({"available", "available", Role::kResult, seen.available});
-  return reading;
-}
-
-namespace {
 
 void AddLines(ThresholdFacts& facts) {
   const std::int64_t capacity = facts.seen->capacity;
@@ -296,6 +192,55 @@ ReclaimFacts ReclaimOf(const CycleReport& report) {
 }
 
 }  // namespace
+
+PodIdentity IdentityOf(const PodFacts& facts) {
+  return {.namespace_ = facts.pod.namespace_, .name = facts.pod.name, .uid = facts.pod.uid};
+}
+
+PodOrder OrderOf(std::span<const ActivePod> pods, Signal signal, DiskLayout layout,
+                 Candidates candidates, std::optional<std::size_t> chosen, std::size_t limit) {
+  const std::vector<std::size_t> ranked = RankedPods(pods, signal, layout);
+  const auto at = chosen ? std::ranges::find(ranked, *chosen) : ranked.begin();
+  const std::size_t begin =
+      BeginOfPart(static_cast<std::size_t>(at - ranked.begin()), ranked.size(), limit);
+  const std::size_t end = begin + std::min(limit, ranked.size() - begin);
+  PodOrder order{.signal = signal, .total = ranked.size(), .pods = {}};
+  order.pods.reserve(end - begin);
+  for (std::size_t i = begin; i < end; ++i) {
+    const ActivePod& pod = pods[ranked[i]];
+    const RankKey key = RankOf(pod, signal, layout);
+    RankedPod& shown = order.pods.emplace_back(Describe(pod, key, signal, layout, candidates));
+    shown.place = i + 1;
+    shown.chosen = chosen == ranked[i];
+    if (i + 1 == ranked.size()) continue;
+    shown.decided_by = DecidingField(key, RankOf(pods[ranked[i + 1]], signal, layout));
+  }
+  return order;
+}
+
+std::vector<StorageLimitFacts> StorageLimitsOf(const ActivePod& pod, DiskLayout layout,
+                                               const std::optional<StorageViolation>& broken) {
+  std::vector<StorageLimitFacts> limits;
+  for (std::size_t i = 0; i < pod.facts->storage_limits.size(); ++i) {
+    limits.push_back(FactsOf(pod, i, broken && broken->index == i, layout));
+  }
+  return limits;
+}
+
+StorageLimitFacts LimitOf(const ActivePod& pod, const StorageViolation& violation,
+                          DiskLayout layout) {
+  return FactsOf(pod, violation.index, true, layout);
+}
+
+SignalReading ReadingOf(Signal signal, const Summary& summary, MemoryEstimator estimator) {
+  SignalReading reading{.signal = signal, .seen = ObservationsFrom(summary)[signal], .figures = {}};
+  if (!reading.seen) return reading;
+  const Observation& seen = *reading.seen;
+  Figures& figures = reading.figures;
+  AddTerms(signal, summary.node, estimator, seen, figures);
+  figures.push_back({"available", "available", Role::kResult, seen.available});
+  return reading;
+}
 
 PassExplanation Explain(const RecordedPass& pass, const ExplainOptions& options) {
   const CycleReport& report = pass.report;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
@@ -10,14 +9,12 @@
 
 #include "core/decide/local_storage.h"
 #include "core/decide/ranking.h"
-#include "core/evaluate/evaluate.h"
 #include "core/explanation/explanation.h"
 #include "core/model/memory_estimator.h"
-#include "core/model/profile.h"
 #include "core/model/signal.h"
 #include "core/model/summary.h"
 #include "core/model/threshold.h"
-#include "core/pass/recorded_pass.h"
+#include "core/pass/pass.h"
 #include "core/pods/pod_facts.h"
 
 namespace jettison {

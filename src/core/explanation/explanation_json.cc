@@ -1,6 +1,5 @@
-#include "core/explanation/amounts.h"
 #include "core/explanation/explanation_text.h"
-#include "core/json/field_writer.h"
+#include "core/json/json_writer.h"
 #include "core/model/pressure.h"
 
 // The fields of an explanation, type by type.
@@ -19,6 +18,25 @@ std::string MinReclaimText(Signal signal, const ThresholdValue& value) {
   const auto* amount = std::get_if<Quantity>(&value);
   if (amount != nullptr && IsPressure(signal)) return ShareText(amount->Value());
   return ValueText(signal, value);
+}
+
+// A change with its sentence, for which it needs the pass.
+struct ChangeWithText {
+  const Otherwise& otherwise;
+  std::string text;
+};
+
+// One object on a line: its kind, what `write` writes, and the same for people.
+template <typename Write>
+std::string Line(std::string_view kind, std::string_view text, const Write& write) {
+  return JsonObject([&](JsonWriter& json) {
+           FieldWriter fields(json);
+           fields("apiVersion", "jettison.io/v1alpha1");
+           fields("kind", kind);
+           write(fields);
+           fields("text", text);
+         }) +
+         '\n';
 }
 
 }  // namespace
@@ -174,16 +192,6 @@ static void VisitFields(FieldWriter& fields, const Holders& holders) {
   fields("text", TextOf(holders));
 }
 
-namespace {
-
-// A change with its sentence, for which it needs the pass.
-struct ChangeWithText {
-  const Otherwise& otherwise;
-  std::string text;
-};
-
-}  // namespace
-
 static void VisitFields(FieldWriter& fields, const ChangeWithText& change) {
   const Otherwise& otherwise = change.otherwise;
   fields("change", otherwise.change);
@@ -256,23 +264,6 @@ static void VisitFields(FieldWriter& fields, const PodExplanation& explanation) 
   fields.UnlessEmpty("limits", explanation.limits);
   fields("evictions", explanation.evictions);
 }
-
-namespace {
-
-// One object on a line: its kind, what `write` writes, and the same for people.
-template <typename Write>
-std::string Line(std::string_view kind, std::string_view text, const Write& write) {
-  return JsonObject([&](JsonWriter& json) {
-           FieldWriter fields(json);
-           fields("apiVersion", "jettison.io/v1alpha1");
-           fields("kind", kind);
-           write(fields);
-           fields("text", text);
-         }) +
-         '\n';
-}
-
-}  // namespace
 
 std::string JsonOf(const PassExplanation& explanation) {
   return Line(kExplanation, TextOf(explanation), [&](FieldWriter& fields) {

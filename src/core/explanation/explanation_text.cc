@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/explanation/amounts.h"
 #include "core/explanation/text_table.h"
 #include "core/text/printable.h"
 
@@ -190,42 +189,6 @@ std::string FirstText(const PodOrder& order) {
   return text;
 }
 
-}  // namespace
-
-Signal SignalOf(const PassExplanation& explanation) {
-  return explanation.threshold ? explanation.threshold->threshold.signal : Signal::kNodeFsAvailable;
-}
-
-std::string TextOf(const PassExplanation& explanation) {
-  return Printable(HeadlineOf(explanation)) + "\n" + OriginOf(explanation) +
-         SectionsOf(explanation);
-}
-
-std::string TextOf(const NodeExplanation& explanation) {
-  std::string text = Printable(HeadlineOf(explanation.pass)) + "\n" + OriginOf(explanation.pass);
-  if (explanation.waiting_for_cleanup) {
-    text += "Evicted pods are being cleaned up. Few others are evicted before that is over.\n";
-  }
-  text += "\nTHRESHOLDS\n" + ThresholdTable(explanation.pass.thresholds);
-  text += "\nEVICTED FIRST, BY SIGNAL\n";
-  std::size_t width = 0;
-  for (const PodOrder& order : explanation.first) {
-    width = std::max(width, NameOf(order.signal).size());
-  }
-  for (const PodOrder& order : explanation.first) {
-    text += Wrapped(FirstText(order), fmt::format("  {:<{}}  ", NameOf(order.signal), width),
-                    width + 4);
-  }
-  return text + SectionsOf(explanation.pass);
-}
-
-std::string TextOf(const PodOrder& order) {
-  return fmt::format("ORDER OF EVICTION for {}, {} pod{}\n{}", NameOf(order.signal), order.total,
-                     order.total == 1 ? "" : "s", OrderText(order));
-}
-
-namespace {
-
 std::string NeighboursOf(const PodPlace& place) {
   std::string text = fmt::format("{} of {}", place.self.place, place.total);
   if (place.before) {
@@ -269,6 +232,38 @@ std::string ShiftOf(const PodPlace& place) {
 }
 
 }  // namespace
+
+Signal SignalOf(const PassExplanation& explanation) {
+  return explanation.threshold ? explanation.threshold->threshold.signal : Signal::kNodeFsAvailable;
+}
+
+std::string TextOf(const PassExplanation& explanation) {
+  return Printable(HeadlineOf(explanation)) + "\n" + OriginOf(explanation) +
+         SectionsOf(explanation);
+}
+
+std::string TextOf(const NodeExplanation& explanation) {
+  std::string text = Printable(HeadlineOf(explanation.pass)) + "\n" + OriginOf(explanation.pass);
+  if (explanation.waiting_for_cleanup) {
+    text += "Evicted pods are being cleaned up. Few others are evicted before that is over.\n";
+  }
+  text += "\nTHRESHOLDS\n" + ThresholdTable(explanation.pass.thresholds);
+  text += "\nEVICTED FIRST, BY SIGNAL\n";
+  std::size_t width = 0;
+  for (const PodOrder& order : explanation.first) {
+    width = std::max(width, NameOf(order.signal).size());
+  }
+  for (const PodOrder& order : explanation.first) {
+    text += Wrapped(FirstText(order), fmt::format("  {:<{}}  ", NameOf(order.signal), width),
+                    width + 4);
+  }
+  return text + SectionsOf(explanation.pass);
+}
+
+std::string TextOf(const PodOrder& order) {
+  return fmt::format("ORDER OF EVICTION for {}, {} pod{}\n{}", NameOf(order.signal), order.total,
+                     order.total == 1 ? "" : "s", OrderText(order));
+}
 
 std::string TextOf(const PodExplanation& explanation) {
   std::string text = fmt::format("{}: {}, priority {}", Printable(explanation.pod.FullName()),

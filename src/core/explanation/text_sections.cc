@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "core/explanation/amounts.h"
 #include "core/explanation/explanation_text.h"
 #include "core/explanation/text_table.h"
 #include "core/model/pressure.h"
@@ -112,6 +111,15 @@ std::vector<std::string> RowOf(const RankedPod& pod, Signal signal) {
           note};
 }
 
+std::string WhatIsLimited(const StorageLimitFacts& limit) {
+  switch (limit.kind) {
+    case StorageLimitKind::kEmptyDir: return "emptyDir volume " + limit.name;
+    case StorageLimitKind::kPod: return "the pod as a whole";
+    case StorageLimitKind::kContainer: return "container " + limit.name;
+  }
+  __builtin_unreachable();
+}
+
 }  // namespace
 
 std::string FiguresText(const SignalReading& reading) {
@@ -170,19 +178,6 @@ std::string OrderText(const PodOrder& order) {
   }
   return text;
 }
-
-namespace {
-
-std::string WhatIsLimited(const StorageLimitFacts& limit) {
-  switch (limit.kind) {
-    case StorageLimitKind::kEmptyDir: return "emptyDir volume " + limit.name;
-    case StorageLimitKind::kPod: return "the pod as a whole";
-    case StorageLimitKind::kContainer: return "container " + limit.name;
-  }
-  __builtin_unreachable();
-}
-
-}  // namespace
 
 std::string LimitsText(std::span<const StorageLimitFacts> limits) {
   TextTable table(

@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/explanation/amounts.h"
 #include "core/explanation/explanation_text.h"
 
 namespace jettison {

@@ -4,8 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/units/duration.h"
-
 namespace jettison {
 
 enum class EventType : bool { kNormal, kWarning };

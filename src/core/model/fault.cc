@@ -1,7 +1,5 @@
 #include "core/model/fault.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "core/model/redaction.h"

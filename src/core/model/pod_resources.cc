@@ -28,6 +28,23 @@ bool NamesPodLevelResource(const ResourceList& list) {
                      [](const auto& entry) { return MayStandAtPodLevel(entry.first); });
 }
 
+const Quantity* FindAtPodLevel(const Pod& pod, ResourceSide side, std::string_view resource) {
+  if (!pod.resources || !MayStandAtPodLevel(resource)) return nullptr;
+  return FindResource((*pod.resources).*side, resource);
+}
+
+// The format with which the kubelet begins a sum; it is only visible in a sum of zero.
+QuantityFormat FormatOf(std::string_view resource) {
+  const bool bytes =
+      resource == kMemoryResource || resource == kEphemeralStorageResource || resource == "storage";
+  return bytes ? QuantityFormat::kBinarySI : QuantityFormat::kDecimalSI;
+}
+
+void AddOverhead(const Pod& pod, std::string_view resource, Quantity& amount) {
+  const Quantity* overhead = FindResource(pod.overhead, resource);
+  if (overhead != nullptr && !amount.IsZero()) amount += *overhead;
+}
+
 }  // namespace
 
 const Quantity* FindResource(const ResourceList& list, std::string_view resource) {
@@ -72,27 +89,6 @@ bool HasPodLevelResources(const Pod& pod) {
   return HasPodLevelRequests(pod) ||
          (pod.resources && NamesPodLevelResource(pod.resources->limits));
 }
-
-namespace {
-
-const Quantity* FindAtPodLevel(const Pod& pod, ResourceSide side, std::string_view resource) {
-  if (!pod.resources || !MayStandAtPodLevel(resource)) return nullptr;
-  return FindResource((*pod.resources).*side, resource);
-}
-
-// The format with which the kubelet begins a sum; it is only visible in a sum of zero.
-QuantityFormat FormatOf(std::string_view resource) {
-  const bool bytes =
-      resource == kMemoryResource || resource == kEphemeralStorageResource || resource == "storage";
-  return bytes ? QuantityFormat::kBinarySI : QuantityFormat::kDecimalSI;
-}
-
-void AddOverhead(const Pod& pod, std::string_view resource, Quantity& amount) {
-  const Quantity* overhead = FindResource(pod.overhead, resource);
-  if (overhead != nullptr && !amount.IsZero()) amount += *overhead;
-}
-
-}  // namespace
 
 Quantity EffectiveRequest(const Pod& pod, std::string_view resource) {
   constexpr ResourceSide kRequests = &ResourceRequirements::requests;

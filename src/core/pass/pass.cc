@@ -1,7 +1,6 @@
 #include "core/pass/pass.h"
 
 #include "core/model/pod.h"
-#include "core/pass/recorded_pass.h"
 
 namespace jettison {
 namespace {

@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/decide/decide.h"
@@ -15,6 +18,7 @@
 #include "core/model/threshold.h"
 #include "core/observe/observations.h"
 #include "core/pods/pod_facts.h"
+#include "core/report/cycle_report.h"
 #include "core/units/duration.h"
 
 namespace jettison {
@@ -90,5 +94,21 @@ using PaceOf = std::function<std::optional<PaceInput>(std::size_t threshold, boo
 [[nodiscard]] PassDecision DecidePass(const PassPolicy& policy, const ReadingPlan& plan,
                                       std::span<const ActivePod> pods,
                                       const std::optional<PaceInput>& pace);
+
+// One pass with all its inputs and its report, as values: it can be repeated with the same result,
+// and explained when the pods are gone.
+struct RecordedPass {
+  std::uint64_t number = 0;                  // of passes since the agent started, from 1
+  std::shared_ptr<const PassPolicy> policy;  // as for that pass: a watch pass has no storage limits
+  EvictionState before;                      // the state it began with
+  Summary summary;                           // its figures
+  std::vector<std::shared_ptr<const PodFacts>> pods;  // active ones, by namespace and name
+  CycleReport report;
+  std::optional<PaceInput> pace;         // as in PassInput
+  std::optional<Summary> after_reclaim;  // the node after a reclaim; absent: it was not read again
+};
+
+// "namespace/name" of a pod that took part in it; of any other, the UID itself.
+[[nodiscard]] std::string NameOfPod(const RecordedPass& pass, std::string_view uid);
 
 }  // namespace jettison

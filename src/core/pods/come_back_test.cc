@@ -1,4 +1,4 @@
-#include "core/pods/come_back.h"
+#include "core/pods/admission.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/pods/oom_score_adj.h"
+#include "core/pods/pod_kind.h"
 
 #include <gtest/gtest.h>
 

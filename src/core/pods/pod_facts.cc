@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
-#include <string_view>
 #include <unordered_map>
 
 #include "core/model/pod_resources.h"
@@ -11,8 +9,6 @@
 
 namespace jettison {
 namespace {
-
-constexpr std::string_view kEphemeralStorage = "ephemeral-storage";
 
 // Whether IsLocalEphemeralVolume and localVolumeNames of the kubelet (1.36) count the volume as
 // local disk use.
@@ -25,46 +21,23 @@ bool IsLocal(const VolumeSource& source) {
          std::holds_alternative<GitRepoSource>(source);
 }
 
-void AddVolume(const Pod& pod, std::size_t place, PodFacts& facts) {
-  const Volume& volume = pod.volumes[place];
-  if (IsLocal(volume.source)) facts.local_volumes.push_back(volume.name);
-  const auto* empty_dir = std::get_if<EmptyDirSource>(&volume.source);
-  if (empty_dir == nullptr || !empty_dir->size_limit) return;
-  if (empty_dir->size_limit->Sign() > 0) {
-    facts.empty_dir_limits.push_back({volume.name, empty_dir->size_limit->ToNanos(), place});
+void AddVolumeLimits(const Pod& pod, std::vector<StorageLimit>& limits) {
+  for (std::size_t i = 0; i < pod.volumes.size(); ++i) {
+    const auto* empty_dir = std::get_if<EmptyDirSource>(&pod.volumes[i].source);
+    if (empty_dir == nullptr || !empty_dir->size_limit || empty_dir->size_limit->Sign() <= 0) continue;
+    limits.push_back({StorageLimitKind::kEmptyDir, pod.volumes[i].name,
+                      empty_dir->size_limit->ToNanos(), i});
   }
 }
 
-void AddContainer(const Pod& pod, std::size_t place, PodFacts& facts) {
-  const Container& container = pod.containers[place];
-  const auto limit = container.resources.limits.find(kEphemeralStorage);
-  if (limit == container.resources.limits.end() || limit->second.Value() == 0) return;
-  facts.container_limits.push_back({container.name, limit->second.ToNanos(), place});
-}
-
-}  // namespace
-
-PodFacts FactsOf(Pod pod, Profile profile) {
-  PodFacts facts;
-  facts.identity = std::hash<std::string_view>()(pod.uid);
-  facts.priority = pod.priority.value_or(0);
-  if (IsCritical(pod, profile)) facts.protection = Protection::kCritical;
-  facts.qos = QosClassOf(pod);
-  facts.memory_request = EffectiveRequest(pod, "memory").ToNanos();
-  facts.ephemeral_storage_request = EffectiveRequest(pod, kEphemeralStorage).ToNanos();
-  if (const auto limit = EffectiveLimit(pod, kEphemeralStorage)) {
-    facts.ephemeral_storage_limit = limit->ToNanos();
+void AddContainerLimits(const Pod& pod, std::vector<StorageLimit>& limits) {
+  for (std::size_t i = 0; i < pod.containers.size(); ++i) {
+    const Container& container = pod.containers[i];
+    const Quantity* limit = FindResource(container.resources.limits, kEphemeralStorageResource);
+    if (limit == nullptr || limit->Value() == 0) continue;
+    limits.push_back({StorageLimitKind::kContainer, container.name, limit->ToNanos(), i});
   }
-  for (std::size_t i = 0; i < pod.volumes.size(); ++i) AddVolume(pod, i, facts);
-  for (std::size_t i = 0; i < pod.containers.size(); ++i) AddContainer(pod, i, facts);
-  facts.has_storage_limits = facts.ephemeral_storage_limit || !facts.empty_dir_limits.empty() ||
-                             !facts.container_limits.empty();
-  facts.requests = RequestsOf(pod);
-  facts.pod = std::move(pod);
-  return facts;
 }
-
-namespace {
 
 bool SameOrder(const std::vector<const PodFacts*>& pods, const std::vector<PodStats>& stats) {
   return pods.size() == stats.size() &&
@@ -84,6 +57,27 @@ void JoinByUid(const std::vector<const PodFacts*>& pods, const std::vector<PodSt
 }
 
 }  // namespace
+
+PodFacts FactsOf(Pod pod, Profile profile) {
+  PodFacts facts;
+  facts.identity = std::hash<std::string_view>()(pod.uid);
+  facts.priority = pod.priority.value_or(0);
+  if (IsCritical(pod, profile)) facts.protection = Protection::kCritical;
+  facts.qos = QosClassOf(pod);
+  facts.memory_request = EffectiveRequest(pod, "memory").ToNanos();
+  facts.ephemeral_storage_request = EffectiveRequest(pod, kEphemeralStorageResource).ToNanos();
+  AddVolumeLimits(pod, facts.storage_limits);
+  if (const auto limit = EffectiveLimit(pod, kEphemeralStorageResource)) {
+    facts.storage_limits.push_back({.name = "", .limit = limit->ToNanos()});
+  }
+  AddContainerLimits(pod, facts.storage_limits);
+  for (const Volume& volume : pod.volumes) {
+    if (IsLocal(volume.source)) facts.local_volumes.push_back(volume.name);
+  }
+  facts.requests = RequestsOf(pod);
+  facts.pod = std::move(pod);
+  return facts;
+}
 
 void JoinStats(const std::vector<const PodFacts*>& pods, const Summary& summary,
                std::vector<ActivePod>& joined) {

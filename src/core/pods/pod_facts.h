@@ -17,11 +17,15 @@
 
 namespace jettison {
 
-// A limit of a volume or a container of a pod. It is identified by its place, not by its name,
-// because a pod that does not come from an API server may have two volumes, or two containers, of
-// the same name.
+// What a limit of local storage is of.
+enum class StorageLimitKind : std::uint8_t { kEmptyDir, kPod, kContainer };
+inline constexpr std::size_t kStorageLimitKindCount = 3;
+
+// A limit of local storage of a pod. It is identified by its place, not by its name, because a pod
+// that does not come from an API server may have two volumes, or two containers, of the same name.
 struct StorageLimit {
-  std::string name;       // of the volume or container
+  StorageLimitKind kind = StorageLimitKind::kPod;
+  std::string name;       // of the volume or container; empty for the pod's own
   Nanos limit = 0;        // bytes, in billionths
   std::size_t place = 0;  // in the pod's volumes or containers
 };
@@ -33,19 +37,19 @@ struct PodFacts {
   PodOrigin source = PodOrigin::kOwn;
   Protection protection = Protection::kNone;
   QosClass qos = QosClass::kBestEffort;
-  bool has_storage_limits = false;  // any of the three kinds below
   // Of the UID: the same in all facts that are ever computed of a pod. The address of facts is not,
   // and may become that of another pod's.
   std::uint64_t identity = 0;
   Nanos memory_request = 0;  // effective, bytes
   Nanos ephemeral_storage_request = 0;
-  std::optional<Nanos> ephemeral_storage_limit;  // of the pod as a whole
-  std::vector<StorageLimit> empty_dir_limits;    // in the order of spec.volumes
-  std::vector<StorageLimit> container_limits;    // regular containers with a non-zero limit
-  std::vector<std::string> local_volumes;        // names of volumes that count as local disk use
-  SharedAmounts requests{};                      // what it takes up of the node's allocatable
+  // Of emptyDir volumes, of the pod as a whole, of regular containers (none of zero); each in the
+  // order of the specification.
+  std::vector<StorageLimit> storage_limits;
+  std::vector<std::string> local_volumes;  // names of volumes that count as local disk use
+  SharedAmounts requests{};                // what it takes up of the node's allocatable
   Pod pod;
 
+  [[nodiscard]] bool HasStorageLimits() const { return !storage_limits.empty(); }
   // It is never evicted.
   [[nodiscard]] bool IsProtected() const { return protection != Protection::kNone; }
   // ... but for now, and for soft thresholds alone.

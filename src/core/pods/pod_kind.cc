@@ -1,9 +1,10 @@
 #include "core/pods/pod_kind.h"
 
+#include <algorithm>
+#include <limits>
 #include <optional>
 #include <string_view>
 
-#include "core/model/pod.h"
 #include "core/model/pod_resources.h"
 
 namespace jettison {
@@ -31,6 +32,69 @@ QosClass QosOfResources(const ResourceRequirements& resources) {
   return Combined(QosOfResource(resources, "cpu"), QosOfResource(resources, "memory"));
 }
 
+constexpr std::string_view kConfigSource = "kubernetes.io/config.source";
+constexpr std::string_view kConfigMirror = "kubernetes.io/config.mirror";
+constexpr std::string_view kApiServer = "api";
+
+constexpr int kGuaranteed = -997;
+constexpr int kBestEffort = 1000;
+constexpr int kMostProtectedBurstable = 1000 + kGuaranteed;
+
+std::int64_t MemoryIn(const ResourceList& list) {
+  const Quantity* memory = FindResource(list, kMemoryResource);
+  return memory == nullptr ? 0 : memory->Value();
+}
+
+std::int64_t MemoryRequestOf(const Container& container) {
+  return MemoryIn(container.resources.requests);
+}
+
+// Each container's share of the rest of the pod-level request; below zero if the containers request
+// more than the pod.
+std::int64_t ShareOfPodRequest(const Pod& pod) {
+  if (!HasPodLevelRequests(pod)) return 0;
+  const std::int64_t of_pod = MemoryIn(pod.resources->requests);
+  const auto count = static_cast<std::int64_t>(pod.containers.size() + pod.init_containers.size());
+  if (of_pod == 0 || count == 0) return 0;
+  const auto of_containers = SumOfContainers(pod, &ResourceRequirements::requests, kMemoryResource);
+  const auto rest = static_cast<std::uint64_t>(of_pod) -
+                    static_cast<std::uint64_t>(of_containers ? of_containers->Value() : 0);
+  return static_cast<std::int64_t>(rest) / count;
+}
+
+std::int64_t SmallestRegularRequest(const Pod& pod) {
+  std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
+  for (const Container& container : pod.containers) {
+    smallest = std::min(smallest, MemoryRequestOf(container));
+  }
+  return smallest;
+}
+
+bool IsSidecarOf(const Pod& pod, const Container& container) {
+  return container.IsSidecar() &&
+         std::any_of(pod.init_containers.begin(), pod.init_containers.end(),
+                     [&](const Container& init) { return init.name == container.name; });
+}
+
+// Without sign the sums wrap around like Go's integers, for example for a request above 9 PB.
+std::int64_t BurstableScore(const Pod& pod, const Container& container, std::int64_t capacity) {
+  const auto share = static_cast<std::uint64_t>(ShareOfPodRequest(pod));
+  const auto score = [&](std::int64_t request) {
+    const std::uint64_t thousandfold = (static_cast<std::uint64_t>(request) + share) * 1000U;
+    const std::int64_t points = static_cast<std::int64_t>(thousandfold) / capacity;
+    return static_cast<std::int64_t>(1000U - static_cast<std::uint64_t>(points));
+  };
+  const std::int64_t own = score(MemoryRequestOf(container));
+  if (!IsSidecarOf(pod, container) || pod.containers.empty()) return own;
+  return std::min(own, score(SmallestRegularRequest(pod)));
+}
+
+int Bounded(std::int64_t score) {
+  if (score < kMostProtectedBurstable) return kMostProtectedBurstable;
+  if (score == kBestEffort) return kBestEffort - 1;
+  return static_cast<int>(std::min<std::int64_t>(score, std::numeric_limits<int>::max()));
+}
+
 }  // namespace
 
 QosClass ComputeQosClass(const Pod& pod) {
@@ -48,12 +112,6 @@ QosClass ComputeQosClass(const Pod& pod) {
 QosClass QosClassOf(const Pod& pod) {
   return pod.status_qos_class ? *pod.status_qos_class : ComputeQosClass(pod);
 }
-
-namespace {
-constexpr std::string_view kConfigSource = "kubernetes.io/config.source";
-constexpr std::string_view kConfigMirror = "kubernetes.io/config.mirror";
-constexpr std::string_view kApiServer = "api";
-}  // namespace
 
 bool IsStatic(const Pod& pod) {
   const auto source = pod.annotations.find(kConfigSource);
@@ -78,6 +136,19 @@ bool IsCritical(const Pod& pod, Profile profile) {
 
 bool IsNodeCritical(const Pod& pod) {
   return IsCritical(pod, Profile::kKubelet) && pod.priority_class_name == kSystemNodeCritical;
+}
+
+int OomScoreAdj(const Pod& pod, const Container& container, std::uint64_t memory_capacity_bytes) {
+  if (IsNodeCritical(pod)) return kGuaranteed;
+  switch (QosClassOf(pod)) {
+    case QosClass::kGuaranteed: return kGuaranteed;
+    case QosClass::kBestEffort: return kBestEffort;
+    case QosClass::kBurstable: break;
+  }
+  if (memory_capacity_bytes == 0) return kBestEffort - 1;
+  const auto capacity = static_cast<std::int64_t>(
+      std::min<std::uint64_t>(memory_capacity_bytes, std::numeric_limits<std::int64_t>::max()));
+  return Bounded(BurstableScore(pod, container, capacity));
 }
 
 }  // namespace jettison

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/model/pod_resources.h"
-#include "core/units/quantity.h"
 
 namespace jettison {
 namespace {

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 #include "core/model/fault.h"
 

@@ -1,7 +1,5 @@
 #include "core/recording/recording.h"
 
-#include <algorithm>
-
 #include "core/observe/observations.h"
 #include "core/pass/pass.h"
 

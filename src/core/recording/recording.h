@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,7 +9,7 @@
 
 #include "core/evaluate/evaluate.h"
 #include "core/model/profile.h"
-#include "core/pass/recorded_pass.h"
+#include "core/pass/pass.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/decide/decide.h"
-#include "core/decide/eviction_order.h"
 #include "core/decide/eviction_pace.h"
 #include "core/decide/local_storage.h"
 #include "core/evaluate/evaluate.h"

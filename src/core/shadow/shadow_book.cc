@@ -4,10 +4,17 @@
 #include <utility>
 
 #include "core/model/fault.h"
-#include "core/shadow/shadow_pairing.h"
 
 namespace jettison {
 namespace {
+
+// "The node was low on resource: memory. Threshold quantity: ..."
+constexpr std::string_view kNodeLow = "The node was low on resource: ";
+
+// The beginnings of its messages about a pod that it did not admit, with and without the phrase
+// that kubelets prepend.
+constexpr auto kRejections = std::to_array<std::string_view>(
+    {"Pod was rejected", "Pod The node had condition", "The node had condition"});
 
 bool IsOver(Instant since, Instant now) {
   return Elapsed(since, now) > ShadowBook::kWindow;
@@ -15,17 +22,62 @@ bool IsOver(Instant since, Instant now) {
 
 }  // namespace
 
-ShadowBook::Intent* ShadowBook::Find(const ShadowSide& side) {
-  const auto at = std::ranges::find_if(intents_, [&side](const Intent& intent) {
-    return intent.side.pod.uid == side.pod.uid && intent.side.resource == side.resource;
-  });
-  return at == intents_.end() ? nullptr : &*at;
+std::optional<ShadowVerdict> ShadowVerdictNamed(std::string_view name) {
+  const auto at = std::ranges::find(kAllShadowVerdicts, name,
+                                    [](ShadowVerdict verdict) { return NameOf(verdict); });
+  return at == kAllShadowVerdicts.end() ? std::nullopt : std::optional(*at);
 }
 
-const ShadowBook::Intent* ShadowBook::IntentOf(const std::string& uid,
-                                               const std::optional<Resource>& resource) const {
-  const Intent* earliest = nullptr;
-  for (const Intent& intent : intents_) {
+ShadowPairing PairingOf(ShadowSide ours, ShadowSide kubelets, Instant decided_at) {
+  ShadowPairing pairing{.decided_at = decided_at, .verdict = ShadowVerdict::kOtherVictim};
+  pairing.lead = Elapsed(ours.at, kubelets.at);
+  if (ours.pod.uid == kubelets.pod.uid) {
+    pairing.verdict =
+        *pairing.lead < Duration::zero() ? ShadowVerdict::kLate : ShadowVerdict::kAgreed;
+  }
+  if (ours.resource && kubelets.resource) {
+    pairing.same_reason = *ours.resource == *kubelets.resource;
+  }
+  pairing.ours = std::move(ours);
+  pairing.kubelets = std::move(kubelets);
+  return pairing;
+}
+
+void ShadowCounters::Count(const ShadowPairing& pairing) {
+  ++by_verdict[static_cast<std::size_t>(pairing.verdict)];
+  if (pairing.verdict != ShadowVerdict::kAgreed) return;
+  if (!pairing.same_reason.value_or(true)) ++other_reasons;
+  const Duration lead = pairing.lead.value_or(Duration::zero());
+  const auto bound = std::ranges::lower_bound(kShadowLeadBounds, lead);
+  ++lead_classes[static_cast<std::size_t>(bound - kShadowLeadBounds.begin())];
+  lead_sum += lead;
+  shortest_lead = std::min(shortest_lead.value_or(lead), lead);
+  longest_lead = std::max(longest_lead.value_or(lead), lead);
+}
+
+std::optional<std::int32_t> AgreementOf(const ShadowCounters& counters) {
+  constexpr std::uint64_t kWhole = 10'000;
+  std::uint64_t all = 0;
+  for (const std::uint64_t some : counters.by_verdict) all += some;
+  if (all == 0) return std::nullopt;
+  return static_cast<std::int32_t>(counters.Of(ShadowVerdict::kAgreed) * kWhole / all);
+}
+
+KubeletCause KubeletCauseOf(std::string_view message) {
+  if (message.starts_with(kNodeLow)) {
+    const std::string_view rest = message.substr(kNodeLow.size());
+    return {.is_of_node = true, .resource = ResourceNamed(rest.substr(0, rest.find('.')))};
+  }
+  return {
+      .is_rejection = std::ranges::any_of(
+          kRejections, [message](std::string_view begin) { return message.starts_with(begin); }),
+      .resource = {}};
+}
+
+ShadowBook::Open* ShadowBook::IntentOf(const std::string& uid,
+                                       const std::optional<Resource>& resource) {
+  Open* earliest = nullptr;
+  for (Open& intent : intents_) {
     if (intent.side.pod.uid != uid) continue;
     if (intent.side.resource == resource) return &intent;
     if (earliest == nullptr) earliest = &intent;
@@ -33,10 +85,9 @@ const ShadowBook::Intent* ShadowBook::IntentOf(const std::string& uid,
   return earliest;
 }
 
-ShadowBook::Intent* ShadowBook::Rival(const std::optional<Resource>& resource) {
-  if (!resource) return nullptr;
-  const auto at = std::ranges::find_if(intents_, [&resource](const Intent& intent) {
-    return !intent.spent && intent.side.resource == resource;
+ShadowBook::Open* ShadowBook::Rival(const std::optional<Resource>& resource) {
+  const auto at = std::ranges::find_if(intents_, [&resource](const Open& intent) {
+    return resource && !intent.spent && intent.side.resource == resource;
   });
   return at == intents_.end() ? nullptr : &*at;
 }
@@ -49,7 +100,8 @@ void ShadowBook::NoteOurs(ShadowSide side) {
   Advance(side.at);
   side.message = Shortened(side.message, kMessageBytes);
   if (side.signal) side.resource = ResourceOf(*side.signal);
-  if (Intent* const known = Find(side)) {
+  Open* const known = IntentOf(side.pod.uid, side.resource);
+  if (known != nullptr && known->side.resource == side.resource) {
     known->last = std::max(known->last, side.at);
     ++known->side.notes;
     return;
@@ -57,18 +109,19 @@ void ShadowBook::NoteOurs(ShadowSide side) {
   const bool is_paired = PairWithEarlier(side);
   if (WasEvicted(side.pod.uid)) return;
   const Instant last = side.at;
-  AddIntent({.side = std::move(side), .last = last, .spent = is_paired});
+  Add({.side = std::move(side), .last = last, .spent = is_paired}, intents_);
 }
 
 bool ShadowBook::PairWithEarlier(const ShadowSide& ours) {
   auto earlier = std::ranges::find_if(
-      kubelets_, [&ours](const ShadowSide& side) { return side.pod.uid == ours.pod.uid; });
+      kubelets_, [&ours](const Open& open) { return open.side.pod.uid == ours.pod.uid; });
   // If the kubelet has evicted the same pod, the choices do not differ.
   if (earlier == kubelets_.end() && ours.resource && !WasEvicted(ours.pod.uid)) {
-    earlier = std::ranges::find(kubelets_, ours.resource, &ShadowSide::resource);
+    earlier = std::ranges::find_if(
+        kubelets_, [&ours](const Open& open) { return open.side.resource == ours.resource; });
   }
   if (earlier == kubelets_.end()) return false;
-  ShadowSide kubelets = std::move(*earlier);
+  ShadowSide kubelets = std::move(earlier->side);
   kubelets_.erase(earlier);
   Conclude(PairingOf(ours, std::move(kubelets), ours.at));
   return true;
@@ -78,73 +131,60 @@ void ShadowBook::NoteKubelets(ShadowSide side) {
   Advance(side.at);
   const KubeletCause cause = KubeletCauseOf(side.message);
   if (cause.is_rejection || WasEvicted(side.pod.uid)) return;
-  RememberEvicted(side.pod.uid);
+  if (evicted_.size() >= kMostEvicted) evicted_.pop_front();
+  evicted_.push_back(side.pod.uid);
   side.resource = cause.resource;
   side.message = Shortened(side.message, kMessageBytes);
   const Instant at = side.at;
-  if (const Intent* const ours = IntentOf(side.pod.uid, side.resource)) {
+  if (const Open* const ours = IntentOf(side.pod.uid, side.resource)) {
     const std::string uid = side.pod.uid;
     Conclude(PairingOf(ours->side, std::move(side), at));
     ForgetIntentsOf(uid);
-  } else if (Intent* const rival = Rival(side.resource)) {
+  } else if (Open* const rival = Rival(side.resource)) {
     rival->spent = true;
     Conclude(PairingOf(rival->side, std::move(side), at));
   } else {
-    AddKubelets(std::move(side));
+    Add({.side = std::move(side), .last = at}, kubelets_);
   }
 }
 
 void ShadowBook::NoteGone(const std::string& uid, Instant at) {
   Advance(at);
-  for (const Intent& intent : intents_) {
-    if (intent.side.pod.uid == uid) ConcludeAlone(intent, at, true);
+  for (const Open& intent : intents_) {
+    if (intent.side.pod.uid == uid) ConcludeAlone(intent, intents_, at, true);
   }
   ForgetIntentsOf(uid);
 }
 
 void ShadowBook::Advance(Instant now) {
-  for (const Intent& intent : intents_) {
-    if (IsOver(intent.last, now)) ConcludeAlone(intent, now);
+  for (Opens* const opens : {&intents_, &kubelets_}) {
+    for (const Open& open : *opens) {
+      if (IsOver(open.last, now)) ConcludeAlone(open, *opens, now);
+    }
+    std::erase_if(*opens, [&](const Open& open) { return IsOver(open.last, now); });
   }
-  std::erase_if(intents_, [&](const Intent& intent) { return IsOver(intent.last, now); });
-  for (const ShadowSide& side : kubelets_) {
-    if (IsOver(side.at, now)) ConcludeAlone(side, now);
-  }
-  std::erase_if(kubelets_, [&](const ShadowSide& side) { return IsOver(side.at, now); });
 }
 
 std::optional<Instant> ShadowBook::NextDeadline() const {
   std::optional<Instant> oldest;
-  for (const Intent& intent : intents_) oldest = Earliest({oldest, intent.last});
-  for (const ShadowSide& side : kubelets_) oldest = Earliest({oldest, side.at});
+  for (const Opens* const opens : {&intents_, &kubelets_}) {
+    for (const Open& open : *opens) oldest = Earliest({oldest, open.last});
+  }
   if (!oldest) return std::nullopt;
   // Just after the window, because its end still belongs to it.
   return *oldest + kWindow + Duration(1);
 }
 
-void ShadowBook::AddIntent(Intent intent) {
-  if (intents_.size() >= kMostOpen) {
-    ConcludeAlone(intents_.front(), intent.side.at);
-    intents_.erase(intents_.begin());
+void ShadowBook::Add(Open open, Opens& to) {
+  if (to.size() >= kMostOpen) {
+    ConcludeAlone(to.front(), to, open.side.at);
+    to.erase(to.begin());
   }
-  intents_.push_back(std::move(intent));
-}
-
-void ShadowBook::AddKubelets(ShadowSide side) {
-  if (kubelets_.size() >= kMostOpen) {
-    ConcludeAlone(kubelets_.front(), side.at);
-    kubelets_.erase(kubelets_.begin());
-  }
-  kubelets_.push_back(std::move(side));
+  to.push_back(std::move(open));
 }
 
 void ShadowBook::ForgetIntentsOf(const std::string& uid) {
-  std::erase_if(intents_, [&uid](const Intent& intent) { return intent.side.pod.uid == uid; });
-}
-
-void ShadowBook::RememberEvicted(const std::string& uid) {
-  if (evicted_.size() >= kMostEvicted) evicted_.pop_front();
-  evicted_.push_back(uid);
+  std::erase_if(intents_, [&uid](const Open& intent) { return intent.side.pod.uid == uid; });
 }
 
 void ShadowBook::Conclude(ShadowPairing pairing) {
@@ -153,29 +193,23 @@ void ShadowBook::Conclude(ShadowPairing pairing) {
   pairings_.push_back(std::move(pairing));
 }
 
-void ShadowBook::ConcludeAlone(const Intent& ours, Instant now, bool pod_ended) {
-  if (ours.spent) return;
+void ShadowBook::ConcludeAlone(const Open& open, const Opens& from, Instant now, bool pod_ended) {
+  if (open.spent) return;
+  const bool is_ours = &from == &intents_;
   Conclude({.decided_at = now,
-            .verdict = ShadowVerdict::kOursAlone,
-            .ours = ours.side,
-            .kubelets = {},
+            .verdict = is_ours ? ShadowVerdict::kOursAlone : ShadowVerdict::kKubeletsAlone,
+            .ours = is_ours ? std::optional(open.side) : std::nullopt,
+            .kubelets = is_ours ? std::nullopt : std::optional(open.side),
             .pod_ended = pod_ended});
-}
-
-void ShadowBook::ConcludeAlone(const ShadowSide& kubelets, Instant now) {
-  Conclude({.decided_at = now,
-            .verdict = ShadowVerdict::kKubeletsAlone,
-            .ours = {},
-            .kubelets = kubelets});
 }
 
 ShadowView ShadowBook::View(Instant now) const {
   ShadowView view{.at = now, .counters = counters_, .agreement = AgreementOf(counters_)};
   view.pairings.assign(pairings_.begin(), pairings_.end());
-  for (const Intent& intent : intents_) {
+  for (const Open& intent : intents_) {
     if (!intent.spent) view.open.push_back(intent.side);
   }
-  view.kubelets_open = kubelets_;
+  for (const Open& open : kubelets_) view.kubelets_open.push_back(open.side);
   return view;
 }
 

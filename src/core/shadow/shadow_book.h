@@ -53,35 +53,30 @@ class ShadowBook {
   [[nodiscard]] ShadowView View(Instant now) const;
 
  private:
-  // An intent of ours.
-  struct Intent {
+  // What one side did, or would have done, and the other has not done yet.
+  struct Open {
     ShadowSide side;
     Instant last;        // the last note of it
-    bool spent = false;  // concluded; kept so that it is not opened again
+    bool spent = false;  // ours: concluded; it stays so that it is not opened again
   };
+  using Opens = std::vector<Open>;  // by first note
 
-  [[nodiscard]] Intent* Find(const ShadowSide& side);
   // Our intent for that pod: the one for the same resource, else the earliest.
-  [[nodiscard]] const Intent* IntentOf(const std::string& uid,
-                                       const std::optional<Resource>& resource) const;
+  [[nodiscard]] Open* IntentOf(const std::string& uid, const std::optional<Resource>& resource);
   // The oldest intent for the same resource that has not been concluded.
-  [[nodiscard]] Intent* Rival(const std::optional<Resource>& resource);
+  [[nodiscard]] Open* Rival(const std::optional<Resource>& resource);
   [[nodiscard]] bool WasEvicted(const std::string& uid) const;
-  void AddIntent(Intent intent);
-  void AddKubelets(ShadowSide side);
+  void Add(Open open, Opens& to);
   // Pairs our intent with an earlier eviction of the kubelet. Returns whether there was one.
   [[nodiscard]] bool PairWithEarlier(const ShadowSide& ours);
   void ForgetIntentsOf(const std::string& uid);
-  void RememberEvicted(const std::string& uid);
   void Conclude(ShadowPairing pairing);
-  // The kubelet did nothing.
-  void ConcludeAlone(const Intent& ours, Instant now, bool pod_ended = false);
-  // We did nothing.
-  void ConcludeAlone(const ShadowSide& kubelets, Instant now);
+  // The other side did nothing.
+  void ConcludeAlone(const Open& open, const Opens& from, Instant now, bool pod_ended = false);
 
-  std::vector<Intent> intents_;       // by first note
-  std::vector<ShadowSide> kubelets_;  // that wait for ours, by time of note
-  std::deque<std::string> evicted_;   // UIDs
+  Opens intents_;                    // ours
+  Opens kubelets_;                   // that wait for ours
+  std::deque<std::string> evicted_;  // UIDs
   std::deque<ShadowPairing> pairings_;
   ShadowCounters counters_;
 };

@@ -2,7 +2,7 @@
 
 #include "codec/documents/json.h"
 #include "core/shadow/shadow_book.h"
-#include "core/shadow/shadow_fields.h"
+#include "core/shadow/shadow_pairing.h"
 
 namespace jettison {
 namespace {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "core/text/ascii.h"
+#include "core/text/number.h"
 
 namespace jettison {
 namespace {

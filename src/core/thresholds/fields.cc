@@ -8,7 +8,6 @@
 #include "core/text/number.h"
 #include "core/text/parts.h"
 #include "core/text/spelling.h"
-#include "core/units/duration.h"
 
 namespace jettison {
 namespace {
@@ -18,6 +17,24 @@ bool HasPart(std::string_view path, std::string_view part) {
     if (TakePart(path, '/') == part) return true;
   }
   return false;
+}
+
+// A hundred years, so that what ends that much later than now is still an instant.
+constexpr Duration kLongestSpan = std::chrono::hours(100 * 365 * 24);
+constexpr std::string_view kAnyDuration = "a duration such as 1m30s";
+
+// The word that a value is; absent: it is none.
+std::optional<std::string_view> WordOf(const Value& value) {
+  if (const auto* text = value.AsString()) return *text;
+  const bool* flag = value.AsBool();
+  return flag != nullptr && !*flag ? std::optional<std::string_view>("off") : std::nullopt;
+}
+
+std::vector<std::string_view> WithoutEmpty(std::span<const std::string_view> words) {
+  std::vector<std::string_view> named;
+  std::ranges::copy_if(words, std::back_inserter(named),
+                       [](std::string_view word) { return !word.empty(); });
+  return named;
 }
 
 }  // namespace
@@ -42,28 +59,6 @@ bool IsAtOrBelow(std::string_view path, std::string_view folder) {
   if (!path.starts_with(folder)) return false;
   return path.size() == folder.size() || folder == "/" || path[folder.size()] == '/';
 }
-
-namespace {
-
-// A hundred years, so that what ends that much later than now is still an instant.
-constexpr Duration kLongestSpan = std::chrono::hours(100 * 365 * 24);
-constexpr std::string_view kAnyDuration = "a duration such as 1m30s";
-
-// The word that a value is; absent: it is none.
-std::optional<std::string_view> WordOf(const Value& value) {
-  if (const auto* text = value.AsString()) return *text;
-  const bool* flag = value.AsBool();
-  return flag != nullptr && !*flag ? std::optional<std::string_view>("off") : std::nullopt;
-}
-
-std::vector<std::string_view> WithoutEmpty(std::span<const std::string_view> words) {
-  std::vector<std::string_view> named;
-  std::ranges::copy_if(words, std::back_inserter(named),
-                       [](std::string_view word) { return !word.empty(); });
-  return named;
-}
-
-}  // namespace
 
 std::string Shown(const Value& value) {
   if (const auto* text = value.AsString()) return *text;

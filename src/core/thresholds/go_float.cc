@@ -1,4 +1,4 @@
-#include "core/thresholds/go_float.h"
+#include "core/thresholds/threshold_parsing.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,7 @@
 #include <string>
 #include <system_error>
 
-#include "core/text/ascii.h"
+#include "core/text/number.h"
 
 namespace jettison {
 namespace {

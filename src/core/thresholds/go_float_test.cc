@@ -1,4 +1,4 @@
-#include "core/thresholds/go_float.h"
+#include "core/thresholds/threshold_parsing.h"
 
 #include <gtest/gtest.h>
 

@@ -5,12 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
-#include "core/thresholds/threshold_settings.h"
 #include "core/units/duration.h"
 
 namespace jettison {
@@ -38,42 +35,6 @@ bool IsFollowed(const Threshold& threshold) {
   const auto* share = std::get_if<Percentage>(&threshold.value);
   return share == nullptr || std::isfinite(share->fraction);
 }
-
-}  // namespace
-
-Margin MarginOf(Signal signal) {
-  const ResourceRow& row = RowOf(ResourceOf(signal));
-  return {.amount = Quantity::Of(row.margin, row.format), .percent_points = row.margin_points};
-}
-
-ThresholdValue WithMargin(Signal signal, const ThresholdValue& theirs) {
-  const Margin margin = MarginOf(signal);
-  if (const auto* amount = std::get_if<Quantity>(&theirs)) return *amount + margin.amount;
-  return WithPoints(std::get<Percentage>(theirs), margin.percent_points);
-}
-
-ThresholdValue DefaultMemoryThreshold() {
-  return WithMargin(Signal::kMemoryAvailable, KubeletsDefaultMemory().value);
-}
-
-Threshold KubeletsDefaultMemory() {
-  return {.signal = Signal::kMemoryAvailable,
-          .value = *Quantity::Parse(DefaultEvictionHard().at("memory.available"))};
-}
-
-EvictionSettings SettingsAbove(std::vector<Threshold> theirs) {
-  if (const auto copy = CopyForPods(theirs)) {
-    theirs.erase(theirs.begin() + static_cast<std::ptrdiff_t>(*copy));
-  }
-  std::erase_if(theirs, [](const Threshold& threshold) { return !IsFollowed(threshold); });
-  for (Threshold& threshold : theirs) {
-    if (RowOf(threshold.signal).of_pods) continue;
-    threshold.value = WithMargin(threshold.signal, threshold.value);
-  }
-  return SettingsOf(theirs);
-}
-
-namespace {
 
 using Capacity = std::optional<std::int64_t>;
 
@@ -126,6 +87,38 @@ Fault FaultOf(const Threshold& ours, const Threshold& theirs, const Capacity& ca
 }
 
 }  // namespace
+
+Margin MarginOf(Signal signal) {
+  const ResourceRow& row = RowOf(ResourceOf(signal));
+  return {.amount = Quantity::Of(row.margin, row.format), .percent_points = row.margin_points};
+}
+
+ThresholdValue WithMargin(Signal signal, const ThresholdValue& theirs) {
+  const Margin margin = MarginOf(signal);
+  if (const auto* amount = std::get_if<Quantity>(&theirs)) return *amount + margin.amount;
+  return WithPoints(std::get<Percentage>(theirs), margin.percent_points);
+}
+
+ThresholdValue DefaultMemoryThreshold() {
+  return WithMargin(Signal::kMemoryAvailable, KubeletsDefaultMemory().value);
+}
+
+Threshold KubeletsDefaultMemory() {
+  return {.signal = Signal::kMemoryAvailable,
+          .value = *Quantity::Parse(DefaultEvictionHard().at("memory.available"))};
+}
+
+EvictionSettings SettingsAbove(std::vector<Threshold> theirs) {
+  if (const auto copy = CopyForPods(theirs)) {
+    theirs.erase(theirs.begin() + static_cast<std::ptrdiff_t>(*copy));
+  }
+  std::erase_if(theirs, [](const Threshold& threshold) { return !IsFollowed(threshold); });
+  for (Threshold& threshold : theirs) {
+    if (RowOf(threshold.signal).of_pods) continue;
+    threshold.value = WithMargin(threshold.signal, threshold.value);
+  }
+  return SettingsOf(theirs);
+}
 
 Faults CheckAboveKubelet(const std::vector<Threshold>& ours, const std::vector<Threshold>& theirs,
                          const SignalCapacities& capacities) {

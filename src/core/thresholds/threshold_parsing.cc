@@ -6,15 +6,12 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include "core/model/pressure.h"
 #include "core/text/number.h"
 #include "core/text/spelling.h"
 #include "core/thresholds/fields.h"
-#include "core/thresholds/go_float.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/duration.h"
 #include "core/units/quantity.h"
@@ -273,6 +270,25 @@ Fault FaultOf(const SettingEntry& entry, std::string message) {
           std::move(message)};
 }
 
+std::vector<Threshold> ReadThresholdsOn(const SignalMaps& own, const Fields& fields,
+                                        Faults& warnings) {
+  const auto map = [&](std::string_view key) {
+    return fields.TextMap(key).value_or(SignalSettings{});
+  };
+  ThresholdParsing parsing = ParseThresholds(own, {.hard = map(own.hard),
+                                                   .soft = map(own.soft),
+                                                   .soft_grace_period = map(own.soft_grace_period),
+                                                   .minimum_reclaim = {}});
+  for (Fault& fault : parsing.faults) {
+    fields.Refuse(fault.key, std::move(fault.value), std::move(fault.message));
+  }
+  for (Fault& warning : parsing.warnings) {
+    warning.file = fields.file();
+    warnings.push_back(std::move(warning));
+  }
+  return std::move(parsing.thresholds);
+}
+
 }  // namespace
 
 void SettingEntry::Refuse(std::string message) const {
@@ -305,29 +321,6 @@ ThresholdParsing ParseThresholds(const SignalMaps& maps, const EvictionSettings&
 ThresholdParsing ParseThresholds(const EvictionSettings& settings) {
   return ParseThresholds(kSignalMaps.front(), settings);
 }
-
-namespace {
-
-std::vector<Threshold> ReadThresholdsOn(const SignalMaps& own, const Fields& fields,
-                                        Faults& warnings) {
-  const auto map = [&](std::string_view key) {
-    return fields.TextMap(key).value_or(SignalSettings{});
-  };
-  ThresholdParsing parsing = ParseThresholds(own, {.hard = map(own.hard),
-                                                   .soft = map(own.soft),
-                                                   .soft_grace_period = map(own.soft_grace_period),
-                                                   .minimum_reclaim = {}});
-  for (Fault& fault : parsing.faults) {
-    fields.Refuse(fault.key, std::move(fault.value), std::move(fault.message));
-  }
-  for (Fault& warning : parsing.warnings) {
-    warning.file = fields.file();
-    warnings.push_back(std::move(warning));
-  }
-  return std::move(parsing.thresholds);
-}
-
-}  // namespace
 
 std::vector<std::string_view> OwnSettingNames() {
   std::vector<std::string_view> names;

@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <string>
 
-#include "core/thresholds/go_float.h"
+#include "core/thresholds/threshold_parsing.h"
 
 namespace jettison {
 namespace {
@@ -36,15 +35,6 @@ std::string PercentText(float fraction) {
   return fmt::format("{}", nearest);
 }
 
-}  // namespace
-
-std::string ThresholdText(const ThresholdValue& value) {
-  if (const auto* amount = std::get_if<Quantity>(&value)) return amount->ToString();
-  return PercentText(std::get<Percentage>(value).fraction) + "%";
-}
-
-namespace {
-
 bool IsHardOnMemory(const Threshold& threshold) {
   return threshold.signal == Signal::kMemoryAvailable && threshold.IsHard();
 }
@@ -54,7 +44,38 @@ bool IsCopy(const Threshold& threshold, const Threshold& of) {
          threshold.min_reclaim == of.min_reclaim;
 }
 
+bool HasOutOfReach(const Threshold& threshold, std::int64_t capacity) {
+  return threshold.min_reclaim &&
+         QuantityOf(threshold.value, capacity) + QuantityOf(*threshold.min_reclaim, capacity) >
+             Quantity::Of(capacity);
+}
+
+Fault OutOfReach(const Threshold& threshold, std::int64_t capacity) {
+  return {.file = "",
+          .key = fmt::format("evictionMinimumReclaim[{}]", NameOf(threshold.signal)),
+          .value = ThresholdText(*threshold.min_reclaim),
+          .message = fmt::format(
+              "lies with the threshold of {} above {}, the capacity of this node, so a threshold "
+              "that was met once stays met",
+              ThresholdText(threshold.value),
+              Quantity::Of(capacity, QuantityOf(threshold.value, capacity).format()).ToString())};
+}
+
+// The last threshold of the signal that is hard, or soft; a soft one without grace counts as hard.
+const Threshold* Find(const std::vector<Threshold>& thresholds, Signal signal, bool hard) {
+  const Threshold* found = nullptr;
+  for (const Threshold& threshold : thresholds) {
+    if (threshold.signal == signal && threshold.IsHard() == hard) found = &threshold;
+  }
+  return found;
+}
+
 }  // namespace
+
+std::string ThresholdText(const ThresholdValue& value) {
+  if (const auto* amount = std::get_if<Quantity>(&value)) return amount->ToString();
+  return PercentText(std::get<Percentage>(value).fraction) + "%";
+}
 
 EvictionSettings SettingsOf(const std::vector<Threshold>& thresholds) {
   EvictionSettings settings;
@@ -98,27 +119,6 @@ std::vector<Threshold> WithCopyForPods(std::vector<Threshold> thresholds) {
   return thresholds;
 }
 
-namespace {
-
-bool HasOutOfReach(const Threshold& threshold, std::int64_t capacity) {
-  return threshold.min_reclaim &&
-         QuantityOf(threshold.value, capacity) + QuantityOf(*threshold.min_reclaim, capacity) >
-             Quantity::Of(capacity);
-}
-
-Fault OutOfReach(const Threshold& threshold, std::int64_t capacity) {
-  return {.file = "",
-          .key = fmt::format("evictionMinimumReclaim[{}]", NameOf(threshold.signal)),
-          .value = ThresholdText(*threshold.min_reclaim),
-          .message = fmt::format(
-              "lies with the threshold of {} above {}, the capacity of this node, so a threshold "
-              "that was met once stays met",
-              ThresholdText(threshold.value),
-              Quantity::Of(capacity, QuantityOf(threshold.value, capacity).format()).ToString())};
-}
-
-}  // namespace
-
 Faults CheckAlwaysMet(const std::vector<Threshold>& thresholds,
                       const SignalCapacities& capacities) {
   Faults faults;
@@ -143,19 +143,6 @@ Faults CheckAlwaysMet(const std::vector<Threshold>& thresholds,
   }
   return faults;
 }
-
-namespace {
-
-// The last threshold of the signal that is hard, or soft; a soft one without grace counts as hard.
-const Threshold* Find(const std::vector<Threshold>& thresholds, Signal signal, bool hard) {
-  const Threshold* found = nullptr;
-  for (const Threshold& threshold : thresholds) {
-    if (threshold.signal == signal && threshold.IsHard() == hard) found = &threshold;
-  }
-  return found;
-}
-
-}  // namespace
 
 Signal ContainerFsSource(Signal signal, DiskLayout layout) {
   if (RowOf(signal).disk != FileSystem::kContainer) return signal;

@@ -4,9 +4,8 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 
-#include "core/text/ascii.h"
+#include "core/text/number.h"
 
 namespace jettison {
 namespace {

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/text/ascii.h"
 #include "core/text/number.h"
 #include "core/units/duration.h"
 

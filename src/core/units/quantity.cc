@@ -3,15 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <memory>
 #include <optional>
 #include <ranges>
-#include <string>
-#include <utility>
 
-#include "core/text/ascii.h"
+#include "core/text/number.h"
 
 namespace jettison {
 namespace {

@@ -13,7 +13,7 @@
 #include "core/model/profile.h"
 #include "core/model/signal.h"
 #include "core/observe/observations.h"
-#include "core/pass/recorded_pass.h"
+#include "core/pass/pass.h"
 #include "core/pods/pod_facts.h"
 #include "core/text/text_index.h"
 #include "core/units/duration.h"

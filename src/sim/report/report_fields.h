@@ -4,7 +4,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "core/json/field_writer.h"
+#include "core/json/json_writer.h"
 #include "sim/report/report_words.h"
 #include "sim/report/simulation_head.h"
 #include "sim/report/simulation_report.h"

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "core/explanation/amounts.h"
+#include "core/explanation/explanation_text.h"
 
 namespace jettison {
 namespace {

@@ -9,8 +9,7 @@
 
 #include "core/model/pod_resources.h"
 #include "core/pods/admission.h"
-#include "core/pods/come_back.h"
-#include "core/pods/oom_score_adj.h"
+#include "core/pods/pod_kind.h"
 
 namespace jettison {
 namespace {

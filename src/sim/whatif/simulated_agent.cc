@@ -74,7 +74,7 @@ std::optional<std::size_t> ActedFor(const std::vector<Threshold>& thresholds,
 }  // namespace
 
 void SimulatedPace::Evicted(Resource resource, bool hard, Instant now, Instant gone) {
-  round_.Evicted(resource, hard, kHardGrace, now);
+  pace_.Evicted(resource, hard, kHardGrace, now);
   memory_awaited_ |= hard && resource == Resource::kMemory;
   gone_ = std::max(gone_.value_or(gone), gone);
 }
@@ -82,7 +82,7 @@ void SimulatedPace::Evicted(Resource resource, bool hard, Instant now, Instant g
 void SimulatedPace::Advance(Instant now) {
   if (paused_until_ && now >= *paused_until_) paused_until_.reset();
   if (!gone_ || now < *gone_) return;
-  round_.CleanedUp(true, *gone_);
+  pace_.CleanedUp(true, *gone_);
   memory_awaited_ = false;
   gone_.reset();
 }
@@ -94,7 +94,7 @@ bool SimulatedPace::Allows(const Threshold& threshold) const {
 }
 
 std::optional<Instant> SimulatedPace::Next(Instant now) const {
-  std::optional<Instant> next = round_.Next(now);
+  std::optional<Instant> next = pace_.NextRound(now);
   for (const auto& at : {gone_, paused_until_}) {
     if (at && *at > now && (!next || *at < *next)) next = at;
   }
@@ -285,7 +285,7 @@ Instant SimulatedAgent::NextStop(Instant now, Instant end, std::optional<Duratio
   const auto consider = [&](std::optional<Instant> at) {
     if (at && *at > now) next = std::min(next, *at);
   };
-  consider(pace_.Next(now));
+  consider(pace_.NextRound(now));
   for (std::size_t i = 0; i < policy_.thresholds.size(); ++i) {
     const auto& since = state_.first_observed_at[i];
     const Threshold& threshold = policy_.thresholds[i];

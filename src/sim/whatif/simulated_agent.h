@@ -10,7 +10,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/model/signal.h"
 #include "core/model/threshold.h"
-#include "core/pass/recorded_pass.h"
+#include "core/pass/pass.h"
 #include "core/units/duration.h"
 #include "sim/whatif/virtual_segment.h"
 #include "sim/whatif/whatif_model.h"
@@ -36,13 +36,13 @@ class SimulatedPace {
   [[nodiscard]] bool Allows(const Threshold& threshold) const;
   // As PaceInput::kubelet_decides.
   [[nodiscard]] std::optional<Instant> KubeletDecides(Signal signal, Instant now) const {
-    return round_.NextFor(signal, now);
+    return pace_.KubeletDecides(signal, now);
   }
   // When something of this changes next, after `now`.
   [[nodiscard]] std::optional<Instant> Next(Instant now) const;
 
  private:
-  KubeletRound round_;
+  EvictionPace pace_;
   std::optional<Instant> gone_;  // the last of those that are awaited
   bool memory_awaited_ = false;  // for a hard threshold
   std::optional<Instant> paused_until_;

@@ -8,7 +8,7 @@
 #include "core/decide/eviction_pace.h"
 #include "core/model/threshold.h"
 #include "core/observe/observations.h"
-#include "core/pass/recorded_pass.h"
+#include "core/pass/pass.h"
 #include "core/pods/pod_facts.h"
 #include "sim/frames/frame.h"
 #include "sim/frames/pod_course.h"

@@ -263,7 +263,7 @@ void WhatIf::Learn(const Frame& frame, std::optional<Instant> before) {
 bool WhatIf::HasViolations(const Frame& frame) {
   if (!frame.pass || !frame.pass->policy->local_storage_capacity_isolation) return false;
   const bool limits = std::ranges::any_of(
-      frame.pods, [&](const FramePod& pod) { return roster_[pod.slot].facts->has_storage_limits; });
+      frame.pods, [&](const FramePod& pod) { return roster_[pod.slot].facts->HasStorageLimits(); });
   if (!limits) return false;
   scratch_.clear();
   for (const FramePod& pod : frame.pods) {

@@ -10,7 +10,7 @@
 
 #include "core/decide/local_storage.h"
 #include "core/model/signal.h"
-#include "core/pass/recorded_pass.h"
+#include "core/pass/pass.h"
 #include "core/units/duration.h"
 #include "sim/frames/frame.h"
 

@@ -12,7 +12,6 @@
 
 #include "apply/pass.h"
 #include "core/pods/admission.h"
-#include "core/pods/come_back.h"
 #include "core/recording/recording.h"
 #include "sim/whatif/whatif.h"
 
