@@ -164,7 +164,7 @@ void LockMemory(const Log& log) {
 CgroupLimits PodsGroupLimits(const AgentConfig& config, const ResourceList& capacity) {
   CgroupLimits limits;
   if (!config.reservation.enforce_pods) return limits;
-  const ResourceList allowed = PodsLimit(capacity, config.reservation);
+  const ResourceList allowed = NodeAllocatable(capacity, config.reservation, {});
   limits.memory_bytes = static_cast<std::uint64_t>(allowed.at("memory").Value());
   limits.cpu_shares = kernel::CpuShares(allowed.at("cpu").MilliValue());
   return limits;

@@ -43,8 +43,7 @@ Room RoomFor(const Snapshot& snapshot, const PodFacts& pod, std::vector<const Po
     holders.push_back(&other);
     occupants.push_back(OccupantOf(other));
   }
-  return Occupancy(std::move(occupants), pod.priority)
-      .RoomFor(pod.requests, snapshot.node->allocatable);
+  return RoomFor(occupants, pod.priority, pod.requests, snapshot.node->allocatable);
 }
 
 std::vector<StatusCause> CausesOf(const Faults& faults) {

@@ -6,7 +6,6 @@
 #include "apply/pass.h"
 #include "core/decide/ranking.h"
 #include "core/explain/explain.h"
-#include "core/explain/otherwise.h"
 #include "core/pods/pod_kind.h"
 
 namespace jettison {

@@ -84,7 +84,7 @@ inline constexpr auto kWalkBounds = BoundsIn<std::chrono::milliseconds>(
 // they start at zero with the agent, as Prometheus expects.
 
 // The reasons for evictions: each signal, by its index, then each kind of local-storage limit.
-inline constexpr std::size_t kEvictionSignalCount = kSignalCount + kStorageLimitKindCount;
+inline constexpr std::size_t kEvictionSignalCount = kSignalCount + kAllStorageLimitKinds.size();
 // The kubelet's label of it: "memory.available", "emptydirfs.limit".
 [[nodiscard]] std::string_view EvictionSignalName(std::size_t index);
 using CountByEvictionSignal = std::array<std::uint64_t, kEvictionSignalCount>;

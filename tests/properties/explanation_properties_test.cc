@@ -9,7 +9,6 @@
 
 #include "apply/pass.h"
 #include "core/explain/explain.h"
-#include "core/explain/otherwise.h"
 #include "core/explanation/explanation_text.h"
 #include "core/thresholds/threshold_settings.h"
 #include "tests/random_scenario.h"

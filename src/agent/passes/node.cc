@@ -167,7 +167,7 @@ bool Node::Pass(const ReadingPlan& plan, const Cause& cause) {
   }
   const auto& acts_for = decision.decision.threshold;
   const bool awaits_walk =
-      !measured && plan.disk && acts_for && IsDisk(policy->thresholds[*acts_for]);
+      !measured && plan.disk && acts_for && IsOfDisk(policy->thresholds[*acts_for].signal);
   if (!measured && plan.evaluation.next.conditions == state().conditions) {
     const bool repeats = awaits_walk ? walks_.IsDoneWithout(plan)
                                      : decision.pause && state_.pacing.paused().IsReported(
@@ -439,7 +439,7 @@ void Node::TakeAnswers(Instant now) {
     }
     AskForPass(now);
     const auto& last = state_.record.last;
-    if (last && last->acting_for && IsDisk(*last->acting_for)) scheduler_.Request(now);
+    if (last && last->acting_for && IsOfDisk(last->acting_for->signal)) scheduler_.Request(now);
   }
 }
 

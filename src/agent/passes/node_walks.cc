@@ -88,7 +88,7 @@ std::optional<Instant> NodeWalks::GivesUpAt() const {
 bool NodeWalks::FindsDiskShort(const ReadingPlan& plan) const {
   const std::span<const Threshold> thresholds = node_.policies->thresholds;
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    if (plan.evaluation.met.test(i) && IsDisk(thresholds[i])) return true;
+    if (plan.evaluation.met.test(i) && IsOfDisk(thresholds[i].signal)) return true;
   }
   return false;
 }

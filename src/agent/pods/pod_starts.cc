@@ -84,8 +84,7 @@ bool PodStarts::HasRoom(PodSlot& slot, Instant now) {
     holders.push_back(&other);
     occupants.push_back(OccupantOf(other));
   }
-  const Room room =
-      Occupancy(std::move(occupants), wanted.priority).RoomFor(wanted.requests, allocatable_);
+  const Room room = RoomFor(occupants, wanted.priority, wanted.requests, allocatable_);
   if (room.shortage) {
     const std::string reason = room.shortage->Reason();
     Refuse(slot,

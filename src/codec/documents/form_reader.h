@@ -31,7 +31,7 @@ namespace jettison {
   return ResourceNamed(name);
 }
 
-// Reads the fields of a form (core/json/field_writer.h) from a document which another version may
+// Reads the fields of a form (core/json/json_writer.h) from a document which another version may
 // have written. A field keeps its value where the member is missing or of another type.
 class FormReader {
  public:

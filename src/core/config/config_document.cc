@@ -90,14 +90,6 @@ constexpr auto kKinds = std::to_array<std::string_view>({kKubeletKind, kJettison
 constexpr std::string_view kKubeletVersion = "kubelet.config.k8s.io/v1beta1";
 constexpr std::string_view kJettisonVersion = "jettison.io/v1alpha1";
 
-// Whether apiVersion is the supported one of this kind.
-void CheckVersion(const Fields& fields, std::string_view kind, std::string_view wanted) {
-  const auto version = fields.Text("apiVersion");
-  if (version == wanted || (!version && fields.Find("apiVersion") != nullptr)) return;
-  fields.Refuse("apiVersion", version.value_or(""),
-                fmt::format("must be {} where kind is {}", wanted, kind));
-}
-
 // The kind of a document, if it is one that we read.
 std::optional<std::string> KindOf(const ConfigDocument& document, Faults& faults) {
   if (document.document.AsMap() == nullptr) {
@@ -116,7 +108,12 @@ std::optional<std::string> KindOf(const ConfigDocument& document, Faults& faults
                   fmt::format("must be {}{}", Alternatives(kKinds), DidYouMean(found, kKinds)));
     return std::nullopt;
   }
-  CheckVersion(fields, *kind, kind == kKubeletKind ? kKubeletVersion : kJettisonVersion);
+  const std::string_view wanted = kind == kKubeletKind ? kKubeletVersion : kJettisonVersion;
+  const auto version = fields.Text("apiVersion");
+  if (version != wanted && (version || fields.Find("apiVersion") == nullptr)) {
+    fields.Refuse("apiVersion", version.value_or(""),
+                  fmt::format("must be {} where kind is {}", wanted, *kind));
+  }
   return kind;
 }
 

@@ -1,5 +1,3 @@
-#include "core/config/configurations.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/config/configurations.h"
 #include "core/config/settings.h"
 #include "core/model/redaction.h"
 #include "core/text/spelling.h"
@@ -151,13 +150,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kRemoved 
     {{"memoryReclaim", "it was removed; memory is reclaimed from no group"},
      {"nodeStatusFile", "it was removed; /api/v1/node has the same object"}}};
 
-bool IsNodeName(std::string_view name) {
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-  };
-  return !name.empty() && name.size() <= 253 && std::ranges::all_of(name, allowed);
-}
-
 void CheckSource(const Fields& fields, const AgentConfig& config) {
   if (config.source != SourceKind::kKubernetes) {
     const Value* kubernetes = fields.Find("kubernetes");
@@ -216,7 +208,10 @@ void SocketPath::Read(const Fields& fields, std::string_view name, std::string& 
 void NodeName::Read(const Fields& fields, std::string_view name, std::string& into) const {
   const auto text = fields.Text(name);
   if (!text) return;
-  if (IsNodeName(*text)) {
+  const auto is_allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+  };
+  if (!text->empty() && text->size() <= 253 && std::ranges::all_of(*text, is_allowed)) {
     into = *text;
   } else {
     fields.Refuse(name, *text,

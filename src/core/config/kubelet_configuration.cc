@@ -1,5 +1,3 @@
-#include "core/config/configurations.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/config/configurations.h"
 #include "core/config/settings.h"
 #include "core/text/spelling.h"
 #include "core/thresholds/threshold_settings.h"
@@ -16,14 +15,6 @@
 
 namespace jettison {
 namespace {
-
-SignalSettings HardSettings(const Fields& fields) {
-  const bool merge = fields.Flag("mergeDefaultEvictionSettings").value_or(false);
-  if (fields.Find("evictionHard") == nullptr) return DefaultEvictionHard();
-  SignalSettings settings = fields.TextMap("evictionHard").value_or(SignalSettings{});
-  if (merge) settings.insert(DefaultEvictionHard().begin(), DefaultEvictionHard().end());
-  return settings;
-}
 
 constexpr std::string_view kField = "enforceNodeAllocatable";
 constexpr auto kEnforcements = std::to_array<std::string_view>(
@@ -89,17 +80,6 @@ void ReadEnforcement(const Fields& fields, NodeReservation& reservation) {
   reservation.system_enforced = ReadOne(fields, named, "system-reserved", "systemReservedCgroup");
 }
 
-constexpr auto kReservable =
-    std::to_array<std::string_view>({"cpu", "memory", "ephemeral-storage", "pid"});
-
-// Adds the faults and warnings of a part of the file, with the file's name.
-void Append(Faults& to, Faults&& from, const std::string& file) {
-  for (Fault& fault : from) {
-    fault.file = file;
-    AddFault(to, std::move(fault));
-  }
-}
-
 void WarnOfContainerFs(const Fields& fields, std::string_view key, const SignalSettings& settings,
                        Faults& warnings) {
   for (const auto& [signal, text] : settings) {
@@ -144,8 +124,8 @@ void ReadThresholds(const Fields& fields, AgentConfig& config, Faults& warnings,
   ThresholdParsing parsing = ParseThresholds(settings);
   config.eviction.thresholds = std::move(parsing.thresholds);
   WarnOfSoftBelowHard(fields, config.eviction.thresholds, warnings);
-  Append(warnings, std::move(parsing.warnings), fields.file());
-  Append(faults, std::move(parsing.faults), fields.file());
+  AddFaults(warnings, std::move(parsing.warnings), fields.file());
+  AddFaults(faults, std::move(parsing.faults), fields.file());
 }
 
 void CheckImageGcShares(const Fields& fields, const ImageGcPolicy& policy) {
@@ -170,6 +150,8 @@ void CheckImageGcAges(const Fields& fields, const ImageGcPolicy& policy) {
 
 void ReadReserved(const Fields& fields, std::string_view key, ResourceList& into,
                   Faults& warnings) {
+  constexpr auto kReservable =
+      std::to_array<std::string_view>({"cpu", "memory", "ephemeral-storage", "pid"});
   const auto written = fields.TextMap(key);
   if (!written) return;
   for (const auto& [resource, text] : *written) {
@@ -208,18 +190,15 @@ void WarnOfImageService(const Fields& fields, const AgentConfig& config, Faults&
                       "containerRuntimeEndpoint"});
 }
 
-void ReadLogging(const Fields& fields, AgentConfig& config) {
-  const auto logging = fields.Inside("logging");
-  if (!logging) return;
-  Take(logging->OneOf<bool>("format", {{"text", false}, {"json", true}, {"", false}}),
-       config.json_logs);
-}
-
 }  // namespace
 
 EvictionSettings ReadEvictionSettings(const Fields& fields) {
   EvictionSettings settings;
-  settings.hard = HardSettings(fields);
+  const bool merge = fields.Flag("mergeDefaultEvictionSettings").value_or(false);
+  settings.hard = fields.TextMap("evictionHard").value_or(SignalSettings{});
+  if (merge || fields.Find("evictionHard") == nullptr) {
+    settings.hard.insert(DefaultEvictionHard().begin(), DefaultEvictionHard().end());
+  }
   settings.soft = fields.TextMap("evictionSoft").value_or(SignalSettings{});
   settings.soft_grace_period = fields.TextMap("evictionSoftGracePeriod").value_or(SignalSettings{});
   return settings;
@@ -273,7 +252,10 @@ void ApplyKubeletConfiguration(const Fields& fields, AgentConfig& config, Faults
   ReadReserved(fields, "systemReserved", config.reservation.system_reserved, warnings);
   CheckCgroups(fields, config, warnings);
   WarnOfImageService(fields, config, warnings);
-  ReadLogging(fields, config);
+  if (const auto logging = fields.Inside("logging")) {
+    Take(logging->OneOf<bool>("format", {{"text", false}, {"json", true}, {"", false}}),
+         config.json_logs);
+  }
 }
 
 void ApplyKubeletDefaults(AgentConfig& config) {

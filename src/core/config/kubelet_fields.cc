@@ -6,6 +6,7 @@
 
 #include "core/config/configurations.h"
 #include "core/config/settings.h"
+#include "core/text/parts.h"
 #include "core/text/spelling.h"
 
 namespace jettison {
@@ -13,84 +14,26 @@ namespace {
 
 // Those that are neither settings (core/config/settings.h) nor unused (below): of thresholds, of
 // the log, and what concerns only the kubelet itself.
-constexpr auto kOtherNames = std::to_array<std::string_view>({
-    "address",
-    "apiVersion",
-    "authentication",
-    "authorization",
-    "clusterDNS",
-    "clusterDomain",
-    "configMapAndSecretChangeDetectionStrategy",
-    "containerLogMaxWorkers",
-    "containerLogMonitorInterval",
-    "contentType",
-    "cpuManagerPolicyOptions",
-    "cpuManagerReconcilePeriod",
-    "draManagerReconcilePeriod",
-    "enableContentionProfiling",
-    "enableControllerAttachDetach",
-    "enableDebugFlagsHandler",
-    "enableDebuggingHandlers",
-    "enableProfilingHandler",
-    "enableServer",
-    "enableSystemLogHandler",
-    "enableSystemLogQuery",
-    "eventBurst",
-    "eventRecordQPS",
-    "evictionHard",
-    "evictionMinimumReclaim",
-    "evictionSoft",
-    "evictionSoftGracePeriod",
-    "failCgroupV1",
-    "failSwapOn",
-    "hairpinMode",
-    "healthzBindAddress",
-    "healthzPort",
-    "httpCheckFrequency",
-    "imagePullCredentialsVerificationPolicy",
-    "iptablesDropBit",
-    "iptablesMasqueradeBit",
-    "kind",
-    "kubeAPIBurst",
-    "kubeAPIQPS",
-    "logging",
-    "makeIPTablesUtilChains",
-    "maxOpenFiles",
-    "maxParallelImagePulls",
-    "memoryThrottlingFactor",
-    "mergeDefaultEvictionSettings",
-    "nodeLeaseDurationSeconds",
-    "nodeStatusMaxImages",
-    "nodeStatusReportFrequency",
-    "nodeStatusUpdateFrequency",
-    "podCIDR",
-    "podHousekeepingPeriod",
-    "port",
-    "preloadedImagesVerificationAllowlist",
-    "providerID",
-    "readOnlyPort",
-    "registerNode",
-    "registryBurst",
-    "registryPullQPS",
-    "resolvConf",
-    "rotateCertificates",
-    "serializeImagePulls",
-    "serverTLSBootstrap",
-    "showHiddenMetricsForVersion",
-    "staticPodURLHeader",
-    "streamingConnectionIdleTimeout",
-    "syncFrequency",
-    "tlsCertFile",
-    "tlsCipherSuites",
-    "tlsCurvePreferences",
-    "tlsMinVersion",
-    "tlsPrivateKeyFile",
-    "topologyManagerPolicyOptions",
-    "topologyManagerScope",
-    "tracing",
-    "volumePluginDir",
-    "volumeStatsAggPeriod",
-});
+constexpr std::string_view kOtherNames =
+    "address apiVersion authentication authorization clusterDNS clusterDomain "
+    "configMapAndSecretChangeDetectionStrategy containerLogMaxWorkers "
+    "containerLogMonitorInterval contentType cpuManagerPolicyOptions "
+    "cpuManagerReconcilePeriod draManagerReconcilePeriod enableContentionProfiling "
+    "enableControllerAttachDetach enableDebugFlagsHandler enableDebuggingHandlers "
+    "enableProfilingHandler enableServer enableSystemLogHandler enableSystemLogQuery "
+    "eventBurst eventRecordQPS evictionHard evictionMinimumReclaim evictionSoft "
+    "evictionSoftGracePeriod failCgroupV1 failSwapOn hairpinMode healthzBindAddress "
+    "healthzPort httpCheckFrequency imagePullCredentialsVerificationPolicy iptablesDropBit "
+    "iptablesMasqueradeBit kind kubeAPIBurst kubeAPIQPS logging makeIPTablesUtilChains "
+    "maxOpenFiles maxParallelImagePulls memoryThrottlingFactor mergeDefaultEvictionSettings "
+    "nodeLeaseDurationSeconds nodeStatusMaxImages nodeStatusReportFrequency "
+    "nodeStatusUpdateFrequency podCIDR podHousekeepingPeriod port "
+    "preloadedImagesVerificationAllowlist providerID readOnlyPort registerNode registryBurst "
+    "registryPullQPS resolvConf rotateCertificates serializeImagePulls serverTLSBootstrap "
+    "showHiddenMetricsForVersion staticPodURLHeader streamingConnectionIdleTimeout "
+    "syncFrequency tlsCertFile tlsCipherSuites tlsCurvePreferences tlsMinVersion "
+    "tlsPrivateKeyFile topologyManagerPolicyOptions topologyManagerScope tracing "
+    "volumePluginDir volumeStatsAggPeriod";
 
 // A field without an effect here, although a user may expect one.
 struct Unused {
@@ -143,7 +86,8 @@ bool AsksForNothing(const Value& value, std::string_view harmless) {
 
 std::span<const std::string_view> KubeletFieldNames() {
   static const std::vector<std::string_view> all = [] {
-    std::vector<std::string_view> names(kOtherNames.begin(), kOtherNames.end());
+    std::vector<std::string_view> names;
+    for (std::string_view rest = kOtherNames; !rest.empty();) names.push_back(TakePart(rest, ' '));
     for (const Unused& unused : kUnused) names.push_back(unused.name);
     AddNamesOf(kKubeletSettings, names);
     std::ranges::sort(names);

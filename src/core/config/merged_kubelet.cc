@@ -18,7 +18,6 @@ constexpr auto kNotTaken = std::to_array<std::string_view>(
      "fileCheckFrequency", "kernelMemcgNotification", "logging", "mergeDefaultEvictionSettings",
      "oomScoreAdj", "staticPodPath", "staticPodURL"});
 
-constexpr std::string_view kMemory = "memory.available";
 constexpr std::string_view kNotification = "kernelMemcgNotification";
 
 const Value::Map& MembersOf(const ConfigDocument* document) {
@@ -55,18 +54,6 @@ bool FillsUp(const Value::Map& ours) {
   return merge != nullptr && merge->AsBool() != nullptr && *merge->AsBool();
 }
 
-// Whether our threshold on memory is a derived one.
-bool IsMemoryDerived(const Value::Map& ours) {
-  const Value* const hard = Said(ours, "evictionHard");
-  return hard == nullptr || (FillsUp(ours) && hard->Find(kMemory) == nullptr);
-}
-
-bool HasHardMemory(const std::vector<Threshold>& thresholds) {
-  return std::ranges::any_of(thresholds, [](const Threshold& threshold) {
-    return threshold.IsHard() && threshold.signal == Signal::kMemoryAvailable;
-  });
-}
-
 void PutThresholds(const Value::Map& ours, const EvictionSettings& derived, Value::Map& merged) {
   const Value* const hard = Said(ours, "evictionHard");
   const bool fill_up = FillsUp(ours);
@@ -80,22 +67,16 @@ void PutThresholds(const Value::Map& ours, const EvictionSettings& derived, Valu
       Over(Said(ours, "evictionSoftGracePeriod"), derived.soft_grace_period));
 }
 
-bool EnforcesPods(const Fields& kubelet) {
-  const auto listed = kubelet.TextList("enforceNodeAllocatable");
-  return !listed || std::ranges::find(*listed, "pods") != listed->end();
-}
-
 // The kubelet's thresholds and their faults. Everything else is read with the merged document.
 std::vector<Threshold> ReadTheirs(const ConfigDocument& theirs, Faults& faults) {
   const Fields fields(theirs.document, theirs.file, faults);
   EvictionSettings settings = ReadEvictionSettings(fields);
   Faults noted_below;
-  settings.enforce_pods = EnforcesPods(Fields(theirs.document, theirs.file, noted_below));
+  const auto listed =
+      Fields(theirs.document, theirs.file, noted_below).TextList("enforceNodeAllocatable");
+  settings.enforce_pods = !listed || std::ranges::find(*listed, "pods") != listed->end();
   ThresholdParsing parsing = ParseThresholds(settings);
-  for (Fault& fault : parsing.faults) {
-    fault.file = theirs.file;
-    AddFault(faults, std::move(fault));
-  }
+  AddFaults(faults, std::move(parsing.faults), theirs.file);
   if (const Value* flag = fields.Find("cgroupsPerQOS");
       flag != nullptr && flag->AsBool() != nullptr && !*flag->AsBool()) {
     fields.Refuse("cgroupsPerQOS", "false",
@@ -105,12 +86,6 @@ std::vector<Threshold> ReadTheirs(const ConfigDocument& theirs, Faults& faults) 
   return std::move(parsing.thresholds);
 }
 
-// The member of the document that a key belongs to: "evictionHard[pid.available]" ->
-// "evictionHard".
-std::string_view MemberOf(std::string_view key) {
-  return key.substr(0, key.find_first_of(".["));
-}
-
 }  // namespace
 
 MergedKubelet MergeWithKubelet(const ConfigDocument* ours, const ConfigDocument& theirs,
@@ -118,7 +93,13 @@ MergedKubelet MergeWithKubelet(const ConfigDocument* ours, const ConfigDocument&
   MergedKubelet merged{.document = {}, .theirs = ReadTheirs(theirs, faults)};
   std::vector<Threshold> followed = merged.theirs;
   const Value::Map& mine = MembersOf(ours);
-  if (default_memory && !HasHardMemory(merged.theirs) && IsMemoryDerived(mine)) {
+  const bool has_hard_memory = std::ranges::any_of(merged.theirs, [](const Threshold& threshold) {
+    return threshold.IsHard() && threshold.signal == Signal::kMemoryAvailable;
+  });
+  const Value* const hard = Said(mine, "evictionHard");
+  const bool is_derived =
+      hard == nullptr || (FillsUp(mine) && hard->Find("memory.available") == nullptr);
+  if (default_memory && !has_hard_memory && is_derived) {
     followed.push_back(KubeletsDefaultMemory());
     merged.own_memory_threshold = true;
   }
@@ -137,7 +118,8 @@ MergedKubelet MergeWithKubelet(const ConfigDocument* ours, const ConfigDocument&
 void SortByFile(const ConfigDocument* ours, const ConfigDocument& theirs, Faults& faults,
                 Faults& warnings) {
   const auto is_ours = [&](const Fault& fault) {
-    return ours != nullptr && Said(MembersOf(ours), MemberOf(fault.key)) != nullptr;
+    return ours != nullptr &&
+           Said(MembersOf(ours), fault.key.substr(0, fault.key.find_first_of(".["))) != nullptr;
   };
   for (Fault& fault : faults) {
     if (!is_ours(fault)) fault.file = theirs.file;

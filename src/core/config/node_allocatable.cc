@@ -1,11 +1,13 @@
 #include "core/config/node_allocatable.h"
 
+#include "core/model/pod_resources.h"
+
 namespace jettison {
 namespace {
 
 Quantity AmountIn(const ResourceList& list, std::string_view resource) {
-  const auto found = list.find(resource);
-  return found == list.end() ? Quantity() : found->second;
+  const Quantity* found = FindResource(list, resource);
+  return found == nullptr ? Quantity() : *found;
 }
 
 Quantity NeverNegative(const Quantity& amount) {
@@ -38,10 +40,6 @@ ResourceList NodeAllocatable(const ResourceList& capacity, const NodeReservation
     allocatable.emplace(resource, NeverNegative(left));
   }
   return allocatable;
-}
-
-ResourceList PodsLimit(const ResourceList& capacity, const NodeReservation& reservation) {
-  return NodeAllocatable(capacity, reservation, {});
 }
 
 }  // namespace jettison

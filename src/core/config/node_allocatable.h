@@ -28,16 +28,12 @@ struct NodeReservation {
 // Node allocatable, the most that the requests of all pods may sum up to: every resource in
 // `capacity` less both reservations and, for memory and ephemeral-storage, less the hard eviction
 // threshold; never below zero. `thresholds` are the configured ones; a percentage is a share of the
-// capacity.
-// Source: cm.containerManagerImpl.GetNodeAllocatableReservation (1.36).
+// capacity. Without thresholds it is the limit of the pods' group: there, the eviction threshold is
+// not subtracted, so that allocatableMemory.available is crossed before the kernel's limit is
+// reached.
+// Source: cm.containerManagerImpl.GetNodeAllocatableReservation, getNodeAllocatableAbsolute (1.36).
 [[nodiscard]] ResourceList NodeAllocatable(const ResourceList& capacity,
                                            const NodeReservation& reservation,
                                            const std::vector<Threshold>& thresholds);
-
-// The limits of the pods' group: capacity less both reservations. The eviction threshold is not
-// subtracted, so that allocatableMemory.available is crossed before the kernel's limit is reached.
-// Source: cm.containerManagerImpl.getNodeAllocatableAbsolute (1.36).
-[[nodiscard]] ResourceList PodsLimit(const ResourceList& capacity,
-                                     const NodeReservation& reservation);
 
 }  // namespace jettison

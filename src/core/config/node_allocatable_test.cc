@@ -42,7 +42,7 @@ TEST(NodeAllocatable, IsNeverNegative) {
 }
 
 TEST(NodeAllocatable, TheLimitOfThePodsGroupLeavesTheEvictionThresholdIn) {
-  EXPECT_EQ(PodsLimit(kCapacity, kReservation).at("memory"), Q("7Gi"));
+  EXPECT_EQ(NodeAllocatable(kCapacity, kReservation, {}).at("memory"), Q("7Gi"));
 }
 
 }  // namespace

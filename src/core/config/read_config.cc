@@ -78,12 +78,6 @@ void ReadKubelet(const ConfigDocument& document, ConfigReading& reading) {
   reading.config.static_pod_path = at.PathFromFile("staticPodPath").value_or("");
 }
 
-void ReadJettison(const ConfigDocument& document, ConfigReading& reading) {
-  WithFiles(document, reading, [&](const Fields& fields) {
-    ApplyJettisonConfiguration(fields, reading.config, reading.warnings);
-  });
-}
-
 // Reads our configuration without the kubelet's, which is not known.
 void ReadWithoutKubelet(const SortedDocuments& sorted, const KubeletSide& kubelet,
                         ConfigReading& reading) {
@@ -134,7 +128,8 @@ void ReadWithKubelet(const SortedDocuments& sorted, const ConfigDocument& theirs
              {theirs.file, "evictionHard[memory.available]", "",
               fmt::format("the kubelet has no such threshold, so the agent has one of its own, "
                           "{}; kubernetes.defaultMemoryThreshold: false switches it off",
-                          ThresholdText(DefaultMemoryThreshold()))});
+                          ThresholdText(WithMargin(Signal::kMemoryAvailable,
+                                                   KubeletsDefaultMemory().value)))});
   }
   for (Fault& fault : part.faults) AddFault(reading.faults, std::move(fault));
   for (Fault& warning : part.warnings) AddFault(reading.warnings, std::move(warning));
@@ -149,18 +144,10 @@ void ReadWithKubelet(const SortedDocuments& sorted, const ConfigDocument& theirs
   reading.kubelet_thresholds = merged.theirs;
 }
 
-void CheckStaticPods(const SortedDocuments& sorted, ConfigReading& reading) {
-  if (!sorted.kubelet || reading.config.static_pod_path.empty()) return;
-  Fields(sorted.kubelet->document, FileOf(*sorted.kubelet, "staticPodPath"), reading.faults)
-      .Refuse("staticPodPath", reading.config.static_pod_path,
-              "must not be set where source is kubernetes: the kubelet runs the pods");
-}
-
-SourceKind SourceIn(const std::optional<ConfigDocument>& jettison) {
+bool IsBesideKubelet(const std::optional<ConfigDocument>& jettison) {
   const Value* source = jettison ? jettison->document.Find("source") : nullptr;
   const std::string* name = source == nullptr ? nullptr : source->AsString();
-  const bool is_kubernetes = name != nullptr && *name == NameOf(SourceKind::kKubernetes);
-  return is_kubernetes ? SourceKind::kKubernetes : SourceKind::kManifests;
+  return name != nullptr && *name == NameOf(SourceKind::kKubernetes);
 }
 
 // The members of each drop-in that are in force, in the order of the drop-ins.
@@ -186,14 +173,22 @@ std::vector<DropInReading> DropInsOf(const std::vector<ConfigDocument>& document
 ConfigReading ReadConfig(const std::vector<ConfigDocument>& documents, const KubeletSide& kubelet) {
   ConfigReading reading;
   const SortedDocuments sorted = Sorted(documents, reading.faults);
-  const bool with_kubelet = SourceIn(sorted.jettison) == SourceKind::kKubernetes;
+  const bool with_kubelet = IsBesideKubelet(sorted.jettison);
   if (with_kubelet && kubelet.document) {
     ReadWithKubelet(sorted, *kubelet.document, reading);
   } else {
     ReadWithoutKubelet(sorted, with_kubelet ? kubelet : KubeletSide{}, reading);
   }
-  if (with_kubelet) CheckStaticPods(sorted, reading);
-  if (sorted.jettison) ReadJettison(*sorted.jettison, reading);
+  if (with_kubelet && sorted.kubelet && !reading.config.static_pod_path.empty()) {
+    Fields(sorted.kubelet->document, FileOf(*sorted.kubelet, "staticPodPath"), reading.faults)
+        .Refuse("staticPodPath", reading.config.static_pod_path,
+                "must not be set where source is kubernetes: the kubelet runs the pods");
+  }
+  if (sorted.jettison) {
+    WithFiles(*sorted.jettison, reading, [&](const Fields& fields) {
+      ApplyJettisonConfiguration(fields, reading.config, reading.warnings);
+    });
+  }
   if (with_kubelet) LeaveToKubelet(reading.config);
   FillIn(reading.config);
   if (sorted.kubelet) {

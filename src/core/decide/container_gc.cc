@@ -40,71 +40,49 @@ RunsByContainer DeadRuns(std::span<const ContainerRecord> containers, Instant cr
   return dead;
 }
 
-// The choices so far, and the remaining candidates.
-class Selection {
- public:
-  explicit Selection(RunsByContainer dead) : left_(std::move(dead)) {}
-
-  void TakeAllOfGonePods(const PodsForGc& pods) {
-    for (auto& [key, runs] : left_) {
-      if (IsGone(pods, key.first)) TakeOldest(runs, runs.size());
-    }
-    std::erase_if(left_, [](const auto& entry) { return entry.second.empty(); });
+// Moves the oldest of these runs to those that are removed.
+void TakeOldest(std::size_t count, Runs& runs, std::vector<ContainerRun>& taken) {
+  const auto end = runs.begin() + static_cast<std::ptrdiff_t>(count);
+  for (auto it = runs.begin(); it != end; ++it) {
+    taken.push_back({(*it)->pod_uid, (*it)->name, (*it)->attempt});
   }
+  runs.erase(runs.begin(), end);
+}
 
-  void KeepOfEachContainer(std::size_t newest) {
-    for (auto& [key, runs] : left_) {
-      if (runs.size() > newest) TakeOldest(runs, runs.size() - newest);
-    }
+void KeepOfEach(std::size_t newest, RunsByContainer& left, std::vector<ContainerRun>& taken) {
+  for (auto& [key, runs] : left) {
+    if (runs.size() > newest) TakeOldest(runs.size() - newest, runs, taken);
   }
+}
 
-  void KeepOfAll(std::size_t newest) {
-    Runs all;
-    for (const auto& [key, runs] : left_) all.insert(all.end(), runs.begin(), runs.end());
-    if (all.size() <= newest) return;
-    std::sort(all.begin(), all.end(), IsOlder);
-    TakeOldest(all, all.size() - newest);
-  }
-
-  [[nodiscard]] std::size_t ContainersLeft() const { return left_.size(); }
-  [[nodiscard]] std::size_t RunsLeft() const {
-    std::size_t count = 0;
-    for (const auto& [key, runs] : left_) count += runs.size();
-    return count;
-  }
-  [[nodiscard]] std::vector<ContainerRun> Taken() && { return std::move(taken_); }
-
- private:
-  void TakeOldest(Runs& runs, std::size_t count) {
-    const auto end = runs.begin() + static_cast<std::ptrdiff_t>(count);
-    for (auto it = runs.begin(); it != end; ++it) {
-      taken_.push_back({(*it)->pod_uid, (*it)->name, (*it)->attempt});
-    }
-    runs.erase(runs.begin(), end);
-  }
-
-  RunsByContainer left_;
-  std::vector<ContainerRun> taken_;
-};
+// All that is left, oldest first.
+Runs AllOf(const RunsByContainer& left) {
+  Runs all;
+  for (const auto& [key, runs] : left) all.insert(all.end(), runs.begin(), runs.end());
+  std::sort(all.begin(), all.end(), IsOlder);
+  return all;
+}
 
 }  // namespace
 
 std::vector<ContainerRun> ContainersToRemove(const ContainerGcPolicy& policy,
                                              std::span<const ContainerRecord> containers,
                                              const PodsForGc& pods, Instant now) {
-  Selection selection(DeadRuns(containers, now - policy.min_age));
-  if (pods.all_sources_ready) selection.TakeAllOfGonePods(pods);
+  std::vector<ContainerRun> taken;
+  RunsByContainer left = DeadRuns(containers, now - policy.min_age);
+  for (auto& [key, runs] : left) {
+    if (pods.all_sources_ready && IsGone(pods, key.first)) TakeOldest(runs.size(), runs, taken);
+  }
+  std::erase_if(left, [](const auto& entry) { return entry.second.empty(); });
   if (policy.max_per_pod_container >= 0) {
-    selection.KeepOfEachContainer(static_cast<std::size_t>(policy.max_per_pod_container));
+    KeepOfEach(static_cast<std::size_t>(policy.max_per_pod_container), left, taken);
   }
-  if (policy.max_containers >= 0) {
-    const auto most = static_cast<std::size_t>(policy.max_containers);
-    if (selection.RunsLeft() > most) {
-      selection.KeepOfEachContainer(std::max<std::size_t>(most / selection.ContainersLeft(), 1));
-      selection.KeepOfAll(most);
-    }
-  }
-  return std::move(selection).Taken();
+  const auto most = static_cast<std::size_t>(policy.max_containers);
+  if (policy.max_containers < 0 || AllOf(left).size() <= most) return taken;
+  KeepOfEach(std::max<std::size_t>(most / left.size(), 1), left, taken);
+  Runs all = AllOf(left);
+  if (all.size() > most) TakeOldest(all.size() - most, all, taken);
+  return taken;
 }
 
 std::vector<std::string> PodLogsToRemove(std::span<const std::string> folders,

@@ -19,7 +19,7 @@ constexpr std::span<const ReclaimStep> kImagesOnly = kContainersThenImages.last(
 std::optional<std::size_t> ThresholdToActFor(std::span<const Threshold> thresholds,
                                              ThresholdSet acting, std::span<const ActivePod> pods) {
   const auto first = MostUrgent(thresholds, acting);
-  if (!first || !IsDisk(thresholds[*first])) return first;
+  if (!first || !IsOfDisk(thresholds[*first].signal)) return first;
   if (pods.empty() || !std::ranges::all_of(pods, DiskUseIsUnknown)) return first;
   const auto other = MostUrgent(thresholds, WithoutDisks(thresholds, acting));
   return other ? other : first;
@@ -80,13 +80,9 @@ Candidates CandidatesFor(Signal signal, std::span<const Threshold> thresholds,
   return candidates;
 }
 
-bool IsDisk(const Threshold& threshold) {
-  return IsOfDisk(threshold.signal);
-}
-
 ThresholdSet WithoutDisks(std::span<const Threshold> thresholds, ThresholdSet among) {
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    if (IsDisk(thresholds[i])) among[i] = false;
+    if (IsOfDisk(thresholds[i].signal)) among[i] = false;
   }
   return among;
 }

@@ -49,9 +49,6 @@ struct Decision {
                               bool local_storage_capacity_isolation, DiskLayout layout,
                               const Evaluation& evaluation, std::span<const ActivePod> pods);
 
-// Whether the threshold is on bytes or inodes of a file system.
-[[nodiscard]] bool IsDisk(const Threshold& threshold);
-
 // The thresholds of the set that are not on disks.
 [[nodiscard]] ThresholdSet WithoutDisks(std::span<const Threshold> thresholds, ThresholdSet among);
 

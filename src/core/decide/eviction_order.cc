@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/model/pod_resources.h"
 #include "core/model/pressure.h"
 
 namespace jettison {
@@ -35,29 +36,28 @@ std::optional<Quantity> UsageOf(const ContainerStats& stats, Resource resource) 
   return Measured(*stats.rootfs->used_bytes + *stats.logs->used_bytes);
 }
 
-Quantity RequestOf(const Container& container, Resource resource) {
-  const ResourceList& requests = container.resources.requests;
-  const auto found = requests.find(NameOf(resource));
-  return found == requests.end() ? Quantity() : found->second;
-}
-
 std::string LargerConsumption(std::string_view who, std::string_view name, std::string_view usage,
                               std::string_view request, Resource resource) {
   return fmt::format("{} {} was using {}, request is {}, has larger consumption of {}. ", who, name,
                      usage, request, NameOf(resource));
 }
 
+// Names the pod, and the figure of it that counts, in annotations.
+void Annotate(const ActivePod& pod, const std::string& usage, EvictionOrder& order) {
+  order.annotations["offending_pod"] = pod.facts->pod.name;
+  order.annotations["offending_pod_usage"] = usage;
+}
+
 // A pod with a memory request of its own is named whether or not it uses more than that.
 void AddPodSentence(const ActivePod& pod, Resource resource, EvictionOrder& order) {
   const auto& resources = pod.facts->pod.resources;
   if (resource != Resource::kMemory || !resources || !pod.stats->has_memory) return;
-  const auto request = resources->requests.find("memory");
-  if (request == resources->requests.end()) return;
+  const Quantity* request = FindResource(resources->requests, kMemoryResource);
+  if (request == nullptr) return;
   const std::string usage = Measured(pod.stats->memory_working_set_bytes.value_or(0)).ToString();
   order.message +=
-      LargerConsumption("Pod", pod.facts->pod.name, usage, request->second.ToString(), resource);
-  order.annotations["offending_pod"] = pod.facts->pod.name;
-  order.annotations["offending_pod_usage"] = usage;
+      LargerConsumption("Pod", pod.facts->pod.name, usage, request->ToString(), resource);
+  Annotate(pod, usage, order);
 }
 
 void AddContainerSentences(const ActivePod& pod, Resource resource, EvictionOrder& order) {
@@ -68,7 +68,8 @@ void AddContainerSentences(const ActivePod& pod, Resource resource, EvictionOrde
     const Container* container = ContainerNamed(pod.facts->pod, stats.name);
     const auto usage = UsageOf(stats, resource);
     if (container == nullptr || !usage) continue;
-    const Quantity request = RequestOf(*container, resource);
+    const Quantity* found = FindResource(container->resources.requests, NameOf(resource));
+    const Quantity request = found == nullptr ? Quantity() : *found;
     if (!(*usage > request)) continue;
     order.message += LargerConsumption("Container", container->name, usage->ToString(),
                                        request.ToString(), resource);
@@ -107,8 +108,7 @@ void AddStalledPodSentence(const ActivePod& pod, Resource resource, EvictionOrde
   const std::string share = ShareText(*pod.stats->io_some_avg10);
   order.message += fmt::format("Pod {} was stalled on {} itself for {} of the last 10s. ",
                                pod.facts->pod.name, NameOf(resource), share);
-  order.annotations["offending_pod"] = pod.facts->pod.name;
-  order.annotations["offending_pod_usage"] = share;
+  Annotate(pod, share, order);
 }
 
 // Adds the figure by which a pod is chosen when swap is short; pods cannot request swap.
@@ -117,8 +117,7 @@ void AddSwappedPodSentence(const ActivePod& pod, Resource resource, EvictionOrde
   const std::string usage = Measured(*pod.stats->swap_bytes).ToString();
   order.message +=
       fmt::format("Pod {} was using {} of {}. ", pod.facts->pod.name, usage, NameOf(resource));
-  order.annotations["offending_pod"] = pod.facts->pod.name;
-  order.annotations["offending_pod_usage"] = usage;
+  Annotate(pod, usage, order);
 }
 
 std::int64_t GraceFor(const Threshold& threshold, const Pod& pod, std::int64_t maximum) {

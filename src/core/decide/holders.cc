@@ -26,24 +26,18 @@ bool MayBeEvicted(const PodFacts& facts) {
   return !facts.IsProtected() || facts.IsSpared();
 }
 
-// Protected static pods count as critical, in every profile: their owner protects them.
-bool IsNeverEvicted(const PodFacts& facts) {
-  return IsCritical(facts.pod, Profile::kKubelet);
-}
-
-// What pods hold that may not be evicted.
+// What pods hold that may not be evicted. Protected static pods count as critical, in every
+// profile: their owner protects them.
 struct Protected {
   std::int64_t critical = 0;
   std::int64_t foreign = 0;
 
   void Add(const PodFacts& facts, std::int64_t amount) {
-    (IsNeverEvicted(facts) ? critical : foreign) += amount;
+    (IsCritical(facts.pod, Profile::kKubelet) ? critical : foreign) += amount;
   }
-  [[nodiscard]] HolderPart Critical() const {
-    return {.key = "critical", .name = "pods that are never evicted", .amount = critical};
-  }
-  [[nodiscard]] HolderPart Foreign() const {
-    return {.key = "foreign", .name = "foreign pods that are only observed", .amount = foreign};
+  void AddTo(std::vector<HolderPart>& parts) const {
+    parts.push_back({"critical", "pods that are never evicted", critical});
+    parts.push_back({"foreign", "foreign pods that are only observed", foreign});
   }
 };
 
@@ -66,38 +60,29 @@ std::optional<Holders> MemoryHolders(const NodeStats& node, std::span<const Acti
     const std::int64_t group = Signed(*node.pods_memory->working_set_bytes);
     gone = std::clamp(group - of_pods, std::int64_t{0}, rest);
   }
-  holders.parts = {
-      {.key = "pods",
-       .name = "pods that may be evicted",
-       .amount = of_others,
-       .may_be_freed = true},
-      of_protected.Critical(),
-      of_protected.Foreign(),
-      {.key = "ending", .name = "pods that are ending", .amount = ending, .may_be_freed = true},
-      // Charged to the pods' group, and to none of its pods: what pods that are gone have left
-      // behind, files in a tmpfs above all, and processes of others in the place of a pod.
-      {.key = "gone", .name = "files, pages and processes of no pod", .amount = gone},
-      {.key = "outside", .name = "processes outside the pods", .amount = rest - gone}};
+  std::vector<HolderPart>& parts = holders.parts;
+  parts.push_back({"pods", "pods that may be evicted", of_others, true});
+  of_protected.AddTo(parts);
+  parts.push_back({"ending", "pods that are ending", ending, true});
+  // Charged to the pods' group, and to none of its pods: what pods that are gone have left behind,
+  // files in a tmpfs above all, and processes of others in the place of a pod.
+  parts.push_back({"gone", "files, pages and processes of no pod", gone});
+  parts.push_back({"outside", "processes outside the pods", rest - gone});
   const auto add = [&](std::string_view key, std::string_view name, const auto& bytes) {
-    if (bytes) holders.within.push_back({.key = key, .name = name, .amount = Signed(*bytes)});
+    if (bytes) holders.within.push_back({key, name, Signed(*bytes)});
   };
   add("shared", "tmpfs and shared memory", node.memory->shared_bytes);
   add("kernel", "the kernel", node.memory->kernel_bytes);
   return holders;
 }
 
-std::optional<std::uint64_t> UsedOf(const std::optional<FsStats>& fs, Signal signal) {
-  if (!fs) return std::nullopt;
-  return ResourceOf(signal) == Resource::kInodes ? fs->inodes_used : fs->used_bytes;
-}
-
-std::vector<HolderPart> PartsOf(const PodFiles& files) {
-  return {{.key = "logs", .name = "logs", .amount = Signed(files.logs)},
-          {.key = "writableLayers", .name = "writable layers", .amount = Signed(files.layers)},
-          {.key = "localVolumes", .name = "local volumes", .amount = Signed(files.volumes)},
-          {.key = "deletedFiles",
-           .name = "deleted files that are held open",
-           .amount = Signed(files.deleted)}};
+// `may_be_freed`: by pods that may be evicted.
+std::vector<HolderPart> PartsOf(const PodFiles& files, bool may_be_freed) {
+  return {
+      {"logs", "logs", Signed(files.logs), may_be_freed},
+      {"writableLayers", "writable layers", Signed(files.layers), may_be_freed},
+      {"localVolumes", "local volumes", Signed(files.volumes), may_be_freed},
+      {"deletedFiles", "deleted files that are held open", Signed(files.deleted), may_be_freed}};
 }
 
 // Whether the path may be on a disk.
@@ -125,7 +110,9 @@ bool WritesToTheHost(const Pod& pod) {
 
 std::optional<Holders> DiskHolders(Signal signal, const NodeStats& node,
                                    std::span<const ActivePod> pods, DiskLayout layout) {
-  const auto used = UsedOf(FileSystemOf(signal, node), signal);
+  const auto& fs = FileSystemOf(signal, node);
+  if (!fs) return std::nullopt;
+  const auto& used = ResourceOf(signal) == Resource::kInodes ? fs->inodes_used : fs->used_bytes;
   if (!used) return std::nullopt;
   Holders holders{.signal = signal, .all = Signed(*used)};
   PodFiles files;
@@ -144,13 +131,10 @@ std::optional<Holders> DiskHolders(Signal signal, const NodeStats& node,
   }
   if (!any_is_measured) return std::nullopt;
   const std::int64_t of_pods = Signed(files.Sum()) + of_protected.critical + of_protected.foreign;
-  holders.parts = PartsOf(files);
-  for (HolderPart& part : holders.parts) part.may_be_freed = true;
-  holders.parts.push_back(of_protected.Critical());
-  holders.parts.push_back(of_protected.Foreign());
-  holders.parts.push_back({.key = "rest",
-                           .name = "files that are no pod's own",
-                           .amount = std::max(holders.all - of_pods, std::int64_t{0})});
+  holders.parts = PartsOf(files, true);
+  of_protected.AddTo(holders.parts);
+  holders.parts.push_back(
+      {"rest", "files that are no pod's own", std::max(holders.all - of_pods, std::int64_t{0})});
   return holders;
 }
 
@@ -217,7 +201,8 @@ std::string TextOf(const Holders& holders) {
 
 std::string CountedText(const ActivePod& pod, Signal signal, DiskLayout layout) {
   if (!IsOfDisk(signal) || pod.stats == nullptr) return "";
-  return PartsText(PartsOf(FilesOf(pod, signal, layout)), ResourceOf(signal) != Resource::kInodes);
+  return PartsText(PartsOf(FilesOf(pod, signal, layout), false),
+                   ResourceOf(signal) != Resource::kInodes);
 }
 
 std::string_view NameOfStore(Signal signal) {

@@ -22,17 +22,14 @@ Instant LastUseOf(const ImageRecord& image) {
   return image.last_used.value_or(kLongAgo);
 }
 
-bool GoesBefore(const ImageRecord& a, const ImageRecord& b) {
-  return std::tuple(LastUseOf(a), a.first_detected, std::string_view(a.id)) <
-         std::tuple(LastUseOf(b), b.first_detected, std::string_view(b.id));
-}
-
 std::vector<ImageRecord> InOrder(std::span<const ImageRecord> images) {
   std::vector<ImageRecord> candidates;
   for (const ImageRecord& image : images) {
     if (!image.in_use && !image.pinned) candidates.push_back(image);
   }
-  std::sort(candidates.begin(), candidates.end(), GoesBefore);
+  std::ranges::sort(candidates, {}, [](const ImageRecord& image) {
+    return std::tuple(LastUseOf(image), image.first_detected, std::string_view(image.id));
+  });
   return candidates;
 }
 
@@ -70,12 +67,8 @@ Event NodeWarning(std::string reason, std::string message) {
 ImageGcRun::ImageGcRun(const ImageGcPolicy& policy, ImageGcMode mode,
                        std::span<const ImageRecord> images, ImageGcTimes times)
     : policy_(policy), mode_(mode), times_(times), left_(InOrder(images)) {
-  switch (mode) {
-    case ImageGcMode::kDeleteUnused:
-      Begin(Phase::kBySpace, std::numeric_limits<std::int64_t>::max());
-      break;
-    case ImageGcMode::kGarbageCollect: Begin(Phase::kByAge, 0); break;
-  }
+  const bool by_age = mode == ImageGcMode::kGarbageCollect;
+  Begin(by_age ? Phase::kByAge : Phase::kBySpace, std::numeric_limits<std::int64_t>::max());
 }
 
 void ImageGcRun::Begin(Phase phase, std::int64_t bytes_to_free) {
@@ -87,16 +80,13 @@ void ImageGcRun::Begin(Phase phase, std::int64_t bytes_to_free) {
 }
 
 bool ImageGcRun::Wants(const ImageRecord& image) const {
-  switch (phase_) {
-    case Phase::kByAge:
-      // Before max_age has passed, it is not known what was in use shortly before the start.
-      return policy_.max_age != Duration::zero() && times_.uptime > policy_.max_age &&
-             Elapsed(LastUseOf(image), times_.now) > policy_.max_age;
-    case Phase::kBySpace:
-      return LastUseOf(image) < times_.now &&
-             Elapsed(image.first_detected, times_.now) >= policy_.min_age;
+  if (phase_ == Phase::kBySpace) {
+    return LastUseOf(image) < times_.now &&
+           Elapsed(image.first_detected, times_.now) >= policy_.min_age;
   }
-  return false;
+  // Before max_age has passed, it is not known what was in use shortly before the start.
+  return policy_.max_age != Duration::zero() && times_.uptime > policy_.max_age &&
+         Elapsed(LastUseOf(image), times_.now) > policy_.max_age;
 }
 
 void ImageGcRun::Advance() {
@@ -133,13 +123,7 @@ void ImageGcRun::RemoveFailed(const Error& error) {
 }
 
 void ImageGcRun::EndPhase() {
-  switch (phase_) {
-    case Phase::kByAge: return EndByAge();
-    case Phase::kBySpace: return EndBySpace();
-  }
-}
-
-void ImageGcRun::EndByAge() {
+  if (phase_ == Phase::kBySpace) return EndBySpace();
   if (!failures_.empty()) {
     return End(Error{ErrorCode::kUnavailable,
                      fmt::format("remove images unused for more than {}: {}",

@@ -86,7 +86,6 @@ class ImageGcRun {
   void Begin(Phase phase, std::int64_t bytes_to_free);
   void Advance();
   void EndPhase();
-  void EndByAge();
   void EndBySpace();
   void End(std::optional<Error> error, std::optional<Event> event = std::nullopt);
 

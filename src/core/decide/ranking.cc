@@ -21,95 +21,50 @@ MeasuredFiles MeasuredFor(Signal signal, DiskLayout layout) {
   return {.writable_layers = !node, .logs = node, .local_volumes = node};
 }
 
-std::uint64_t Amount(const FsUsage& usage, Resource resource) {
-  return (resource == Resource::kInodes ? usage.inodes_used : usage.used_bytes).value_or(0);
-}
 std::uint64_t Amount(const std::optional<FsUsage>& usage, Resource resource) {
-  return usage ? Amount(*usage, resource) : 0;
+  if (!usage) return 0;
+  return (resource == Resource::kInodes ? usage->inodes_used : usage->used_bytes).value_or(0);
 }
 
 std::uint64_t VolumeUsage(const ActivePod& pod, std::string_view name, Resource resource) {
-  const auto& volumes = pod.stats->volumes;
-  const auto found = std::find_if(volumes.begin(), volumes.end(),
-                                  [&](const VolumeStats& volume) { return volume.name == name; });
-  return found == volumes.end() ? 0 : Amount(found->usage, resource);
+  const auto found = std::ranges::find(pod.stats->volumes, name, &VolumeStats::name);
+  return found == pod.stats->volumes.end() ? 0 : Amount(found->usage, resource);
 }
 
 std::uint64_t WorkingSet(const ActivePod& pod) {
   return pod.stats->memory_working_set_bytes.value_or(0);
 }
 
-// The key of a pod that holds nothing.
-RankKey KeyOf(const PodFacts& facts) {
-  return {.priority = facts.priority, .uid = facts.pod.uid};
+Nanos BytesOf(std::uint64_t bytes) {
+  return Nanos{static_cast<std::int64_t>(bytes)} * kNanosPerUnit;
 }
 
-RankKey Unknown(const PodFacts& facts) {
-  RankKey key = KeyOf(facts);
-  key.known = false;
-  return key;
-}
-
-RankKey MemoryKey(const ActivePod& pod) {
-  if (pod.stats == nullptr) return Unknown(*pod.facts);
-  RankKey key = KeyOf(*pod.facts);
-  const Nanos usage = Nanos{static_cast<std::int64_t>(WorkingSet(pod))} * kNanosPerUnit;
+// The rest of a key by memory, for a pod with stats.
+void RankByMemory(const ActivePod& pod, RankKey& key) {
+  const Nanos usage = BytesOf(WorkingSet(pod));
   key.within_request = usage <= pod.facts->memory_request;
   key.negated_excess = pod.facts->memory_request - usage;
-  return key;
 }
 
-RankKey DiskKey(const ActivePod& pod, Signal signal, DiskLayout layout) {
-  if (pod.stats == nullptr) return Unknown(*pod.facts);
-  RankKey key = KeyOf(*pod.facts);
-  const Resource resource = ResourceOf(signal);
+void RankByFiles(const ActivePod& pod, Signal signal, DiskLayout layout, RankKey& key) {
   const auto usage = Nanos{FilesOf(pod, signal, layout).Sum()} * kNanosPerUnit;
-  const Nanos request = resource == Resource::kInodes ? 0 : pod.facts->ephemeral_storage_request;
-  key.within_request = usage <= request;
+  const Nanos request = pod.facts->ephemeral_storage_request;
+  key.within_request = usage <= (ResourceOf(signal) == Resource::kInodes ? 0 : request);
   // The kubelet subtracts the ephemeral-storage request from inodes, too.
-  key.negated_excess = pod.facts->ephemeral_storage_request - usage;
-  return key;
+  key.negated_excess = request - usage;
 }
 
 // Swapped-out memory counts against the memory request, too. Among the pods that exceed it, the one
 // that occupies the most swap is evicted first, whatever its working set is.
-RankKey SwapKey(const ActivePod& pod) {
-  RankKey key = KeyOf(*pod.facts);
-  key.within_request = true;
-  if (pod.stats == nullptr) return key;
-  if (!pod.stats->swap_bytes) return MemoryKey(pod);
-  const Nanos swap = Nanos{static_cast<std::int64_t>(*pod.stats->swap_bytes)} * kNanosPerUnit;
-  const Nanos resident = Nanos{static_cast<std::int64_t>(WorkingSet(pod))} * kNanosPerUnit;
-  key.within_request = swap == 0 || swap + resident <= pod.facts->memory_request;
+void RankBySwap(const ActivePod& pod, RankKey& key) {
+  const Nanos swap = BytesOf(*pod.stats->swap_bytes);
+  key.within_request = swap == 0 || swap + BytesOf(WorkingSet(pod)) <= pod.facts->memory_request;
   key.negated_excess = -swap;
-  return key;
-}
-
-bool GivesSwapBack(const ActivePod& pod) {
-  if (pod.stats == nullptr) return false;
-  return pod.stats->swap_bytes.value_or(WorkingSet(pod)) > 0;
 }
 
 // Hundredths of a percent of the time; zero where that is unknown.
 std::int32_t IoPressure(const ActivePod& pod) {
   return pod.stats == nullptr ? 0 : pod.stats->io_some_avg10.value_or(0);
-}
-
-RankKey IoKey(const ActivePod& pod) {
-  RankKey key = KeyOf(*pod.facts);
-  key.within_request = IoPressure(pod) == 0;
-  key.negated_excess = -Nanos{IoPressure(pod)} * kNanosPerUnit;
-  return key;
-}
-
-// Among pods of one priority, those without stats are evicted first, whatever the counts are.
-RankKey CountKey(const ActivePod& pod, Resource resource) {
-  constexpr Nanos kBeforeAnyCount = -(Nanos{1} << 100);
-  RankKey key = KeyOf(*pod.facts);
-  key.negated_excess = pod.stats == nullptr
-                           ? kBeforeAnyCount
-                           : -Nanos{(pod.stats->*FigureOf(resource)).value_or(0)} * kNanosPerUnit;
-  return key;
 }
 
 bool IsMeasured(const ActivePod& pod, Resource resource) {
@@ -139,13 +94,33 @@ PodFiles FilesOf(const ActivePod& pod, Signal signal, DiskLayout layout) {
 }
 
 RankKey RankOf(const ActivePod& pod, Signal signal, DiskLayout layout) {
+  constexpr Nanos kBeforeAnyCount = -(Nanos{1} << 100);
   const Resource resource = ResourceOf(signal);
+  const bool has_stats = pod.stats != nullptr;
+  RankKey key{.priority = pod.facts->priority, .uid = pod.facts->pod.uid};
   switch (RowOf(resource).ranked_by) {
-    case RankedBy::kMemory: return MemoryKey(pod);
-    case RankedBy::kSwap: return SwapKey(pod);
-    case RankedBy::kFiles: return DiskKey(pod, signal, layout);
-    case RankedBy::kCount: return CountKey(pod, resource);
-    case RankedBy::kStalls: return IoKey(pod);
+    case RankedBy::kMemory:
+      key.known = has_stats;
+      if (has_stats) RankByMemory(pod, key);
+      return key;
+    case RankedBy::kFiles:
+      key.known = has_stats;
+      if (has_stats) RankByFiles(pod, signal, layout, key);
+      return key;
+    case RankedBy::kSwap:
+      key.within_request = true;
+      if (has_stats) pod.stats->swap_bytes ? RankBySwap(pod, key) : RankByMemory(pod, key);
+      return key;
+    case RankedBy::kCount:
+      // Among pods of one priority, those without stats are evicted first, whatever the counts are.
+      key.negated_excess =
+          has_stats ? -Nanos{(pod.stats->*FigureOf(resource)).value_or(0)} * kNanosPerUnit
+                    : kBeforeAnyCount;
+      return key;
+    case RankedBy::kStalls:
+      key.within_request = IoPressure(pod) == 0;
+      key.negated_excess = -Nanos{IoPressure(pod)} * kNanosPerUnit;
+      return key;
   }
   __builtin_unreachable();
 }
@@ -173,7 +148,8 @@ bool MayGo(const ActivePod& pod, Signal signal) {
   switch (RowOf(ResourceOf(signal)).ranked_by) {
     case RankedBy::kMemory:
     case RankedBy::kCount: return true;
-    case RankedBy::kSwap: return GivesSwapBack(pod);
+    case RankedBy::kSwap:
+      return pod.stats != nullptr && pod.stats->swap_bytes.value_or(WorkingSet(pod)) > 0;
     case RankedBy::kFiles: return !DiskUseIsUnknown(pod);
     case RankedBy::kStalls: return IoPressure(pod) > 0;
   }

@@ -32,16 +32,14 @@ bool IsMet(const Threshold& threshold, const Observation& seen, bool enforce_min
   return seen.available * kNanosPerUnit < line;
 }
 
-bool IsFresh(const Observation& seen, const std::optional<Observation>& last) {
-  return !last || !seen.time || !last->time || *seen.time > *last->time;
-}
-
 ThresholdSet Fresh(std::span<const Threshold> thresholds, ThresholdSet among,
                    const Observations& now, const Observations& before) {
   ThresholdSet fresh;
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     const auto& seen = now[thresholds[i].signal];
-    fresh[i] = among[i] && seen && IsFresh(*seen, before[thresholds[i].signal]);
+    const auto& last = before[thresholds[i].signal];
+    fresh[i] =
+        among[i] && seen && (!last || !seen->time || !last->time || *seen->time > *last->time);
   }
   return fresh;
 }
@@ -104,13 +102,6 @@ void Track(bool holds, Instant now, std::optional<Instant>& since) {
   }
 }
 
-// Whether pods can request what the signal watches, so that the kubelet spares those that keep to
-// it. It ranks by requests for inodes as well, but nobody can request any.
-bool IsOfRequests(Signal signal) {
-  const Resource resource = ResourceOf(signal);
-  return resource == Resource::kMemory || resource == Resource::kEphemeralStorage;
-}
-
 void TrackKubeletLines(std::span<const Threshold> thresholds, const Observations& observations,
                        Instant now, Evaluation& result) {
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
@@ -121,7 +112,8 @@ void TrackKubeletLines(std::span<const Threshold> thresholds, const Observations
         line && seen && seen->available * kNanosPerUnit < AmountOf(line->value, seen->capacity);
     Track(below, now, since);
     const bool is_due = since && Elapsed(*since, now) >= line->grace_period;
-    result.in_margin[i] = line && !is_due && IsOfRequests(thresholds[i].signal);
+    // The kubelet spares pods that keep to their request, where they can request anything.
+    result.in_margin[i] = line && !is_due && RowOf(ResourceOf(thresholds[i].signal)).requested;
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/explain/otherwise.h"
 #include "core/pods/pod_kind.h"
 #include "core/units/quantity.h"
 

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/decide/eviction_pace.h"
 #include "core/decide/local_storage.h"
 #include "core/decide/ranking.h"
 #include "core/explanation/explanation.h"
@@ -14,6 +16,7 @@
 #include "core/model/signal.h"
 #include "core/model/summary.h"
 #include "core/model/threshold.h"
+#include "core/observe/observations.h"
 #include "core/pass/pass.h"
 #include "core/pods/pod_facts.h"
 
@@ -54,5 +57,60 @@ struct ExplainOptions {
 
 // Explains from its record why a pass did what it did.
 [[nodiscard]] PassExplanation Explain(const RecordedPass& pass, const ExplainOptions& options = {});
+
+// Everything that a pass decides by. What it refers to must outlive it.
+struct DecisionInputs {
+  PassPolicy policy;
+  const EvictionState& before;
+  Instant now;
+  Observations seen;
+  std::vector<ActivePod> pods;
+  const std::optional<PaceInput>& pace;       // as in PassInput
+  std::optional<Observations> after_reclaim;  // absent: nothing was read after a reclaim
+};
+
+// The decision for these inputs, made by the functions that decide in a pass.
+[[nodiscard]] PassDecision DecisionFor(const DecisionInputs& inputs);
+
+// The single changes of the inputs, as small as possible (bytes in whole KiB), with which the pod
+// that was evicted would not have been. Each is found by deciding again with the change and with
+// what follows from it: what a pod does not use is available on the node, signals that tell of the
+// same memory or file system change together, and so do thresholds of which one is made from the
+// other. `outcome` is the result of `decision`; `subject` is the pod among several that broke
+// storage limits; absent: each of them.
+[[nodiscard]] std::vector<Otherwise> OtherwiseFor(const DecisionInputs& inputs,
+                                                  const PassDecision& decision, PassOutcome outcome,
+                                                  std::optional<std::size_t> subject);
+
+// How much more the pod at `index` would have to use to be the first in the order of eviction for
+// `signal`, or how much less not to be the first; absent: no amount does that.
+struct ShiftInputs {
+  std::span<const ActivePod> pods;
+  std::size_t index = 0;
+  Signal signal = Signal::kMemoryAvailable;
+  DiskLayout layout;
+  Candidates candidates = Candidates::kAll;
+  std::int64_t capacity = 0;  // of the signal: the most that a pod can use
+};
+[[nodiscard]] std::optional<std::int64_t> MoreToBeFirst(const ShiftInputs& inputs);
+[[nodiscard]] std::optional<std::int64_t> LessNotToBeFirst(const ShiftInputs& inputs);
+
+// Changes the stats of a pod as if it used `more` (negative: less, but not below zero) of what the
+// ranking for `signal` counts. False if nothing that counts was measured.
+bool UseMore(const PodFacts& facts, Signal signal, DiskLayout layout, std::int64_t more,
+             PodStats& stats);
+
+// Changes the observations as if `more` had been available of what the signal tells of: the signal
+// itself, and every other one that tells of the same memory or the same file system.
+void MakeAvailable(Signal signal, DiskLayout layout, std::int64_t more, Observations& seen);
+
+// Bytes of a pod's files on the two file systems that may hold them.
+struct FreedBytes {
+  std::int64_t node_fs = 0;       // logs and volumes
+  std::int64_t container_fs = 0;  // writable layers
+};
+
+// Changes the stats of a pod as if it used `less` bytes less of what a storage limit counts.
+FreedBytes UseLessStorage(const StorageLimitFacts& limit, std::int64_t less, PodStats& stats);
 
 }  // namespace jettison

@@ -1,5 +1,3 @@
-#include "core/explain/otherwise.h"
-
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -227,8 +225,8 @@ class Changes {
   static void SetLimit(const StorageViolation& violation, Nanos limit, PodFacts& facts) {
     const Nanos more = limit - facts.storage_limits[violation.index].limit;
     for (StorageLimit& each : facts.storage_limits) {
-      const bool is_sum = violation.kind == StorageLimitKind::kContainer &&
-                          each.kind == StorageLimitKind::kPod;
+      const bool is_sum =
+          violation.kind == StorageLimitKind::kContainer && each.kind == StorageLimitKind::kPod;
       if (is_sum) each.limit += more;
     }
     facts.storage_limits[violation.index].limit = limit;
@@ -328,13 +326,6 @@ void Add(std::int64_t delta, Amount& amount) {
   amount = static_cast<std::uint64_t>(std::max<std::int64_t>(sum, 0));
 }
 
-// Adds to an amount that was measured.
-bool AddTo(Amount& amount, std::int64_t delta) {
-  if (!amount) return false;
-  Add(delta, amount);
-  return true;
-}
-
 Amount& PartOf(FsUsage& usage, Resource resource) {
   return resource == Resource::kInodes ? usage.inodes_used : usage.used_bytes;
 }
@@ -375,14 +366,6 @@ bool ChangeFiles(const PodFacts& facts, Signal signal, DiskLayout layout, std::i
     if (delta == 0) break;
   }
   return any;
-}
-
-bool ChangeShare(std::int64_t delta, std::optional<std::int32_t>& share) {
-  if (!share) return false;
-  const std::int64_t sum =
-      std::clamp<std::int64_t>(*share + delta, 0, std::numeric_limits<std::int32_t>::max());
-  share = static_cast<std::int32_t>(sum);
-  return true;
 }
 
 // Takes up to `less` from the usage; the result is what was taken.
@@ -449,9 +432,16 @@ std::optional<std::int64_t> LessNotToBeFirst(const ShiftInputs& inputs) {
 
 bool UseMore(const PodFacts& facts, Signal signal, DiskLayout layout, std::int64_t more,
              PodStats& stats) {
-  if (const auto figure = FigureOf(ResourceOf(signal))) return AddTo(stats.*figure, more);
   if (IsOfDisk(signal)) return ChangeFiles(facts, signal, layout, more, stats);
-  return ChangeShare(more, stats.io_some_avg10);
+  if (const auto figure = FigureOf(ResourceOf(signal))) {
+    if (stats.*figure) Add(more, stats.*figure);
+    return (stats.*figure).has_value();
+  }
+  auto& share = stats.io_some_avg10;
+  if (!share) return false;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  share = static_cast<std::int32_t>(std::clamp<std::int64_t>(*share + more, 0, kMost));
+  return true;
 }
 
 void MakeAvailable(Signal signal, DiskLayout layout, std::int64_t more, Observations& seen) {

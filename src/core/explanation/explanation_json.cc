@@ -41,11 +41,6 @@ std::string Line(std::string_view kind, std::string_view text, const Write& writ
 
 }  // namespace
 
-static std::string_view NameOf(StorageLimitKind kind) {
-  constexpr auto kNames = std::to_array<std::string_view>({"emptyDir", "pod", "container"});
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
 static void VisitFields(FieldWriter& fields, const PodIdentity& pod) {
   if (!pod.name.empty()) {
     fields("namespace", pod.namespace_);

@@ -34,15 +34,6 @@ std::vector<ThresholdFacts> AlsoMet(const PassExplanation& explanation) {
   return others;
 }
 
-std::string FreedText(const ReclaimFacts& reclaim, Signal signal) {
-  if (!reclaim.available_before || !reclaim.available_after) return "";
-  const std::int64_t freed = *reclaim.available_after - *reclaim.available_before;
-  return fmt::format("  {} available before, {} afterwards: {} {}\n",
-                     AmountText(signal, *reclaim.available_before),
-                     AmountText(signal, *reclaim.available_after),
-                     AmountText(signal, freed < 0 ? -freed : freed), freed < 0 ? "lost" : "gained");
-}
-
 std::string ReclaimText(const ReclaimFacts& reclaim, Signal signal, bool now) {
   std::string text = "\nRECLAIM\n";
   for (const ReclaimStep step : reclaim.attempted) {
@@ -54,7 +45,13 @@ std::string ReclaimText(const ReclaimFacts& reclaim, Signal signal, bool now) {
     return text +
            "  How much it would free is not known. What follows assumes that it frees nothing.\n";
   if (reclaim.under_way) return text + "  It is not over yet.\n";
-  text += FreedText(reclaim, signal);
+  if (reclaim.available_before && reclaim.available_after) {
+    const std::int64_t freed = *reclaim.available_after - *reclaim.available_before;
+    text += fmt::format(
+        "  {} available before, {} afterwards: {} {}\n",
+        AmountText(signal, *reclaim.available_before), AmountText(signal, *reclaim.available_after),
+        AmountText(signal, freed < 0 ? -freed : freed), freed < 0 ? "lost" : "gained");
+  }
   return text + (reclaim.relieved ? "  That was enough.\n" : "  That was not enough.\n");
 }
 
@@ -67,21 +64,12 @@ std::string PauseText(const OfPod<EvictionPause>& pause) {
                  "  ", 2);
 }
 
-std::string SparedText(std::span<const OfPod<SparedPod>> spared) {
-  std::string text = "\nSPARED BY SOFT THRESHOLDS\n";
-  for (const OfPod<SparedPod>& each : spared) {
-    text += Wrapped(fmt::format("{} until {}: {}", each.pod.FullName(),
-                                FormatInstant(each.record.until), each.record.why),
-                    "  ", 4);
-  }
-  return text;
-}
-
-std::string EarlyKillsText(std::span<const OfPod<EarlyKill>> kills) {
-  std::string text = "\nKILLED BEFORE ITS GRACE PERIOD WAS OVER\n";
-  for (const OfPod<EarlyKill>& each : kills) {
-    text += Wrapped(fmt::format("{} was {}.", each.pod.FullName(), TextOf(each.record)), "  ", 4);
-  }
+// A heading and what `text_of` says of each of a list; empty where the list is.
+template <typename List, typename TextOfOne>
+std::string Section(std::string_view heading, const List& list, TextOfOne text_of) {
+  if (list.empty()) return "";
+  std::string text = fmt::format("\n{}\n", heading);
+  for (const auto& each : list) text += text_of(each);
   return text;
 }
 
@@ -98,51 +86,27 @@ std::string HoldersText(const Holders& holders) {
 // The age of the disk figures in the decision that were not measured for the pass.
 std::string StaleText(const PassExplanation& explanation) {
   constexpr std::size_t kMostLines = 10;
-  std::string text = "\nDISK USE THAT WAS NOT MEASURED FOR THIS PASS\n";
-  for (std::size_t i = 0; i < explanation.stale_disk.size(); ++i) {
-    if (i == kMostLines) {
-      return text + fmt::format("  and {} more\n", explanation.stale_disk.size() - kMostLines);
-    }
-    const OfPod<StaleDiskRecord>& stale = explanation.stale_disk[i];
-    text += fmt::format("  {}: ", Printable(stale.pod.FullName()));
-    text += stale.record.measured_at
-                ? fmt::format("{} old\n", ShortDuration(explanation.at - *stale.record.measured_at))
-                : "never measured, so it cannot be evicted\n";
-  }
+  const std::span stale(explanation.stale_disk);
+  std::string text = Section(
+      "DISK USE THAT WAS NOT MEASURED FOR THIS PASS",
+      stale.first(std::min(stale.size(), kMostLines)), [&](const auto& each) {
+        return fmt::format("  {}: {}\n", Printable(each.pod.FullName()),
+                           each.record.measured_at
+                               ? ShortDuration(explanation.at - *each.record.measured_at) + " old"
+                               : "never measured, so it cannot be evicted");
+      });
+  if (stale.size() > kMostLines) text += fmt::format("  and {} more\n", stale.size() - kMostLines);
   return text;
 }
 
-std::string EvictedText(const PassExplanation& explanation) {
-  std::string text = explanation.dry_run ? "\nWOULD HAVE BEEN EVICTED\n" : "\nEVICTED\n";
-  if (explanation.hypothetical) text = "\nWOULD BE EVICTED\n";
-  for (const EvictedPod& each : explanation.evicted) {
-    text += fmt::format("  {}, grace period {} s, uid {}\n", Printable(each.pod.FullName()),
-                        each.record.order.grace_period_seconds, Printable(each.pod.uid));
-    text += Wrapped(each.record.order.message, "    ", 4);
-    if (!each.counted.empty()) text += Wrapped(each.counted + ".", "    Counted: ", 4);
-    if (each.record.kill_error)
-      text += Wrapped(*each.record.kill_error, "    It could not be ended: ", 4);
-  }
-  return text;
-}
-
-std::string SurvivorsText(const PassExplanation& explanation) {
-  std::string text = "\nKILLED AGAIN, BECAUSE IT IS STILL ALIVE\n";
-  for (const OfPod<SurvivorRecord>& survivor : explanation.survivors) {
-    text +=
-        fmt::format("  {}: {} kills within {}\n", Printable(survivor.pod.FullName()),
-                    survivor.record.kills, ShortDuration(explanation.at - survivor.record.since));
-  }
-  return text;
-}
-
-std::string OtherwiseText(const PassExplanation& explanation) {
-  if (explanation.otherwise.empty()) return "";
-  const Signal signal = SignalOf(explanation);
-  std::string text = "\nOTHERWISE\n";
-  for (const Otherwise& otherwise : explanation.otherwise) {
-    text += Wrapped(SentenceOf(otherwise, signal, explanation.hypothetical), "  - ", 4);
-  }
+std::string TextOfOne(const EvictedPod& each) {
+  std::string text =
+      fmt::format("  {}, grace period {} s, uid {}\n", Printable(each.pod.FullName()),
+                  each.record.order.grace_period_seconds, Printable(each.pod.uid));
+  text += Wrapped(each.record.order.message, "    ", 4);
+  if (!each.counted.empty()) text += Wrapped(each.counted + ".", "    Counted: ", 4);
+  if (each.record.kill_error)
+    text += Wrapped(*each.record.kill_error, "    It could not be ended: ", 4);
   return text;
 }
 
@@ -162,19 +126,32 @@ std::string SectionsOf(const PassExplanation& explanation) {
   for (const Holders& holders : explanation.holders) {
     if (AreOthers(holders)) text += HoldersText(holders);
   }
-  if (!explanation.early_kills.empty()) text += EarlyKillsText(explanation.early_kills);
+  text += Section(
+      "KILLED BEFORE ITS GRACE PERIOD WAS OVER", explanation.early_kills, [](const auto& each) {
+        return Wrapped(fmt::format("{} was {}.", each.pod.FullName(), TextOf(each.record)), "  ",
+                       4);
+      });
   if (explanation.pause) text += PauseText(*explanation.pause);
-  if (!explanation.spared.empty()) text += SparedText(explanation.spared);
+  text += Section("SPARED BY SOFT THRESHOLDS", explanation.spared, [](const auto& each) {
+    return Wrapped(fmt::format("{} until {}: {}", each.pod.FullName(),
+                               FormatInstant(each.record.until), each.record.why),
+                   "  ", 4);
+  });
   if (!explanation.limits.empty()) text += "\nSTORAGE LIMITS\n" + LimitsText(explanation.limits);
-  if (explanation.order) {
-    text += "\n" + TextOf(*explanation.order);
-  }
-  if (!explanation.stale_disk.empty()) text += StaleText(explanation);
-  if (!explanation.evicted.empty()) {
-    text += EvictedText(explanation);
-  }
-  if (!explanation.survivors.empty()) text += SurvivorsText(explanation);
-  return text + OtherwiseText(explanation);
+  if (explanation.order) text += "\n" + TextOf(*explanation.order);
+  text += StaleText(explanation);
+  const std::string_view evicted = explanation.dry_run ? "WOULD HAVE BEEN EVICTED" : "EVICTED";
+  text += Section(explanation.hypothetical ? "WOULD BE EVICTED" : evicted, explanation.evicted,
+                  TextOfOne);
+  text += Section(
+      "KILLED AGAIN, BECAUSE IT IS STILL ALIVE", explanation.survivors, [&](const auto& each) {
+        return fmt::format("  {}: {} kills within {}\n", Printable(each.pod.FullName()),
+                           each.record.kills, ShortDuration(explanation.at - each.record.since));
+      });
+  return text + Section("OTHERWISE", explanation.otherwise, [&](const Otherwise& otherwise) {
+           return Wrapped(SentenceOf(otherwise, SignalOf(explanation), explanation.hypothetical),
+                          "  - ", 4);
+         });
 }
 
 std::string FirstText(const PodOrder& order) {

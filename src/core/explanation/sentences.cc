@@ -12,22 +12,12 @@ namespace {
 
 using Change = Otherwise::Change;
 
-std::string_view Lack(Signal signal) {
-  return IsPressure(signal) ? "stalled on" : "low on";
-}
-
 // Inodes and process ids cannot be requested.
 std::string_view ARequestOf(Signal signal) {
   const Resource resource = ResourceOf(signal);
   return resource == Resource::kMemory || resource == Resource::kSwap
              ? "a memory request"
              : "an ephemeral-storage request";
-}
-
-std::string Usage(const Otherwise& otherwise, Signal signal, bool now) {
-  return fmt::format("{} {} used {} less{}", now ? "If" : "Had", otherwise.pod,
-                     BothTexts(signal, otherwise.by),
-                     ResourceOf(signal) == Resource::kSwap ? " of swap" : "");
 }
 
 std::string Available(const Otherwise& otherwise, Signal signal, bool now) {
@@ -56,7 +46,10 @@ std::string ThresholdValueText(const Otherwise& otherwise, Signal signal) {
 
 std::string If(const Otherwise& otherwise, Signal signal, bool now) {
   switch (otherwise.change) {
-    case Change::kUsage: return Usage(otherwise, signal, now);
+    case Change::kUsage:
+      return fmt::format("{} {} used {} less{}", now ? "If" : "Had", otherwise.pod,
+                         BothTexts(signal, otherwise.by),
+                         ResourceOf(signal) == Resource::kSwap ? " of swap" : "");
     case Change::kRequest:
       return fmt::format("With {} of {} or more for {}", ARequestOf(signal),
                          BothTexts(signal, otherwise.to), otherwise.pod);
@@ -94,18 +87,16 @@ std::string Then(const Otherwise& otherwise, bool now) {
   __builtin_unreachable();
 }
 
-std::string NamesOf(const std::vector<EvictedPod>& pods) {
+// The subject of the headline: the pod whose eviction is explained, or all evicted pods.
+std::string WhoOf(const PassExplanation& explanation) {
+  if (explanation.subject) return explanation.subject->FullName();
+  const std::vector<EvictedPod>& pods = explanation.evicted;
   std::string names;
   for (std::size_t i = 0; i < pods.size(); ++i) {
     if (i > 0) names += i + 1 == pods.size() ? " and " : ", ";
     names += pods[i].pod.FullName();
   }
   return names;
-}
-
-// The subject of the headline: the pod whose eviction is explained, or all evicted pods.
-std::string WhoOf(const PassExplanation& explanation) {
-  return explanation.subject ? explanation.subject->FullName() : NamesOf(explanation.evicted);
 }
 
 // Why nothing had to be done: thresholds that are met may still wait.
@@ -127,16 +118,12 @@ std::string Calm(const PassExplanation& explanation) {
   return explanation.hypothetical ? "no threshold is met" : "no threshold was met";
 }
 
-bool AreSeveral(const PassExplanation& explanation) {
-  return explanation.evicted.size() > 1 && !explanation.subject;
-}
-
 // "the node was low on memory"; empty where no threshold was acted for.
 std::string CauseOf(const PassExplanation& explanation) {
   if (!explanation.threshold) return "";
   const Signal signal = explanation.threshold->threshold.signal;
-  return fmt::format("the node {} {} {}", explanation.hypothetical ? "is" : "was", Lack(signal),
-                     NameOf(ResourceOf(signal)));
+  return fmt::format("the node {} {} {}", explanation.hypothetical ? "is" : "was",
+                     IsPressure(signal) ? "stalled on" : "low on", NameOf(ResourceOf(signal)));
 }
 
 }  // namespace
@@ -159,7 +146,10 @@ std::string HeadlineOf(const PassExplanation& explanation) {
     case PassOutcome::kEvicted:
       return fmt::format("{} {} evicted: {}.", WhoOf(explanation), would, cause);
     case PassOutcome::kStorageLimits:
-      if (std::string_view(would) == "was" && AreSeveral(explanation)) would = "were";
+      if (std::string_view(would) == "was" && explanation.evicted.size() > 1 &&
+          !explanation.subject) {
+        would = "were";
+      }
       return fmt::format("{} {} evicted for more local storage than allowed.", WhoOf(explanation),
                          would);
     case PassOutcome::kReclaimUnderWay:

@@ -8,26 +8,11 @@ namespace jettison {
 namespace {
 
 using Align = TextTable::Align;
-using Role = SignalFigure::Role;
-
-char SignOf(Role role) {
-  switch (role) {
-    case Role::kTerm: return ' ';
-    case Role::kSubtracted: return '-';
-    case Role::kResult: return '=';
-  }
-  __builtin_unreachable();
-}
 
 // "memory.available < 100Mi"; for pressure "memory.pressure.full.avg10 > 20%".
 std::string Condition(const Threshold& threshold) {
   return fmt::format("{} {} {}", NameOf(threshold.signal), IsPressure(threshold.signal) ? '>' : '<',
                      ValueText(threshold.signal, threshold.value));
-}
-
-std::string Kind(const Threshold& threshold) {
-  if (threshold.IsHard()) return "hard";
-  return "soft, grace period " + FormatDuration(threshold.grace_period);
 }
 
 // Shares are shown as the lost part, as in their thresholds.
@@ -126,7 +111,7 @@ std::string FiguresText(const SignalReading& reading) {
   if (!reading.seen) return "  It could not be measured.\n";
   TextTable table({Align::kLeft, Align::kRight, Align::kRight});
   for (const SignalFigure& figure : reading.figures) {
-    table.Add({fmt::format("{} {}", SignOf(figure.role), figure.label),
+    table.Add({fmt::format("{} {}", " -="[static_cast<std::size_t>(figure.role)], figure.label),
                AmountText(reading.signal, figure.amount),
                RoughText(reading.signal, figure.amount)});
   }
@@ -135,7 +120,10 @@ std::string FiguresText(const SignalReading& reading) {
 
 std::string ThresholdText(const ThresholdFacts& facts) {
   std::string text =
-      fmt::format("THRESHOLD  {}, {}\n", Condition(facts.threshold), Kind(facts.threshold));
+      fmt::format("THRESHOLD  {}, {}\n", Condition(facts.threshold),
+                  facts.threshold.IsHard()
+                      ? "hard"
+                      : "soft, grace period " + FormatDuration(facts.threshold.grace_period));
   if (facts.seen) {
     const Signal signal = facts.threshold.signal;
     text +=

@@ -6,14 +6,6 @@
 #include "core/text/printable.h"
 
 namespace jettison {
-namespace {
-
-void TrimEnd(std::string& line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-}
-
-}  // namespace
-
 void TextTable::Add(std::vector<std::string> cells) {
   for (std::string& cell : cells) cell = Printable(cell);
   rows_.push_back(std::move(cells));
@@ -32,7 +24,7 @@ std::string TextTable::Text(std::size_t indent) const {
       const std::string padding(widths[i] - row[i].size(), ' ');
       line += columns_[i] == Align::kRight ? padding + row[i] : row[i] + padding;
     }
-    TrimEnd(line);
+    line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   }
   return text;

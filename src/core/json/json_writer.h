@@ -66,13 +66,10 @@ class JsonWriter {
     fmt::format_to(std::back_inserter(out_), "{}.{:02}", value / 100, value % 100);
     comma_ = true;
   }
-  void Number(std::integral auto value) {
-    Separate();
-    fmt::format_to(std::back_inserter(out_), "{}", value);
-    comma_ = true;
-  }
-  // The shortest decimal that is this number, which must be finite.
-  void Number(std::floating_point auto value) {
+  // Of a fraction, which must be finite, the shortest decimal that is this number.
+  template <typename T>
+  requires std::is_arithmetic_v<T>
+  void Number(T value) {
     Separate();
     fmt::format_to(std::back_inserter(out_), "{}", value);
     comma_ = true;

@@ -11,10 +11,6 @@ namespace {
 constexpr std::size_t kQuotedBytes = 256;
 constexpr std::size_t kMessageBytes = 2048;
 
-bool ContinuesCharacter(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U;
-}
-
 constexpr const char* kAndMore = "and more";
 
 }  // namespace
@@ -22,7 +18,7 @@ constexpr const char* kAndMore = "and more";
 std::string Shortened(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   std::size_t end = most;
-  while (end > 0 && ContinuesCharacter(text[end])) --end;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
   return std::string(text.substr(0, end)) + "...";
 }
 
@@ -35,6 +31,13 @@ void AddFault(Faults& faults, Fault fault) {
   fault.value = Shortened(WithRedactedUrls(fault.value), kQuotedBytes);
   fault.message = Shortened(fault.message, kMessageBytes);
   faults.push_back(std::move(fault));
+}
+
+void AddFaults(Faults& faults, Faults&& part, const std::string& file) {
+  for (Fault& fault : part) {
+    fault.file = file;
+    AddFault(faults, std::move(fault));
+  }
 }
 
 void AddLine(std::vector<std::string>& lines, const std::string& line) {

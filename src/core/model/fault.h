@@ -23,6 +23,8 @@ inline constexpr std::size_t kMostFaults = 100;
 // Adds a fault, so that a hostile input makes no more of them than a person reads: behind
 // kMostFaults stands "and more". Quoted text is shortened, and URLs in it are redacted.
 void AddFault(Faults& faults, Fault fault);
+// Adds the faults of a part of a file, with the file's name.
+void AddFaults(Faults& faults, Faults&& part, const std::string& file);
 // The same for lines of text.
 void AddLine(std::vector<std::string>& lines, const std::string& line);
 

@@ -15,10 +15,6 @@ void Add(std::optional<Quantity>& sum, const Quantity* addend) {
   }
 }
 
-const Quantity* AddressOf(const std::optional<Quantity>& amount) {
-  return amount ? &*amount : nullptr;
-}
-
 void Raise(std::optional<Quantity>& peak, const std::optional<Quantity>& other) {
   if (other && (!peak || *other > *peak)) peak = other;
 }
@@ -69,7 +65,7 @@ std::optional<Quantity> SumOfContainers(const Pod& pod, ResourceSide side,
       at_its_start = sidecars;
     } else {
       Add(at_its_start, own);
-      Add(at_its_start, AddressOf(sidecars));
+      Add(at_its_start, sidecars ? &*sidecars : nullptr);
     }
     Raise(start_peak, at_its_start);
   }

@@ -4,14 +4,6 @@
 
 namespace jettison {
 
-Quantity LeftOf(std::int32_t share) {
-  return Quantity::Of(kWholeTime - share, QuantityFormat::kDecimalSI);
-}
-
-std::int64_t LostOf(const Quantity& left) {
-  return kWholeTime - left.Value();
-}
-
 std::string ShareText(std::int64_t hundredths) {
   constexpr std::int64_t kPerPercent = 100;
   std::string text = fmt::format("{}.{:02}", hundredths / kPerPercent, hundredths % kPerPercent);

@@ -31,8 +31,12 @@ inline constexpr std::size_t kPressureSignalCount = kPressureSignals.size();
 
 // The threshold value that stands for more than `share` being lost, and back. `share` in hundredths
 // of a percent, 0 to kWholeTime.
-[[nodiscard]] Quantity LeftOf(std::int32_t share);
-[[nodiscard]] std::int64_t LostOf(const Quantity& left);
+[[nodiscard]] inline Quantity LeftOf(std::int32_t share) {
+  return Quantity::Of(kWholeTime - share, QuantityFormat::kDecimalSI);
+}
+[[nodiscard]] inline std::int64_t LostOf(const Quantity& left) {
+  return kWholeTime - left.Value();
+}
 
 // A share for people: "20%", "12.34%", "0.5%".
 [[nodiscard]] std::string ShareText(std::int64_t hundredths);

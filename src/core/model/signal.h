@@ -284,6 +284,22 @@ inline constexpr auto kPressureSignals =
 inline constexpr auto kSwapSignals =
     SignalsWhere<[](const SignalRow& row) { return row.resource == Resource::kSwap; }>();
 
+static_assert(std::ranges::all_of(kAllSignals,
+                                  [](Signal signal) { return RowOf(signal).signal == signal; }) &&
+                  IndexOf(Signal::kIoPressureSomeAvg60) + 1 == kSignalCount,
+              "kSignalRows must list every Signal as it is declared");
+static_assert(std::ranges::all_of(kResourceRows,
+                                  [](const ResourceRow& row) {
+                                    return RowOf(row.resource).name == row.name;
+                                  }) &&
+                  static_cast<std::size_t>(Resource::kIo) + 1 == kResourceRows.size(),
+              "kResourceRows must list every Resource as it is declared");
+static_assert(std::ranges::all_of(kAllNodeConditions,
+                                  [](NodeConditionType type) {
+                                    return kConditionRows[IndexOf(type)].type == type;
+                                  }),
+              "kConditionRows must list every NodeConditionType as it is declared");
+
 inline constexpr auto kAllResources = [] {
   std::array<Resource, kResourceRows.size()> all{};
   std::ranges::transform(kResourceRows, all.begin(), &ResourceRow::resource);
@@ -293,14 +309,20 @@ inline constexpr auto kAllResources = [] {
 [[nodiscard]] constexpr std::string_view NameOf(Signal signal) {
   return RowOf(signal).name;
 }
-[[nodiscard]] std::optional<Signal> SignalNamed(std::string_view name);
+[[nodiscard]] constexpr std::optional<Signal> SignalNamed(std::string_view name) {
+  const auto found = std::ranges::find(kSignalRows, name, &SignalRow::name);
+  return found == kSignalRows.end() ? std::nullopt : std::optional(found->signal);
+}
 [[nodiscard]] constexpr Resource ResourceOf(Signal signal) {
   return RowOf(signal).resource;
 }
 [[nodiscard]] constexpr std::string_view NameOf(Resource resource) {
   return RowOf(resource).name;
 }
-[[nodiscard]] std::optional<Resource> ResourceNamed(std::string_view name);
+[[nodiscard]] constexpr std::optional<Resource> ResourceNamed(std::string_view name) {
+  const auto found = std::ranges::find(kResourceRows, name, &ResourceRow::name);
+  return found == kResourceRows.end() ? std::nullopt : std::optional(found->resource);
+}
 [[nodiscard]] constexpr const NodeConditionRow& RowOf(NodeConditionType type) {
   return kConditionRows[IndexOf(type)];
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,7 +36,12 @@ class Value {
   [[nodiscard]] const List* AsList() const { return std::get_if<List>(&data_); }
   [[nodiscard]] const Map* AsMap() const { return std::get_if<Map>(&data_); }
   // The member of that name, or null where this is no map or has no such member.
-  [[nodiscard]] const Value* Find(std::string_view key) const;
+  [[nodiscard]] const Value* Find(std::string_view key) const {
+    const Map* map = AsMap();
+    if (map == nullptr) return nullptr;
+    const auto found = std::ranges::find(*map, key, &Member::first);
+    return found == map->end() ? nullptr : &found->second;
+  }
   // Makes it a T that its caller fills. If it is one already, the T keeps its content, so that the
   // memory of a former document is used again.
   template <typename T>
@@ -46,7 +53,11 @@ class Value {
   // Where it began in its document, counted from 1; 0 where unknown.
   [[nodiscard]] int line() const { return line_; }
   // "null", "a boolean", "a number", "a string", "a list", "a map": for messages.
-  [[nodiscard]] std::string_view KindName() const;
+  [[nodiscard]] std::string_view KindName() const {
+    constexpr auto kNames = std::to_array<std::string_view>(
+        {"null", "a boolean", "a number", "a string", "a list", "a map"});
+    return kNames[data_.index()];
+  }
 
  private:
   std::variant<Null, bool, Number, std::string, List, Map> data_;

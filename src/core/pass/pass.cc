@@ -5,25 +5,14 @@
 namespace jettison {
 namespace {
 
-bool NeedsMemoryAlone(const Threshold& threshold) {
-  const Resource resource = ResourceOf(threshold.signal);
-  return resource == Resource::kMemory || resource == Resource::kSwap;
-}
-
 PodFigures FiguresFor(const PassPolicy& policy, ThresholdSet may_act) {
   if (policy.local_storage_capacity_isolation) return PodFigures::kAll;
   for (std::size_t i = 0; i < policy.thresholds.size(); ++i) {
-    if (may_act[i] && !NeedsMemoryAlone(policy.thresholds[i])) return PodFigures::kAll;
+    const Resource resource = ResourceOf(policy.thresholds[i].signal);
+    const bool of_memory = resource == Resource::kMemory || resource == Resource::kSwap;
+    if (may_act[i] && !of_memory) return PodFigures::kAll;
   }
   return may_act.any() ? PodFigures::kMemory : PodFigures::kNone;
-}
-
-// The most urgent threshold that is not in its margin, if it is on a disk.
-std::optional<std::size_t> DiskOf(std::span<const Threshold> thresholds,
-                                  const Evaluation& evaluation, ThresholdSet may_act) {
-  const ThresholdSet margins = WithoutDisks(thresholds, evaluation.in_margin);
-  const auto first = MostUrgent(thresholds, may_act & ~margins);
-  return first && IsDisk(thresholds[*first]) ? first : std::nullopt;
 }
 
 // Decides for the most urgent of the thresholds.
@@ -53,10 +42,10 @@ ThresholdSet InsteadOf(std::size_t waits, std::span<const Threshold> thresholds,
                        ThresholdSet may_act) {
   const Threshold& waiting = thresholds[waits];
   ThresholdSet instead;
-  if (IsDisk(waiting)) return instead;
+  if (IsOfDisk(waiting.signal)) return instead;
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     const Threshold& threshold = thresholds[i];
-    if (!may_act[i] || !threshold.IsHard() || IsDisk(threshold)) continue;
+    if (!may_act[i] || !threshold.IsHard() || IsOfDisk(threshold.signal)) continue;
     instead[i] = waiting.IsHard() ? ResourceOf(threshold.signal) != ResourceOf(waiting.signal)
                                   : threshold.signal != waiting.signal;
   }
@@ -79,7 +68,9 @@ ReadingPlan PlanReading(const PassPolicy& policy, const EvictionState& state, co
   plan.evaluation = EvaluateBy(policy, state, plan.observations, now);
   plan.may_act = plan.evaluation.acting & allowed;
   plan.threshold = MostUrgent(policy.thresholds, plan.may_act);
-  plan.disk = DiskOf(policy.thresholds, plan.evaluation, plan.may_act);
+  const ThresholdSet margins = WithoutDisks(policy.thresholds, plan.evaluation.in_margin);
+  const auto first = MostUrgent(policy.thresholds, plan.may_act & ~margins);
+  if (first && IsOfDisk(policy.thresholds[*first].signal)) plan.disk = first;
   plan.pods = FiguresFor(policy, plan.may_act);
   return plan;
 }

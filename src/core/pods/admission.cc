@@ -24,14 +24,6 @@ bool ToleratesMemoryPressure(const Pod& pod) {
 
 namespace {
 
-constexpr std::string_view kReason = "Evicted";
-
-bool OnlyMemoryPressure(NodeConditions conditions) {
-  NodeConditions memory;
-  memory.Set(NodeConditionType::kMemoryPressure);
-  return conditions == memory;
-}
-
 // The names in alphabetical order, with that between.
 std::string NamesOf(NodeConditions conditions, std::string_view between) {
   std::string names;
@@ -47,12 +39,14 @@ std::string NamesOf(NodeConditions conditions, std::string_view between) {
 
 AdmissionAnswer Admit(const Pod& pod, NodeConditions conditions, Profile profile) {
   if (conditions.Empty() || IsCritical(pod, profile)) return {};
-  if (OnlyMemoryPressure(conditions) &&
+  NodeConditions memory_alone;
+  memory_alone.Set(NodeConditionType::kMemoryPressure);
+  if (conditions == memory_alone &&
       (QosClassOf(pod) != QosClass::kBestEffort || ToleratesMemoryPressure(pod))) {
     return {};
   }
   return {.admit = false,
-          .reason = std::string(kReason),
+          .reason = "Evicted",
           .message = fmt::format("The node had condition: [{}]. ", NamesOf(conditions, " ")),
           .refused_for = NamesOf(conditions, ", ")};
 }

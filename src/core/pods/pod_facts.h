@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,7 +20,12 @@ namespace jettison {
 
 // What a limit of local storage is of.
 enum class StorageLimitKind : std::uint8_t { kEmptyDir, kPod, kContainer };
-inline constexpr std::size_t kStorageLimitKindCount = 3;
+inline constexpr std::array kAllStorageLimitKinds = {
+    StorageLimitKind::kEmptyDir, StorageLimitKind::kPod, StorageLimitKind::kContainer};
+[[nodiscard]] constexpr std::string_view NameOf(StorageLimitKind kind) {
+  constexpr auto kNames = std::to_array<std::string_view>({"emptyDir", "pod", "container"});
+  return kNames[static_cast<std::size_t>(kind)];
+}
 
 // A limit of local storage of a pod. It is identified by its place, not by its name, because a pod
 // that does not come from an API server may have two volumes, or two containers, of the same name.

@@ -70,12 +70,6 @@ std::int64_t SmallestRegularRequest(const Pod& pod) {
   return smallest;
 }
 
-bool IsSidecarOf(const Pod& pod, const Container& container) {
-  return container.IsSidecar() &&
-         std::any_of(pod.init_containers.begin(), pod.init_containers.end(),
-                     [&](const Container& init) { return init.name == container.name; });
-}
-
 // Without sign the sums wrap around like Go's integers, for example for a request above 9 PB.
 std::int64_t BurstableScore(const Pod& pod, const Container& container, std::int64_t capacity) {
   const auto share = static_cast<std::uint64_t>(ShareOfPodRequest(pod));
@@ -85,7 +79,10 @@ std::int64_t BurstableScore(const Pod& pod, const Container& container, std::int
     return static_cast<std::int64_t>(1000U - static_cast<std::uint64_t>(points));
   };
   const std::int64_t own = score(MemoryRequestOf(container));
-  if (!IsSidecarOf(pod, container) || pod.containers.empty()) return own;
+  const bool is_sidecar =
+      container.IsSidecar() && std::ranges::find(pod.init_containers, container.name,
+                                                 &Container::name) != pod.init_containers.end();
+  if (!is_sidecar || pod.containers.empty()) return own;
   return std::min(own, score(SmallestRegularRequest(pod)));
 }
 

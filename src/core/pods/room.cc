@@ -45,14 +45,15 @@ std::optional<Shortage> ShortageOf(const SharedAmounts& requests, const SharedAm
   return std::nullopt;
 }
 
+bool GivesWay(const Occupant& occupant, std::int32_t priority) {
+  return !occupant.ending && !occupant.stays && occupant.priority < priority;
+}
+
 // The pods that can be told to give way, the highest priority first.
 std::vector<std::size_t> Outranked(std::int32_t priority, std::span<const Occupant> occupants) {
   std::vector<std::size_t> outranked;
   for (std::size_t i = 0; i < occupants.size(); ++i) {
-    const Occupant& occupant = occupants[i];
-    if (!occupant.ending && !occupant.stays && occupant.priority < priority) {
-      outranked.push_back(i);
-    }
+    if (GivesWay(occupants[i], priority)) outranked.push_back(i);
   }
   std::ranges::stable_sort(outranked, [&](std::size_t a, std::size_t b) {
     return occupants[a].priority > occupants[b].priority;
@@ -87,32 +88,27 @@ std::string Shortage::Message() const {
                      Counted(used, resource), Counted(capacity, resource));
 }
 
-Occupancy::Occupancy(std::vector<Occupant> occupants, std::int32_t priority)
-    : occupants_(std::move(occupants)), outranked_(Outranked(priority, occupants_)) {
-  for (const Occupant& occupant : occupants_) {
-    now_ = Sum(now_, occupant.requests);
-    if (!occupant.ending) staying_ = Sum(staying_, occupant.requests);
+Room RoomFor(std::span<const Occupant> occupants, std::int32_t priority,
+             const SharedAmounts& requests, const std::optional<SharedAmounts>& allocatable) {
+  SharedAmounts now{};
+  SharedAmounts staying{};  // without the pods that are ending
+  SharedAmounts fixed{};    // without those that can be told to give way, either
+  for (const Occupant& occupant : occupants) {
+    now = Sum(now, occupant.requests);
+    if (!occupant.ending) staying = Sum(staying, occupant.requests);
+    if (!occupant.ending && !GivesWay(occupant, priority)) fixed = Sum(fixed, occupant.requests);
   }
-  fixed_ = staying_;
-  for (const std::size_t i : outranked_) {
-    for (std::size_t r = 0; r < fixed_.size(); ++r) fixed_[r] -= occupants_[i].requests[r];
-  }
-}
-
-Room Occupancy::RoomFor(const SharedAmounts& requests,
-                        const std::optional<SharedAmounts>& allocatable) const {
-  if (!allocatable || !ShortageOf(requests, now_, *allocatable)) return {.free = true};
-  const auto scarce = ShortageOf(requests, staying_, *allocatable);
+  if (!allocatable || !ShortageOf(requests, now, *allocatable)) return {.free = true};
+  const auto scarce = ShortageOf(requests, staying, *allocatable);
   if (!scarce) return {};
 
   Room room;
   room.scarce = scarce->resource;
-  room.shortage = ShortageOf(requests, fixed_, *allocatable);
+  room.shortage = ShortageOf(requests, fixed, *allocatable);
   if (room.shortage) return room;
   // Pods that still fit beside the new one stay, the highest priority first.
-  SharedAmounts fixed = fixed_;
-  for (const std::size_t i : outranked_) {
-    const SharedAmounts with = Sum(fixed, occupants_[i].requests);
+  for (const std::size_t i : Outranked(priority, occupants)) {
+    const SharedAmounts with = Sum(fixed, occupants[i].requests);
     if (ShortageOf(requests, with, *allocatable)) {
       room.give_way.push_back(i);
     } else {

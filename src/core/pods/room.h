@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,25 +56,12 @@ struct Room {
   [[nodiscard]] bool Awaited() const { return !free && !shortage; }
 };
 
-// The occupants of a node as pods of one priority find them. They are added up once, so that a
-// thousand pods can ask for room.
-class Occupancy {
- public:
-  Occupancy(std::vector<Occupant> occupants, std::int32_t priority);
-
-  // Whether a pod with these requests fits on a node with `allocatable` (absent: unlimited). Pods
-  // of lower priority are preempted, as few as necessary: the lowest priorities first and, among
-  // equals, those listed last. A resource that the pod does not request is not checked. (kubelet:
-  // GeneralPredicates; there, only critical pods preempt others)
-  [[nodiscard]] Room RoomFor(const SharedAmounts& requests,
-                             const std::optional<SharedAmounts>& allocatable) const;
-
- private:
-  std::vector<Occupant> occupants_;
-  std::vector<std::size_t> outranked_;  // that can be told to give way, highest priority first
-  SharedAmounts now_{};
-  SharedAmounts staying_{};  // without the pods that are ending
-  SharedAmounts fixed_{};    // without those that can be told to give way, either
-};
+// Whether a pod with these requests and this priority fits beside the occupants of a node with
+// `allocatable` (absent: unlimited). Pods of lower priority are preempted, as few as necessary: the
+// lowest priorities first and, among equals, those listed last. A resource that the pod does not
+// request is not checked. (kubelet: GeneralPredicates; there, only critical pods preempt others)
+[[nodiscard]] Room RoomFor(std::span<const Occupant> occupants, std::int32_t priority,
+                           const SharedAmounts& requests,
+                           const std::optional<SharedAmounts>& allocatable);
 
 }  // namespace jettison

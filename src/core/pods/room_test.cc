@@ -22,7 +22,7 @@ Occupant Occupying(std::int64_t bytes, std::int32_t priority = 0) {
 Room FindRoom(const SharedAmounts& requests, std::int32_t priority,
               const std::vector<Occupant>& occupants,
               const std::optional<SharedAmounts>& allocatable) {
-  return Occupancy(occupants, priority).RoomFor(requests, allocatable);
+  return jettison::RoomFor(occupants, priority, requests, allocatable);
 }
 
 const std::optional<SharedAmounts> kHundred = SharedAmounts{2 * kUnit, 100 * kUnit, 100 * kUnit};

@@ -8,25 +8,6 @@
 
 namespace jettison {
 
-std::string Expand(std::string_view text, const VariableLookup& lookup) {
-  std::string expanded;
-  while (!text.empty() && expanded.size() <= kMostStringBytes) {
-    const std::size_t dollar = std::min(text.find('$'), text.size());
-    expanded += text.substr(0, dollar);
-    text.remove_prefix(dollar);
-    const std::size_t close = text.starts_with("$(") ? text.find(')') : std::string_view::npos;
-    if (close == std::string_view::npos) {
-      expanded += text.substr(0, 1);
-      text.remove_prefix(std::min<std::size_t>(text.starts_with("$$") ? 2 : 1, text.size()));
-      continue;
-    }
-    const auto value = lookup(text.substr(2, close - 2));
-    expanded += value ? std::string_view(*value) : text.substr(0, close + 1);
-    text.remove_prefix(close + 1);
-  }
-  return expanded;
-}
-
 void Variables::Set(std::string_view name, std::string value) {
   const auto it = std::find_if(entries_.begin(), entries_.end(),
                                [&](const auto& entry) { return entry.first == name; });
@@ -45,7 +26,22 @@ std::optional<std::string> Variables::Find(std::string_view name) const {
 }
 
 std::string Variables::Expand(std::string_view text) const {
-  return jettison::Expand(text, [this](std::string_view name) { return Find(name); });
+  std::string expanded;
+  while (!text.empty() && expanded.size() <= kMostStringBytes) {
+    const std::size_t dollar = std::min(text.find('$'), text.size());
+    expanded += text.substr(0, dollar);
+    text.remove_prefix(dollar);
+    const std::size_t close = text.starts_with("$(") ? text.find(')') : std::string_view::npos;
+    if (close == std::string_view::npos) {
+      expanded += text.substr(0, 1);
+      text.remove_prefix(std::min<std::size_t>(text.starts_with("$$") ? 2 : 1, text.size()));
+      continue;
+    }
+    const auto value = Find(text.substr(2, close - 2));
+    expanded += value ? std::string_view(*value) : text.substr(0, close + 1);
+    text.remove_prefix(close + 1);
+  }
+  return expanded;
 }
 
 Variables OwnVariables(const Container& container) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -14,15 +13,6 @@
 
 namespace jettison {
 
-// The value of a variable, or absent where it is not known.
-using VariableLookup = std::function<std::optional<std::string>(std::string_view)>;
-
-// Replaces "$(NAME)" by the variable's value; an unknown one stays as it is written, "$$" is a
-// dollar sign, and any other text is kept. What was put in is not expanded again. A text that
-// becomes longer than a string of a program may be is cut off: who expands what a manifest says
-// asks CheckProgram first. Source: third_party/forked/golang/expansion, Expand (Kubernetes).
-[[nodiscard]] std::string Expand(std::string_view text, const VariableLookup& lookup);
-
 // Names with their values, in the order in which they were first set.
 class Variables {
  public:
@@ -33,6 +23,10 @@ class Variables {
   // Of a name that is set twice the last value holds.
   void Set(std::string_view name, std::string value);
   [[nodiscard]] std::optional<std::string> Find(std::string_view name) const;
+  // Replaces "$(NAME)" by the variable's value; an unknown one stays as it is written, "$$" is a
+  // dollar sign, and any other text is kept. What was put in is not expanded again. A text that
+  // becomes longer than a string of a program may be is cut off: who expands what a manifest says
+  // asks CheckProgram first. Source: third_party/forked/golang/expansion, Expand (Kubernetes).
   [[nodiscard]] std::string Expand(std::string_view text) const;
 
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& entries() const {

@@ -14,12 +14,8 @@ using testing::HasSubstr;
 using testing::Pair;
 
 std::string ExpandWith(std::string_view text) {
-  static const std::map<std::string, std::string, std::less<>> kVariables = {
-      {"A", "a"}, {"EMPTY", ""}, {"NESTED", "$(A)"}, {"WITH SPACE", "w"}};
-  return Expand(text, [](std::string_view name) -> std::optional<std::string> {
-    const auto it = kVariables.find(name);
-    return it == kVariables.end() ? std::nullopt : std::optional(it->second);
-  });
+  return Variables({{"A", "a"}, {"EMPTY", ""}, {"NESTED", "$(A)"}, {"WITH SPACE", "w"}})
+      .Expand(text);
 }
 
 TEST(Expand, FollowsKubernetesRules) {

@@ -5,10 +5,6 @@
 namespace jettison {
 namespace {
 
-bool IsContinuation(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-}
-
 constexpr unsigned char ByteAt(std::string_view text, std::size_t at) {
   return static_cast<unsigned char>(text[at]);
 }
@@ -29,17 +25,17 @@ bool IsControl(std::string_view character) {
 }  // namespace
 
 std::size_t Utf8CharacterSize(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
+  const unsigned char first = ByteAt(text, 0);
   if (first < 0x80) return 1;
   const std::size_t size = first >= 0xF0 ? 4 : (first >= 0xE0 ? 3 : 2);
   if (first < 0xC2 || first > 0xF4 || text.size() < size) return 0;
-  if (!std::ranges::all_of(text.substr(1, size - 1), IsContinuation)) return 0;
-  if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) >= 0xA0) ||
-      (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) >= 0x90)) {
-    return 0;
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((ByteAt(text, i) & 0xC0U) != 0x80U) return 0;
   }
-  return size;
+  const unsigned char second = ByteAt(text, 1);
+  const bool is_none = (first == 0xE0 && second < 0xA0) || (first == 0xED && second >= 0xA0) ||
+                       (first == 0xF0 && second < 0x90) || (first == 0xF4 && second >= 0x90);
+  return is_none ? 0 : size;
 }
 
 std::string Printable(std::string_view text) {

@@ -88,19 +88,12 @@ Fault FaultOf(const Threshold& ours, const Threshold& theirs, const Capacity& ca
 
 }  // namespace
 
-Margin MarginOf(Signal signal) {
-  const ResourceRow& row = RowOf(ResourceOf(signal));
-  return {.amount = Quantity::Of(row.margin, row.format), .percent_points = row.margin_points};
-}
-
 ThresholdValue WithMargin(Signal signal, const ThresholdValue& theirs) {
-  const Margin margin = MarginOf(signal);
-  if (const auto* amount = std::get_if<Quantity>(&theirs)) return *amount + margin.amount;
-  return WithPoints(std::get<Percentage>(theirs), margin.percent_points);
-}
-
-ThresholdValue DefaultMemoryThreshold() {
-  return WithMargin(Signal::kMemoryAvailable, KubeletsDefaultMemory().value);
+  const ResourceRow& row = RowOf(ResourceOf(signal));
+  if (const auto* amount = std::get_if<Quantity>(&theirs)) {
+    return *amount + Quantity::Of(row.margin, row.format);
+  }
+  return WithPoints(std::get<Percentage>(theirs), row.margin_points);
 }
 
 Threshold KubeletsDefaultMemory() {

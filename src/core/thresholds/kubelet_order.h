@@ -9,23 +9,13 @@
 
 namespace jettison {
 
-// How far our threshold lies above the kubelet's of the same signal, so that Jettison evicts before
-// the kubelet sees its own threshold crossed. It is an amount and a percentage, so that it can be
-// added to either without knowing the capacity. Its computation: docs/kubernetes.md.
-struct Margin {
-  Quantity amount;  // bytes, inodes or process ids
-  double percent_points = 0;
-};
-// For signals of the kubelet.
-[[nodiscard]] Margin MarginOf(Signal signal);
-
-// The kubelet's threshold plus the margin. A percentage stays below 100%: if the margin does not
-// fit, half of the difference to 100% is added.
+// The kubelet's threshold plus the margin by which ours on the same signal lies above it, so that
+// Jettison evicts before the kubelet sees its own crossed. The margin is an amount and a percentage
+// (docs/kubernetes.md), so that it can be added to either without knowing the capacity. A
+// percentage stays below 100%: if the margin does not fit, half of the difference to 100% is added.
 [[nodiscard]] ThresholdValue WithMargin(Signal signal, const ThresholdValue& theirs);
 
-// Ours on memory.available beside a kubelet that has none: the kubelet's default plus the margin.
-[[nodiscard]] ThresholdValue DefaultMemoryThreshold();
-// That default.
+// The kubelet's default on memory.available, for one that has none of its own.
 [[nodiscard]] Threshold KubeletsDefaultMemory();
 
 // Our settings derived from the kubelet's thresholds: each with the margin, soft ones with the

@@ -282,10 +282,7 @@ std::vector<Threshold> ReadThresholdsOn(const SignalMaps& own, const Fields& fie
   for (Fault& fault : parsing.faults) {
     fields.Refuse(fault.key, std::move(fault.value), std::move(fault.message));
   }
-  for (Fault& warning : parsing.warnings) {
-    warning.file = fields.file();
-    warnings.push_back(std::move(warning));
-  }
+  AddFaults(warnings, std::move(parsing.warnings), fields.file());
   return std::move(parsing.thresholds);
 }
 

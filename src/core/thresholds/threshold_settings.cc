@@ -44,23 +44,6 @@ bool IsCopy(const Threshold& threshold, const Threshold& of) {
          threshold.min_reclaim == of.min_reclaim;
 }
 
-bool HasOutOfReach(const Threshold& threshold, std::int64_t capacity) {
-  return threshold.min_reclaim &&
-         QuantityOf(threshold.value, capacity) + QuantityOf(*threshold.min_reclaim, capacity) >
-             Quantity::Of(capacity);
-}
-
-Fault OutOfReach(const Threshold& threshold, std::int64_t capacity) {
-  return {.file = "",
-          .key = fmt::format("evictionMinimumReclaim[{}]", NameOf(threshold.signal)),
-          .value = ThresholdText(*threshold.min_reclaim),
-          .message = fmt::format(
-              "lies with the threshold of {} above {}, the capacity of this node, so a threshold "
-              "that was met once stays met",
-              ThresholdText(threshold.value),
-              Quantity::Of(capacity, QuantityOf(threshold.value, capacity).format()).ToString())};
-}
-
 // The last threshold of the signal that is hard, or soft; a soft one without grace counts as hard.
 const Threshold* Find(const std::vector<Threshold>& thresholds, Signal signal, bool hard) {
   const Threshold* found = nullptr;
@@ -125,21 +108,29 @@ Faults CheckAlwaysMet(const std::vector<Threshold>& thresholds,
   for (const Threshold& threshold : thresholds) {
     const auto& capacity = capacities[IndexOf(threshold.signal)];
     if (!RowOf(threshold.signal).of_kubelet || !capacity) continue;
-    if (!IsAlwaysMet(threshold, *capacity)) {
-      if (HasOutOfReach(threshold, *capacity)) AddFault(faults, OutOfReach(threshold, *capacity));
-      continue;
+    const std::string_view signal = NameOf(threshold.signal);
+    const Quantity value = QuantityOf(threshold.value, *capacity);
+    const std::string whole = Quantity::Of(*capacity, value.format()).ToString();
+    if (IsAlwaysMet(threshold, *capacity)) {
+      AddFault(faults,
+               {.file = "",
+                .key = fmt::format("{}[{}]", threshold.IsHard() ? "evictionHard" : "evictionSoft",
+                                   signal),
+                .value = ThresholdText(threshold.value),
+                .message = fmt::format(
+                    "is not below {}, the capacity of this node, so it is always met; {}", whole,
+                    threshold.kubelet ? "it never acts, and only the kubelet evicts for this signal"
+                                      : "every pod that may be evicted is evicted for it")});
+    } else if (threshold.min_reclaim &&
+               value + QuantityOf(*threshold.min_reclaim, *capacity) > Quantity::Of(*capacity)) {
+      AddFault(faults,
+               {.file = "",
+                .key = fmt::format("evictionMinimumReclaim[{}]", signal),
+                .value = ThresholdText(*threshold.min_reclaim),
+                .message = fmt::format("lies with the threshold of {} above {}, the capacity of "
+                                       "this node, so a threshold that was met once stays met",
+                                       ThresholdText(threshold.value), whole)});
     }
-    AddFault(
-        faults,
-        {.file = "",
-         .key = fmt::format("{}[{}]", threshold.IsHard() ? "evictionHard" : "evictionSoft",
-                            NameOf(threshold.signal)),
-         .value = ThresholdText(threshold.value),
-         .message = fmt::format(
-             "is not below {}, the capacity of this node, so it is always met; {}",
-             Quantity::Of(*capacity, QuantityOf(threshold.value, *capacity).format()).ToString(),
-             threshold.kubelet ? "it never acts, and only the kubelet evicts for this signal"
-                               : "every pod that may be evicted is evicted for it")});
   }
   return faults;
 }

@@ -11,13 +11,12 @@
 
 namespace jettison {
 
-// The wire forms of a simulation, as core/json/field_writer.h has them: of a document, and of the
+// The wire forms of a simulation, as core/json/json_writer.h has them: of a document, and of the
 // lines of a shard.
 
 inline std::optional<StorageLimitKind> EnumeratorNamed(std::type_identity<StorageLimitKind> /*tag*/,
                                                        std::string_view name) {
-  for (const auto kind :
-       {StorageLimitKind::kEmptyDir, StorageLimitKind::kPod, StorageLimitKind::kContainer}) {
+  for (const StorageLimitKind kind : kAllStorageLimitKinds) {
     if (NameOf(kind) == name) return kind;
   }
   return std::nullopt;

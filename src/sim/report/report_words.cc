@@ -85,15 +85,6 @@ std::string CountText(std::size_t count, std::string_view one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : plural);
 }
 
-std::string_view NameOf(StorageLimitKind kind) {
-  switch (kind) {
-    case StorageLimitKind::kEmptyDir: return "emptyDir";
-    case StorageLimitKind::kPod: return "pod";
-    case StorageLimitKind::kContainer: return "container";
-  }
-  __builtin_unreachable();
-}
-
 std::string CsvCell(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string quoted = "\"";
