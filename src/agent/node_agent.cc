@@ -296,12 +296,12 @@ void NodeAgent::TakeDiskUse() {
   for (const std::string& note : parts_->disk_walks->TakeNotes()) {
     log_->Info("disk use", {{"note", note}});
   }
-  for (const WalkCost& cost : parts_->disk_walks->TakeCosts()) {
-    walks_.duration.Observe(cost.took);
-    walks_.directories += cost.directories;
-    walks_.trees += cost.trees;
-  }
-  if (result) parts_->node->DiskMeasured(*result);
+  if (!result) return;
+  const WalkCost& cost = parts_->disk_walks->cost();
+  walks_.duration.Observe(cost.took);
+  walks_.directories += cost.directories;
+  walks_.trees += cost.trees;
+  parts_->node->DiskMeasured(*result);
 }
 
 void NodeAgent::AskForConfig() {

@@ -78,7 +78,6 @@ void DiskMeasurer::EndPass() {
       if (!asked.in_pass) filesystem.trees.Forget(path);
     }
   }
-  std::erase_if(counted_, [this](const auto& entry) { return !asked_for_[entry.first].in_pass; });
   std::erase_if(asked_for_, [](const auto& entry) { return !entry.second.in_pass; });
 }
 
@@ -137,12 +136,15 @@ std::optional<FsUsage> DiskMeasurer::CountedUse(const std::string& path, Instant
   const Instant now = clock_.Now();
   const auto usage = ReadProjectUsage(path, **project);
   if (!usage) return std::nullopt;
-  asked_for_[path].in_pass = true;
-  const Instant next = DueAgain(path, now, settings_.full_walk_period);
-  Counted& counted = counted_.try_emplace(path, Counted{.next_walk = next}).first->second;
+  Asked& counted = asked_for_[path];
+  counted.in_pass = true;
   if (counted.incomplete) return std::nullopt;
   as_of = std::min(as_of, now);
-  if (now < counted.next_walk) return *usage;
+  const Instant next = DueAgain(path, now, settings_.full_walk_period);
+  if (now < counted.next_walk.value_or(next)) {
+    counted.next_walk = counted.next_walk.value_or(next);
+    return *usage;
+  }
   counted.next_walk = next;
   const FsUsage walked = WalkWhole(path, as_of);
   const auto after = ReadProjectUsage(path, **project);
@@ -191,7 +193,7 @@ std::optional<FsUsage> DiskMeasurer::RememberedUse(const std::string& path, Inst
   const auto place = filesystems_.find(*asked->second.device);
   if (place == filesystems_.end() || !place->second.events) return std::nullopt;
   Filesystem& filesystem = place->second;
-  if (clock_.Now() >= asked->second.next_walk) return std::nullopt;
+  if (clock_.Now() >= *asked->second.next_walk) return std::nullopt;
   if (!filesystem.asked_for && !filesystem.events->Covers(path)) return std::nullopt;
   // A failure is ignored: a cancelled walk has forgotten the tree, and the whole pass is over.
   static_cast<void>(filesystem.trees.Update(path, walk_));

@@ -80,15 +80,11 @@ class DiskMeasurer {
     bool asked_for = false;   // in this pass
     std::uint64_t calls = 0;  // that walking the trees of this pass would take
   };
-  // A folder that has a project.
-  struct Counted {
-    Instant next_walk;
-    bool incomplete = false;  // there is more in it than its project holds
-  };
   struct Asked {
-    bool in_pass = false;         // in this one
-    std::optional<dev_t> device;  // of a tree that is remembered
-    Instant next_walk;            // of such a tree
+    bool in_pass = false;              // in this one
+    std::optional<dev_t> device;       // of a tree that is remembered
+    std::optional<Instant> next_walk;  // of such a tree, or of one that has a project
+    bool incomplete = false;           // there is more in it than its project holds
   };
   [[nodiscard]] std::optional<FsUsage> CountedUse(const std::string& path, Instant& as_of);
   [[nodiscard]] FsUsage MeasureTree(const std::string& path, TreeKind kind, Instant& as_of);
@@ -111,7 +107,6 @@ class DiskMeasurer {
   const std::shared_ptr<DiskSoFar> so_far_;
   TreeWalk walk_;
   std::map<dev_t, Filesystem> filesystems_;
-  std::map<std::string, Counted> counted_;
   std::unordered_map<std::string, Asked> asked_for_;  // paths of which something is kept
   std::vector<std::string> notes_;
   std::set<std::string> noted_;

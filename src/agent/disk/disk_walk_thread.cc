@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "core/pods/pod_facts.h"
 #include "kernel/disk_usage/deleted_files.h"
@@ -19,9 +21,8 @@ namespace {
 // Shorter pieces of work cost more in wake-ups than a rest saves.
 constexpr std::chrono::milliseconds kPiece{5};
 constexpr std::chrono::steady_clock::duration kLongestRest = std::chrono::milliseconds(100);
-// How long the end of threads is waited for. A thread whose files do not answer is left behind.
+// How long the end of a thread is waited for. One whose files do not answer is left behind.
 constexpr std::chrono::seconds kFarewell{1};
-constexpr std::chrono::milliseconds kFarewellStep{2};
 
 // On Linux the id 0 is the calling thread, not its process. The C library has neither function nor
 // constants for ioprio_set(2), and the kernel's header, linux/ioprio.h, is not valid C++ in every
@@ -54,41 +55,52 @@ std::optional<dev_t> DeviceOfLayers(const PodDisk& disk) {
 
 }  // namespace
 
-DiskWalkThread::Walker::Walker(std::shared_ptr<Shared> with) : shared(std::move(with)) {
-  Renew();
-}
+// What a thread measures with, one job after the other.
+struct DiskWalkThread::Walker {
+  const std::shared_ptr<Shared> shared;
+  const std::shared_ptr<DiskSoFar> so_far = std::make_shared<DiskSoFar>();
+  DiskMeasurer measurer;
+  std::size_t descriptors_left = 0;  // that may be looked at in this walk
+  std::chrono::steady_clock::time_point works_since;
+  std::atomic<bool> has_begun = false;  // with the present pod
 
-// What a thread remembers of trees is invalid once another thread has walked in its place.
-void DiskWalkThread::Walker::Renew() {
-  Shared* const of = shared.get();  // the owner of the options keeps it alive
-  measurer = std::make_unique<DiskMeasurer>(*of->clock,
-                                            WalkOptions{.cancelled = &of->cancelled,
-                                                        .breathe = [this] { Breathe(); },
-                                                        .directories = &of->directories,
-                                                        .progress = nullptr},
-                                            DiskMeasurerSettings{}, so_far);
-  remembers = false;
-}
+  explicit Walker(std::shared_ptr<Shared> with)
+      : shared(std::move(with)),
+        measurer(*shared->clock,
+                 WalkOptions{.cancelled = &shared->cancelled,
+                             .breathe = [this] { Breathe(); },
+                             .directories = &shared->directories,
+                             .progress = nullptr},
+                 DiskMeasurerSettings{}, so_far) {}
 
-void DiskWalkThread::Walker::Breathe() {
-  const auto worked = std::chrono::steady_clock::now() - works_since;
-  if (worked < kPiece) return;
-  if (!shared->urgent && !shared->cancelled) {
-    std::this_thread::sleep_for(std::min(worked, kLongestRest));
+  // Between two pieces of work: rests as long as it has worked, unless a decision waits.
+  void Breathe() {
+    const auto worked = std::chrono::steady_clock::now() - works_since;
+    if (worked < kPiece) return;
+    if (!shared->urgent && !shared->cancelled) {
+      std::this_thread::sleep_for(std::min(worked, kLongestRest));
+    }
+    works_since = std::chrono::steady_clock::now();
   }
-  works_since = std::chrono::steady_clock::now();
-}
-
-std::optional<DiskWalkThread::Task> DiskWalkThread::Walker::Next(std::optional<PodDiskUse> use) {
-  const std::lock_guard lock(mutex);
-  if (use && present && !present->forgotten) found.emplace_back(present->uid, *std::move(use));
-  present.reset();
-  if (waiting.empty()) return std::nullopt;
-  Task task = std::move(waiting.front());
-  waiting.pop_front();
-  present = Present{.uid = task.uid, .since = shared->clock->Now()};
-  return task;
-}
+  void Measure(const Task& task, bool is_first, bool is_last) {
+    has_begun = true;
+    LowerDiskThreadPriority();
+    if (is_first) {
+      descriptors_left = kMostDescriptors;
+      works_since = std::chrono::steady_clock::now();
+      measurer.BeginPass();
+    }
+    const std::uint64_t trees = measurer.full_walks();
+    PodDiskUse use = measurer.Measure(task.disk);
+    if (!task.groups.empty()) AddDeletedFiles(task, use);
+    if (is_last) measurer.EndPass();
+    shared->measured.Put({.by = this,
+                          .use = std::move(use),
+                          .trees = measurer.full_walks() - trees,
+                          .notes = measurer.TakeNotes()});
+  }
+  void AddDeletedFiles(const Task& task, PodDiskUse& use);
+};
 
 void DiskWalkThread::Walker::AddDeletedFiles(const Task& task, PodDiskUse& use) {
   std::vector<pid_t> processes;
@@ -107,205 +119,150 @@ void DiskWalkThread::Walker::AddDeletedFiles(const Task& task, PodDiskUse& use) 
     if (!usage.inodes_used && !unread) return;
     use.volumes.push_back({.name = std::string(name), .usage = usage});
   };
-  if (!measurer->counted_by_project()) add(kDeletedFiles, deleted.on_node);
+  if (!measurer.counted_by_project()) add(kDeletedFiles, deleted.on_node);
   add(kDeletedInLayers, deleted.in_layers);
-}
-
-void DiskWalkThread::Walker::Walk() {
-  LowerDiskThreadPriority();
-  descriptors_left = kMostDescriptors;
-  const auto begin = std::chrono::steady_clock::now();
-  works_since = begin;
-  const std::uint64_t directories = shared->directories;
-  const std::uint64_t trees = measurer->full_walks();
-  measurer->BeginPass();
-  remembers = true;
-  std::optional<PodDiskUse> use;
-  while (const auto task = Next(std::exchange(use, std::nullopt))) {
-    use = measurer->Measure(task->disk);
-    if (!task->groups.empty()) AddDeletedFiles(*task, *use);
-    if (shared->cancelled) use.reset();
-  }
-  for (std::string& note : measurer->TakeNotes()) shared->notes.Put(std::move(note));
-  std::unique_lock lock(mutex);
-  const bool was_given_up = std::exchange(is_late, false);
-  // Another thread has measured the rest, so EndPass must not drop what this one remembers of it.
-  if (!was_given_up) {
-    lock.unlock();
-    measurer->EndPass();
-    shared->costs.Put({.took = std::chrono::steady_clock::now() - begin,
-                       .directories = shared->directories - directories,
-                       .trees = measurer->full_walks() - trees});
-    lock.lock();
-  }
-  walks = false;
-  lock.unlock();
-  shared->ends.Put({});
 }
 
 DiskWalkThread::DiskWalkThread(const ContainerRuntime& runtime, std::shared_ptr<const Clock> clock,
                                DeletedFileSources deleted, WalkPatience patience)
-    : runtime_(runtime),
-      patience_(patience),
-      shared_(std::make_shared<Shared>(std::move(clock), std::move(deleted))) {
-  for (std::size_t number = 0; number < kThreads; ++number) {
-    crew_.push_back({.walker = std::make_shared<Walker>(shared_),
-                     .walks = std::make_unique<JobQueue>(Threads::kWalks, AtEnd::kLeave)});
-  }
+    : runtime_(runtime), patience_(patience), shared_(std::make_shared<Shared>()) {
+  shared_->clock = std::move(clock);
+  shared_->deleted = std::move(deleted);
+  Renew();
 }
 
 DiskWalkThread::~DiskWalkThread() {
   shared_->cancelled = true;
-  for (const Crew& crew : crew_) {
-    const std::lock_guard lock(crew.walker->mutex);
-    crew.walker->waiting.clear();
-  }
-  const auto until = std::chrono::steady_clock::now() + kFarewell;
-  while (std::chrono::steady_clock::now() < until && !PodsUnderWay().empty()) {
-    std::this_thread::sleep_for(kFarewellStep);
-  }
+  jobs_->DoInstead([] {});
+  if (jobs_->running()) (void)jobs_->FinishWithin(kFarewell);
+}
+
+// The queue before goes after the new one is there, so that their threads stay.
+void DiskWalkThread::Renew() {
+  walker_ = std::make_shared<Walker>(shared_);
+  jobs_ = std::make_unique<JobQueue>(Threads::kWalks, AtEnd::kLeave);
 }
 
 void DiskWalkThread::Start(std::span<const PodFacts* const> pods, bool disk_is_short) {
   Collect();
-  for (const Crew& crew : crew_) {
-    const std::lock_guard lock(crew.walker->mutex);
-    crew.walker->waiting.clear();
-  }
   const bool look_for_deleted = disk_is_short && shared_->deleted.groups != nullptr;
-  const auto under_way = PodsUnderWay();
   TextSet uids;
-  std::deque<Task> tasks;
+  waiting_.clear();
   for (const PodFacts* facts : pods) {
     uids.insert(facts->pod.uid);
-    if (under_way.contains(facts->pod.uid)) continue;
-    Task& task = tasks.emplace_back(
+    const bool is_late = std::ranges::any_of(
+        late_, [&](const Present& pod) { return pod.uid == facts->pod.uid && !pod.forgotten; });
+    if (is_late) continue;
+    Task& task = waiting_.emplace_back(
         Task{.uid = facts->pod.uid, .disk = runtime_.DiskOf(facts->pod), .groups = {}});
     if (look_for_deleted) task.groups = shared_->deleted.groups_of(*facts);
   }
   std::erase_if(said_late_, [&](const std::string& uid) { return !uids.contains(uid); });
   known_.Begin(std::move(uids));
-  std::ranges::sort(tasks, {}, [this](const Task& task) {
+  std::ranges::sort(waiting_, {}, [this](const Task& task) {
     return std::pair(known_.use().contains(task.uid), std::string_view(task.uid));
   });
-  is_open_ = true;
-  if (!Send(std::move(tasks))) shared_->ends.Put({});
+  is_open_ = begins_ = true;
+  began_ = std::chrono::steady_clock::now();
+  directories_before_ = shared_->directories;
+  cost_ = {};
+  MeasureNext();
 }
 
-bool DiskWalkThread::Send(std::deque<Task> tasks) {
-  bool sent = false;
-  for (const Crew& crew : crew_) {
-    const std::shared_ptr<Walker>& walker = crew.walker;
-    const std::lock_guard lock(walker->mutex);
-    if (!crew.walks->running() || walker->walks) continue;
-    if (!sent) {
-      sent = true;
-      sent_at_ = shared_->clock->Now();
-      walker->waiting = std::move(tasks);
-      walker->walks = true;
-      crew.walks->Do([walker] { walker->Walk(); });
-    } else if (&crew != &crew_.front()) {
-      crew.walks->Do([walker] {
-        if (walker->remembers) walker->Renew();
-      });
-    }
+void DiskWalkThread::MeasureNext() {
+  if (present_ || !is_open_) return;
+  if (!waiting_.empty() && (late_.size() >= kThreads || !jobs_->running())) {
+    waiting_.clear();
+    notes_.emplace_back(
+        "no thread is left to measure the disk use of pods: all of them wait for file systems that "
+        "do not answer");
   }
-  return sent;
+  if (waiting_.empty()) return shared_->measured.Put({});
+  present_ = {.walker = walker_, .uid = waiting_.front().uid, .since = shared_->clock->Now()};
+  walker_->has_begun = false;
+  jobs_->Do([walker = walker_, task = std::move(waiting_.front()), is_first = begins_,
+             is_last = waiting_.size() == 1] { walker->Measure(task, is_first, is_last); });
+  waiting_.pop_front();
+  begins_ = false;
 }
 
 // A pod that takes too long may be the very one that fills the disk.
 void DiskWalkThread::Collect() {
-  for (const Crew& crew : crew_) {
-    Walker& walker = *crew.walker;
-    const std::lock_guard lock(walker.mutex);
-    for (auto& [uid, use] : std::exchange(walker.found, {})) known_.Put(uid, std::move(use));
-    if (walker.is_late && walker.present && !walker.present->forgotten) {
-      known_.PutSoFar(walker.present->uid, walker.so_far->Read());
+  for (Measured& measured : shared_->measured.TakeAll()) {
+    if (present_ && measured.by == present_->walker.get()) {
+      Put(*std::exchange(present_, std::nullopt), std::move(measured));
+      continue;
     }
+    const auto late = std::ranges::find_if(
+        late_, [&](const Present& pod) { return pod.walker.get() == measured.by; });
+    if (late == late_.end()) continue;
+    Put(*late, std::move(measured));
+    late_.erase(late);
   }
+  for (const Present& pod : late_) {
+    if (!pod.forgotten) known_.PutSoFar(pod.uid, pod.walker->so_far->Read());
+  }
+}
+
+void DiskWalkThread::Put(const Present& pod, Measured measured) {
+  if (!pod.forgotten) known_.Put(pod.uid, std::move(measured.use));
+  cost_.trees += measured.trees;
+  std::ranges::move(measured.notes, std::back_inserter(notes_));
 }
 
 DiskUse DiskWalkThread::LastKnown() {
   Collect();
+  MeasureNext();
   return known_.use();
 }
 
 std::optional<DiskUse> DiskWalkThread::TakeResult() {
-  (void)shared_->ends.TakeAll();
-  if (!is_open_ || AnyWalks()) return std::nullopt;
+  Collect();
+  if (!is_open_) return std::nullopt;
+  if (present_ || !waiting_.empty()) {
+    MeasureNext();
+    return std::nullopt;
+  }
   is_open_ = false;
-  return LastKnown();
+  cost_.took = std::chrono::steady_clock::now() - began_;
+  cost_.directories = shared_->directories - directories_before_;
+  return known_.use();
+}
+
+std::vector<std::string> DiskWalkThread::TakeNotes() {
+  return std::exchange(notes_, {});
 }
 
 void DiskWalkThread::Forget(const std::string& pod_uid) {
   Collect();
   known_.Forget(pod_uid);
-  for (const Crew& crew : crew_) {
-    Walker& walker = *crew.walker;
-    const std::lock_guard lock(walker.mutex);
-    std::erase_if(walker.waiting, [&](const Task& task) { return task.uid == pod_uid; });
-    if (walker.present && walker.present->uid == pod_uid) walker.present->forgotten = true;
-  }
+  std::erase_if(waiting_, [&](const Task& task) { return task.uid == pod_uid; });
+  if (present_ && present_->uid == pod_uid) present_->forgotten = true;
+  for (Present& pod : late_) pod.forgotten = pod.forgotten || pod.uid == pod_uid;
+  MeasureNext();
 }
 
 void DiskWalkThread::Advance(Instant now) {
-  const auto since = BusySince();
-  if (!since && now - sent_at_ >= Patience()) sent_at_ = now;  // it has not begun yet
-  if (!since || now - *since < Patience()) return;
-  std::deque<Task> rest;
-  for (const Crew& crew : crew_) {
-    Walker& walker = *crew.walker;
-    const std::lock_guard lock(walker.mutex);
-    if (walker.is_late || !walker.present || now - walker.present->since < Patience()) continue;
-    walker.is_late = true;
-    rest = std::exchange(walker.waiting, {});
-    NoteLate(walker.present->uid);
+  if (!present_ || now - present_->since < Patience()) return;
+  if (!present_->walker->has_begun) {  // no processor was free for it
+    present_->since = now;
+    return;
   }
-  if (!rest.empty() && !Send(std::move(rest))) {
-    shared_->notes.Put(
-        "no thread is left to measure the disk use of pods: all of them wait for file systems that "
-        "do not answer");
+  if (said_late_.insert(present_->uid).second) {
+    notes_.push_back(fmt::format(
+        "the disk use of pod {} could not be measured in time; the other pods are measured without "
+        "it, and the agent uses what it has found so far or knew before; the pod may have very "
+        "many files, or a mount in its volumes does not answer",
+        present_->uid));
   }
-  if (!AnyWalks()) shared_->ends.Put({});
-}
-
-void DiskWalkThread::NoteLate(const std::string& uid) {
-  if (!said_late_.insert(uid).second) return;
-  shared_->notes.Put(fmt::format(
-      "the disk use of pod {} could not be measured in time; the other pods are measured without "
-      "it, and the agent uses what it has found so far or knew before; the pod may have very many "
-      "files, or a mount in its volumes does not answer",
-      uid));
-}
-
-bool DiskWalkThread::AnyWalks() const {
-  return std::ranges::any_of(crew_, [](const Crew& crew) {
-    const std::lock_guard lock(crew.walker->mutex);
-    return crew.walker->walks && !crew.walker->is_late;
-  });
-}
-
-std::optional<Instant> DiskWalkThread::BusySince() const {
-  for (const Crew& crew : crew_) {
-    const std::lock_guard lock(crew.walker->mutex);
-    if (crew.walker->present && !crew.walker->is_late) return crew.walker->present->since;
-  }
-  return std::nullopt;
-}
-
-std::set<std::string, std::less<>> DiskWalkThread::PodsUnderWay() const {
-  std::set<std::string, std::less<>> pods;
-  for (const Crew& crew : crew_) {
-    const std::lock_guard lock(crew.walker->mutex);
-    const auto& present = crew.walker->present;
-    if (present && !present->forgotten) pods.insert(present->uid);
-  }
-  return pods;
+  late_.push_back(*std::exchange(present_, std::nullopt));
+  Renew();
+  begins_ = true;
+  MeasureNext();
 }
 
 std::optional<Instant> DiskWalkThread::NextDeadline() const {
-  if (!is_open_) return std::nullopt;
-  return BusySince().value_or(sent_at_) + Patience();
+  return present_ ? std::optional(present_->since + Patience()) : std::nullopt;
 }
 
 Duration DiskWalkThread::Patience() const {

@@ -7,13 +7,10 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include "agent/dependencies/dependencies.h"
@@ -48,8 +45,9 @@ struct DeletedFileSources {
   std::string node_fs;
 };
 
-// Measures pods' disk use on a thread of low priority, which pauses half of the time, but not while
-// a disk is short. Pods that were never measured come first, then the others by UID.
+// Measures pods' disk use on a thread of low priority, one pod after the other. It pauses half of
+// the time, but not while a disk is short. Pods that were never measured come first, then the
+// others by UID.
 //
 // Access to a pod's files may hang, if they lie on a dead mount. Such a pod blocks its thread, and
 // keeps its previous figures, or gets those found so far if they are larger. A spare thread, which
@@ -73,17 +71,17 @@ class DiskWalkThread : public DiskWalks {
     return known_.UnreadUntil(shared_->clock->Now());
   }
   void Forget(const std::string& pod_uid) override;
-  // Gives up pods that have kept the walk for too long by now.
+  // Gives up a pod that has kept the walk for too long by now.
   void Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
-  // Readable when a walk is done.
-  [[nodiscard]] int fd() const { return shared_->ends.fd(); }
-  // The figures of the pods of a walk that is over, once.
+  // Readable when TakeResult has something to do.
+  [[nodiscard]] int fd() const { return shared_->measured.fd(); }
+  // Continues the walk. The figures of the pods of a walk that is over, once.
   [[nodiscard]] std::optional<DiskUse> TakeResult();
-  // Of the walks that are over.
-  [[nodiscard]] std::vector<WalkCost> TakeCosts() { return shared_->costs.TakeAll(); }
+  // What the walk has cost whose result was taken last.
+  [[nodiscard]] const WalkCost& cost() const { return cost_; }
   // Sentences for the log.
-  [[nodiscard]] std::vector<std::string> TakeNotes() { return shared_->notes.TakeAll(); }
+  [[nodiscard]] std::vector<std::string> TakeNotes();
 
  private:
   // The paths of one pod as values, so that a walk shares nothing with the loop.
@@ -93,75 +91,55 @@ class DiskWalkThread : public DiskWalks {
     // The control groups of its processes, whose deleted files count; empty: none do.
     std::vector<std::string> groups = {};
   };
+  struct Walker;
+  struct Measured {
+    const Walker* by = nullptr;  // null: nothing was to be measured
+    PodDiskUse use;
+    std::uint64_t trees = 0;  // walked whole
+    std::vector<std::string> notes;
+  };
   // What a thread needs that is left behind.
   struct Shared {
-    Shared(std::shared_ptr<const Clock> shared_clock, DeletedFileSources sources)
-        : clock(std::move(shared_clock)), deleted(std::move(sources)) {}
-    const std::shared_ptr<const Clock> clock;
-    const DeletedFileSources deleted;
+    std::shared_ptr<const Clock> clock;
+    DeletedFileSources deleted;
     std::atomic<bool> cancelled = false;
     std::atomic<bool> urgent = false;
     std::atomic<std::uint64_t> directories = 0;  // read, ever
-    Mailbox<std::monostate> ends;                // a walk may be over
-    Mailbox<WalkCost> costs;
-    Mailbox<std::string> notes;
+    Mailbox<Measured> measured;
   };
-  // One thread and the pods that it measures, one after the other.
-  struct Walker {
-    explicit Walker(std::shared_ptr<Shared> with);
-    void Renew();
-    void Walk();
-    // Between two pieces of work: rests as long as it has worked, unless a decision waits.
-    void Breathe();
-    // Takes what was found of the present pod, and returns the next one; absent: there is none.
-    [[nodiscard]] std::optional<Task> Next(std::optional<PodDiskUse> use);
-    void AddDeletedFiles(const Task& task, PodDiskUse& use);
-
-    const std::shared_ptr<Shared> shared;
-    const std::shared_ptr<DiskSoFar> so_far = std::make_shared<DiskSoFar>();
-    std::unique_ptr<DiskMeasurer> measurer;
-    bool remembers = false;            // trees, since it walked
-    std::size_t descriptors_left = 0;  // that may be looked at in this walk
-    std::chrono::steady_clock::time_point works_since;
-
-    // With the loop:
-    struct Present {
-      std::string uid;
-      Instant since;
-      bool forgotten = false;
-    };
-    std::mutex mutex;  // guards what follows
-    std::deque<Task> waiting;
-    std::optional<Present> present;  // the pod that it is at
-    std::vector<std::pair<std::string, PodDiskUse>> found;
-    bool walks = false;    // it was sent, and has not come back
-    bool is_late = false;  // it was given up with its present pod, and others have gone on
-  };
-  struct Crew {
+  // The pod that is being measured, or that keeps a thread.
+  struct Present {
     std::shared_ptr<Walker> walker;
-    std::unique_ptr<JobQueue> walks;
+    std::string uid;
+    Instant since;
+    bool forgotten = false;
   };
-  // Has an idle thread measure these; false: there is none.
-  [[nodiscard]] bool Send(std::deque<Task> tasks);
-  // Takes what the threads have found.
+
+  // A thread from now on, which remembers nothing of any tree. The one before is left alone.
+  void Renew();
+  // Has the next pod measured, if no other one is.
+  void MeasureNext();
+  // Takes what was measured.
   void Collect();
-  // Whether a thread that was not given up is at it.
-  [[nodiscard]] bool AnyWalks() const;
-  [[nodiscard]] std::optional<Instant> BusySince() const;
-  // The pods that threads are at.
-  [[nodiscard]] std::set<std::string, std::less<>> PodsUnderWay() const;
-  // Once for each pod.
-  void NoteLate(const std::string& uid);
+  void Put(const Present& pod, Measured measured);
   [[nodiscard]] Duration Patience() const;
 
   const ContainerRuntime& runtime_;
   WalkPatience patience_;
   std::shared_ptr<Shared> shared_;
-  std::vector<Crew> crew_;
+  std::shared_ptr<Walker> walker_;
+  std::unique_ptr<JobQueue> jobs_;  // of that walker
   KnownDiskUse known_;
-  bool is_open_ = false;                          // a walk has begun whose result was not taken
-  Instant sent_at_;                               // when a thread was last sent, or awaited
-  std::set<std::string, std::less<>> said_late_;  // UIDs of pods of the walk
+  std::deque<Task> waiting_;
+  std::optional<Present> present_;
+  std::vector<Present> late_;  // given up, and not come back yet
+  bool is_open_ = false;       // a walk has begun whose result was not taken
+  bool begins_ = false;        // and no pod of it was measured
+  std::chrono::steady_clock::time_point began_;
+  std::uint64_t directories_before_ = 0;
+  WalkCost cost_;
+  std::vector<std::string> notes_;
+  std::set<std::string, std::less<>> said_late_;  // UIDs of pods that the log has named
 };
 
 }  // namespace jettison

@@ -47,9 +47,11 @@ class DiskWalkThreadTest : public testing::Test {
     return pods;
   }
   static DiskUse Await(DiskWalkThread& walks) {
-    pollfd ready = {.fd = walks.fd(), .events = POLLIN, .revents = 0};
-    EXPECT_EQ(::poll(&ready, 1, 30'000), 1);
-    auto result = walks.TakeResult();
+    std::optional<DiskUse> result;
+    for (int ready_fds = 1; !result && ready_fds == 1; result = walks.TakeResult()) {
+      pollfd ready = {.fd = walks.fd(), .events = POLLIN, .revents = 0};
+      ready_fds = ::poll(&ready, 1, 30'000);
+    }
     EXPECT_TRUE(result);
     EXPECT_FALSE(walks.TakeResult()) << "it is told once";
     return std::move(result).value_or(DiskUse{});
@@ -83,11 +85,9 @@ TEST_F(DiskWalkThreadTest, TellsWhatAWalkTook) {
   DiskWalkThread walks(runtime, clock_);
   walks.Start(Pods(), false);
   static_cast<void>(Await(walks));
-  const std::vector<WalkCost> costs = walks.TakeCosts();
-  ASSERT_EQ(costs.size(), 1U);
-  EXPECT_GT(costs[0].took.count(), 0);
-  EXPECT_EQ(costs[0].directories, 4U) << "the volume and what is in it";
-  EXPECT_EQ(costs[0].trees, 1U);
+  EXPECT_GT(walks.cost().took.count(), 0);
+  EXPECT_EQ(walks.cost().directories, 4U) << "the volume and what is in it";
+  EXPECT_EQ(walks.cost().trees, 1U);
 }
 
 // The test itself is the process of the pod.
