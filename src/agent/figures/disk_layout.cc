@@ -1,5 +1,9 @@
 #include "agent/figures/disk_layout.h"
 
+#include <sys/types.h>
+
+#include <optional>
+
 #include "kernel/filesystem/filesystem.h"
 
 namespace jettison {
@@ -16,16 +20,6 @@ std::optional<dev_t> DeviceAt(const std::string& path, const char* what,
 
 }  // namespace
 
-DiskLayout LayoutOf(const DiskDevices& devices) {
-  const auto images = devices.images ? devices.images : devices.node;
-  const auto containers = devices.containers ? devices.containers : images;
-  DiskLayout layout;
-  if (!devices.node) return layout;
-  layout.dedicated_container_fs = containers != images;
-  layout.dedicated_image_fs = images != devices.node || layout.dedicated_container_fs;
-  return layout;
-}
-
 std::string Describe(DiskLayout layout) {
   if (layout.dedicated_container_fs)
     return "images and writable layers have different file systems";
@@ -36,18 +30,16 @@ std::string Describe(DiskLayout layout) {
 
 DiskSurvey SurveyDisks(const DiskPlaces& places) {
   DiskSurvey survey;
-  const DiskDevices devices = {
-      .node = DeviceAt(places.node, "the node's files", survey.faults),
-      .images = DeviceAt(places.images, "images", survey.faults),
-      .containers = DeviceAt(places.containers, "writable layers", survey.faults)};
-  survey.layout = LayoutOf(devices);
-  if (!devices.node) return survey;
-  if (devices.images && devices.images != devices.node) survey.image_fs = places.images;
-  if (!devices.containers) {
-    survey.container_fs = survey.image_fs;
-  } else if (devices.containers != devices.node) {
-    survey.container_fs = places.containers;
-  }
+  const auto node = DeviceAt(places.node, "the node's files", survey.faults);
+  const auto found_images = DeviceAt(places.images, "images", survey.faults);
+  const auto found_layers = DeviceAt(places.containers, "writable layers", survey.faults);
+  if (!node) return survey;
+  const auto images = found_images ? found_images : node;
+  const auto layers = found_layers ? found_layers : images;
+  survey.layout.dedicated_container_fs = layers != images;
+  survey.layout.dedicated_image_fs = images != node || layers != images;
+  if (images != node) survey.image_fs = places.images;
+  if (layers != node) survey.container_fs = found_layers ? places.containers : survey.image_fs;
   return survey;
 }
 

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,20 +15,6 @@ struct DiskPlaces {
   std::string containers;  // where writable layers are; empty: beside the images
 };
 
-// The devices of the file systems of these paths; absent: the path does not exist, or the device
-// cannot be determined.
-struct DiskDevices {
-  std::optional<dev_t> node;
-  std::optional<dev_t> images;
-  std::optional<dev_t> containers;
-};
-
-// Derives the disk layout from the devices. An unknown place of images counts as on nodefs, an
-// unknown place of writable layers as with the images. Writable layers apart from the images are a
-// split file system even if the images lie on nodefs. (kubelet 1.36: Provider.HasDedicatedImageFs;
-// IsContainerFsSeparateFromImageFs, which compares names of mount points)
-[[nodiscard]] DiskLayout LayoutOf(const DiskDevices& devices);
-
 // "one file system holds everything" and the like, for people.
 [[nodiscard]] std::string Describe(DiskLayout layout);
 
@@ -43,7 +26,11 @@ struct DiskSurvey {
   std::vector<std::string> faults;  // places that cannot be told apart, a sentence each
   friend bool operator==(const DiskSurvey&, const DiskSurvey&) = default;
 };
-// Looks at the places as they are mounted now, and waits for no file system that may not answer.
+// Looks at the places as they are mounted now, and waits for no file system that may not answer. An
+// unknown place of images counts as on nodefs, an unknown place of writable layers as with the
+// images. Writable layers apart from the images are a split file system even if the images lie on
+// nodefs. (kubelet 1.36: Provider.HasDedicatedImageFs; IsContainerFsSeparateFromImageFs, which
+// compares names of mount points)
 [[nodiscard]] DiskSurvey SurveyDisks(const DiskPlaces& places);
 
 // Says in the log what was found.

@@ -12,25 +12,23 @@ constexpr DiskLayout kOne = {};
 constexpr DiskLayout kDedicated = {.dedicated_image_fs = true};
 constexpr DiskLayout kSplit = {.dedicated_image_fs = true, .dedicated_container_fs = true};
 
-TEST(DiskLayout, FollowsFromTheDevices) {
+TEST(DiskLayout, FollowsFromThePlaces) {
   struct Row {
     const char* rule;
-    DiskDevices devices;
+    DiskPlaces places;
     DiskLayout layout;
   };
   const std::array rows = {
-      Row{"one file system", {.node = 1, .images = 1, .containers = 1}, kOne},
-      Row{"images and writable layers apart",
-          {.node = 1, .images = 2, .containers = 2},
-          kDedicated},
-      Row{"only images apart", {.node = 1, .images = 2, .containers = 1}, kSplit},
-      Row{"three of them", {.node = 1, .images = 2, .containers = 3}, kSplit},
-      Row{"only writable layers apart", {.node = 1, .images = 1, .containers = 3}, kSplit},
-      Row{"a runtime that does not tell of writable layers", {.node = 1, .images = 2}, kDedicated},
-      Row{"a runtime without images", {.node = 1}, kOne},
-      Row{"nothing is known of nodefs", {.images = 2, .containers = 3}, kOne},
+      Row{"one file system", {.node = "/", .images = "/", .containers = "/"}, kOne},
+      Row{"both apart", {.node = "/", .images = "/proc", .containers = "/proc/sys"}, kDedicated},
+      Row{"only images apart", {.node = "/", .images = "/proc", .containers = "/"}, kSplit},
+      Row{"three of them", {.node = "/", .images = "/proc", .containers = "/dev"}, kSplit},
+      Row{"only layers apart", {.node = "/", .images = "/", .containers = "/dev"}, kSplit},
+      Row{"the runtime does not tell of layers", {.node = "/", .images = "/proc"}, kDedicated},
+      Row{"a runtime without images", {.node = "/"}, kOne},
+      Row{"nothing is known of nodefs", {.node = "/none", .images = "/proc"}, kOne},
   };
-  for (const Row& row : rows) EXPECT_EQ(LayoutOf(row.devices), row.layout) << row.rule;
+  for (const Row& row : rows) EXPECT_EQ(SurveyDisks(row.places).layout, row.layout) << row.rule;
 }
 
 TEST(DiskLayout, EachIsToldInOtherWords) {

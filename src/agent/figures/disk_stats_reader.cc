@@ -3,76 +3,20 @@
 #include <fcntl.h>
 #include <poll.h>
 
-#include <condition_variable>
-#include <mutex>
-#include <optional>
-#include <utility>
-
-#include "kernel/filesystem/filesystem.h"
-
 namespace jettison {
 
-// Shared with the reading thread, which may outlive the SlowFilesystem.
-struct SlowFilesystem::Question {
-  std::mutex mutex;
-  std::condition_variable answered;
-  std::optional<Result<FsStats>> answer;  // guarded by mutex
-
-  [[nodiscard]] std::optional<Result<FsStats>> Await(Duration deadline) {
-    std::unique_lock lock(mutex);
-    answered.wait_for(lock, deadline, [this] { return answer.has_value(); });
-    return answer;
-  }
-};
-
-// The moment of a late answer is not known, so it only shows that the file system can be asked
-// again.
-void SlowFilesystem::TakeAnswer(Duration wait, Instant now) {
-  if (!open_) return;
-  const bool is_late = now - asked_at_ >= kPatience;
-  if (is_late) last_.reset();
-  auto answer = open_->Await(wait);
-  if (!answer) return;
-  if (!is_late) last_ = std::move(answer);
-  open_.reset();
-}
-
-Result<FsStats> SlowFilesystem::Read(Instant now) {
-  TakeAnswer(Duration::zero(), now);
-  if (!open_) {
-    if (!questions_.running()) {
-      return Fail(ErrorCode::kUnavailable, "statvfs " + path_ + ": no thread to ask it on");
-    }
-    open_ = std::make_shared<Question>();
-    asked_at_ = now;
-    questions_.Do([question = open_, ask = ask_, path = path_, now] {
-      Result<FsStats> answer = ask(path);
-      if (answer) answer->time = now;
-      const std::lock_guard lock(question->mutex);
-      question->answer = std::move(answer);
-      question->answered.notify_all();
-    });
-    if (std::exchange(is_first_, false)) TakeAnswer(kFirstWait, now);
-  }
-  if (last_) return *last_;
-  return Fail(ErrorCode::kDeadlineExceeded, "statvfs " + path_ + ": does not answer");
-}
-
-DiskStatsReader::DiskStatsReader(std::string mounts)
+DiskStatsReader::DiskStatsReader(std::string mounts, Ask ask)
     : mounts_file_(std::move(mounts)),
+      ask_(std::move(ask)),
       mounts_fd_(::open(mounts_file_.c_str(), O_RDONLY | O_CLOEXEC)) {
   TakeMounts();
-}
-
-bool DiskStatsReader::MountsChanged() {
-  pollfd mounts = {.fd = mounts_fd_.get(), .events = POLLPRI, .revents = 0};
-  return ::poll(&mounts, 1, 0) > 0;
 }
 
 // Mounts that cannot be read now are read later; until then those that are known count. The paths
 // are looked up here, so that no reading between a crossing and a signal does it.
 void DiskStatsReader::TakeMounts() {
-  stale_ = MountsChanged() || stale_;
+  pollfd changed = {.fd = mounts_fd_.get(), .events = POLLPRI, .revents = 0};
+  stale_ = ::poll(&changed, 1, 0) > 0 || stale_;
   if (!stale_) return;
   auto mounts = kernel::ReadMounts(mounts_file_);
   if (!mounts) return;
@@ -89,13 +33,40 @@ bool DiskStatsReader::AnswersAtOnce(const std::string& path) {
 }
 
 Result<FsStats> DiskStatsReader::Read(const std::string& path, Instant now) {
-  if (!AnswersAtOnce(path)) {
-    return slow_.try_emplace(path, path, SlowFilesystem::Ask(ReadFilesystem))
-        .first->second.Read(now);
-  }
-  auto stats = ReadFilesystem(path);
+  if (!AnswersAtOnce(path)) return ReadSlow(path, now);
+  auto stats = ask_(path);
   if (stats) stats->time = now;
   return stats;
+}
+
+// The moment of a late answer is not known, so it only shows that the file system can be asked
+// again.
+void DiskStatsReader::Slow::TakeAnswer(Instant now) {
+  if (!answer.under_way()) return;
+  const bool is_late = now - asked_at >= kPatience;
+  if (is_late) last.reset();
+  auto taken = answer.Take();
+  if (taken && !is_late) last = std::move(taken);
+}
+
+Result<FsStats> DiskStatsReader::ReadSlow(const std::string& path, Instant now) {
+  const auto [entry, is_first] = slow_.try_emplace(path);
+  Slow& slow = entry->second;
+  slow.TakeAnswer(now);
+  if (!slow.answer.under_way()) {
+    if (!slow.questions.running()) {
+      return Fail(ErrorCode::kUnavailable, "statvfs " + path + ": no thread to ask it on");
+    }
+    slow.asked_at = now;
+    slow.answer.Begin([ask = ask_, path, now] {
+      Result<FsStats> stats = ask(path);
+      if (stats) stats->time = now;
+      return stats;
+    });
+    if (is_first && slow.questions.FinishWithin(kFirstWait)) slow.TakeAnswer(now);
+  }
+  if (slow.last) return *slow.last;
+  return Fail(ErrorCode::kDeadlineExceeded, "statvfs " + path + ": does not answer");
 }
 
 }  // namespace jettison

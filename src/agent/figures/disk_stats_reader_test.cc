@@ -7,15 +7,14 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <future>
 #include <memory>
 #include <semaphore>
 #include <string>
-#include <thread>
 
 #include "agent/disk/disk_measurer.h"
 #include "agent/figures/disk_layout.h"
 #include "kernel/files/live_silent_filesystem.h"
+#include "kernel/files/testing/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {
@@ -27,16 +26,10 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr Instant kNow{std::chrono::hours(1)};
 
-FsStats Full() {
-  FsStats stats;
-  stats.capacity_bytes = 100;
-  return stats;
-}
-
 // It answers one question each time that the test lets it.
 class SteppedFilesystem {
  public:
-  SlowFilesystem::Ask Ask() {
+  DiskStatsReader::Ask Ask() {
     return [steps = steps_](const std::string&) {
       const std::uint64_t answer = ++steps->asked;
       steps->allowed.acquire();
@@ -56,61 +49,58 @@ class SteppedFilesystem {
   std::shared_ptr<Steps> steps_ = std::make_shared<Steps>();
 };
 
-// Asks until the answer to the question of `asked_at` is there.
-Result<FsStats> AnswerOf(SlowFilesystem& filesystem, Instant asked_at, Instant now) {
-  const auto give_up = SteadyClock::now() + seconds(30);
-  auto answer = filesystem.Read(now);
-  while ((!answer || answer->time != asked_at) && SteadyClock::now() < give_up) {
-    answer = filesystem.Read(now);
+class SlowFilesystem : public testing::Test {
+ protected:
+  SlowFilesystem() {
+    std::ofstream(mounts_) << "22 1 8:1 / / rw - ext4 /dev/a rw\n"
+                              "23 22 0:30 / /data rw - nfs4 server:/data rw\n";
   }
-  return answer;
-}
+  // Asks until the answer to the question of `asked_at` is there.
+  static Result<FsStats> AnswerOf(DiskStatsReader& reader, Instant asked_at, Instant now) {
+    const auto give_up = SteadyClock::now() + seconds(30);
+    auto answer = reader.Read("/data", now);
+    while ((!answer || answer->time != asked_at) && SteadyClock::now() < give_up) {
+      answer = reader.Read("/data", now);
+    }
+    return answer;
+  }
 
-TEST(SlowFilesystem, OnlyTheFirstAnswerIsWaitedForAndThenTheLastOneIsThere) {
-  SteppedFilesystem stepped;
-  SlowFilesystem filesystem("/data", stepped.Ask());
-  stepped.Allow();
-  EXPECT_EQ(AnswerOf(filesystem, kNow, kNow)->available_bytes, 1U);
+  const kernel::TemporaryFolder folder_;
+  const std::string mounts_ = folder_.path() + "/mounts";
+  SteppedFilesystem stepped_;
+};
+
+TEST_F(SlowFilesystem, OnlyTheFirstAnswerIsWaitedForAndThenTheLastOneIsThere) {
+  DiskStatsReader reader(mounts_, stepped_.Ask());
+  stepped_.Allow();
+  EXPECT_EQ(AnswerOf(reader, kNow, kNow)->available_bytes, 1U);
   for (int i = 1; i < 100; ++i) {
-    const auto again = filesystem.Read(kNow + milliseconds(i));
+    const auto again = reader.Read("/data", kNow + milliseconds(i));
     ASSERT_TRUE(again);
     EXPECT_EQ(again->available_bytes, 1U);
     EXPECT_EQ(again->time, kNow) << "it is not fresh";
   }
-  EXPECT_LE(stepped.asked(), 2U) << "one question at a time";
-  stepped.Allow();
-  const auto next = AnswerOf(filesystem, kNow + milliseconds(1), kNow + milliseconds(100));
+  EXPECT_LE(stepped_.asked(), 2U) << "one question at a time";
+  stepped_.Allow();
+  const auto next = AnswerOf(reader, kNow + milliseconds(1), kNow + milliseconds(100));
   EXPECT_EQ(next->available_bytes, 2U);
   EXPECT_EQ(next->time, kNow + milliseconds(1)) << "that of the question";
-  stepped.Allow();  // its thread is not left behind
+  stepped_.Allow();  // its thread is not left behind
 }
 
-TEST(SlowFilesystem, WhileItHangsThereIsNoAnswerAndALateOneDoesNotCount) {
-  SteppedFilesystem stepped;
-  SlowFilesystem filesystem("/data", stepped.Ask());
-  stepped.Allow();
-  EXPECT_TRUE(AnswerOf(filesystem, kNow, kNow));
-  EXPECT_TRUE(filesystem.Read(kNow + milliseconds(1)));
+TEST_F(SlowFilesystem, WhileItHangsThereIsNoAnswerAndALateOneDoesNotCount) {
+  DiskStatsReader reader(mounts_, stepped_.Ask());
+  stepped_.Allow();
+  EXPECT_TRUE(AnswerOf(reader, kNow, kNow));
+  EXPECT_TRUE(reader.Read("/data", kNow + milliseconds(1)));
   const Instant late = kNow + seconds(2);
   for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(filesystem.Read(late).error().code, ErrorCode::kDeadlineExceeded);
+    EXPECT_EQ(reader.Read("/data", late).error().code, ErrorCode::kDeadlineExceeded);
   }
-  stepped.Allow();  // the answer is late, so its moment is not known
-  stepped.Allow();
-  EXPECT_EQ(AnswerOf(filesystem, late, late)->available_bytes, 3U);
-  stepped.Allow();  // its thread is not left behind
-}
-
-TEST(SlowFilesystem, MayGoWhileItHangs) {
-  auto gate = std::make_shared<std::promise<void>>();
-  {
-    SlowFilesystem filesystem("/data", [open = gate->get_future().share()](const std::string&) {
-      open.wait();
-      return Result<FsStats>(Full());
-    });
-    EXPECT_FALSE(filesystem.Read(kNow));
-  }
-  gate->set_value();
+  stepped_.Allow();  // the answer is late, so its moment is not known
+  stepped_.Allow();
+  EXPECT_EQ(AnswerOf(reader, late, late)->available_bytes, 3U);
+  stepped_.Allow();  // its thread is not left behind
 }
 
 // Otherwise a file system that does not answer would be asked on the loop.
@@ -131,7 +121,7 @@ TEST_F(LiveSilentFilesystem, IsUnknownAndHoldsNobodyUp) {
   for (int i = 0; i < 20; ++i) {
     EXPECT_EQ(reader.Read(folder_, kNow).error().code, ErrorCode::kDeadlineExceeded);
   }
-  EXPECT_LT(SteadyClock::now() - begin, 10 * SlowFilesystem::kFirstWait) << "there is one wait";
+  EXPECT_LT(SteadyClock::now() - begin, 10 * DiskStatsReader::kFirstWait) << "there is one wait";
   fuse_.Close();
   const auto give_up = SteadyClock::now() + seconds(30);
   ErrorCode code = ErrorCode::kDeadlineExceeded;

@@ -18,14 +18,11 @@ namespace {
 using psi::PressureFiles;
 using psi::PressureResource;
 
-std::vector<Threshold> PressureThresholds(const std::vector<Threshold>& thresholds,
-                                          Resource resource) {
-  std::vector<Threshold> chosen;
-  for (const Threshold& threshold : thresholds) {
-    if (!IsPressure(threshold.signal) || ResourceOf(threshold.signal) != resource) continue;
-    chosen.push_back(threshold);
-  }
-  return chosen;
+bool AskForPressure(std::span<const Threshold> thresholds, PressureResource of) {
+  const Resource resource = of == PressureResource::kMemory ? Resource::kMemory : Resource::kIo;
+  return std::ranges::any_of(thresholds, [&](const Threshold& threshold) {
+    return IsPressure(threshold.signal) && ResourceOf(threshold.signal) == resource;
+  });
 }
 
 PressureFiles FilesOf(const Cgroups& groups) {
@@ -81,36 +78,47 @@ const PodDiskUse* DiskUseOf(const PodFacts& facts, const DiskUse* disk) {
 
 }  // namespace
 
-PressureReader::PressureReader(const PressureSources& sources)
-    : on_memory_(PressureThresholds(sources.thresholds, Resource::kMemory)),
-      on_io_(PressureThresholds(sources.thresholds, Resource::kIo)),
-      node_(sources.whole_machine ? PressureFiles::OfMachine() : FilesOf(sources.node)),
-      pods_(FilesOf(sources.pods)) {}
+StatsCollector::StatsCollector(FigureSources sources, const Clock& clock, const Log& log)
+    : sources_(std::move(sources)),
+      pods_group_(kernel::PodsGroup(sources_.group_names)),
+      clock_(clock),
+      log_(log),
+      node_pressure_(sources_.whole_machine ? PressureFiles::OfMachine() : FilesOf(sources_.node)),
+      pods_pressure_(FilesOf(sources_.pods)),
+      root_limits_tasks_(sources_.whole_machine && sources_.node.ReadPidsLimit("").has_value()) {}
 
-bool PressureReader::Needs(PressureResource resource) const {
-  return !(resource == PressureResource::kMemory ? on_memory_ : on_io_).empty();
-}
-
-Result<PressureStats> PressureReader::ReadNode(PressureResource resource, Instant now) {
-  const auto pressure = node_.Read("", resource);
-  if (!pressure) return Fail(pressure.error());
-  return psi::StatsOf(*pressure, now);
-}
-
-bool PressureReader::ComparesPods(const NodeStats& node) const {
-  if (on_io_.empty() || !node.io_pressure) return false;
-  Summary summary;
-  summary.node.io_pressure = node.io_pressure;
-  return ThresholdsMet(on_io_, ObservationsFrom(summary), false).any();
-}
-
-std::optional<std::int32_t> PressureReader::ReadPod(std::span<const std::string> groups) {
-  std::optional<std::int32_t> most;
-  for (const std::string& group : groups) {
-    const auto pressure = pods_.Read(group, PressureResource::kIo);
-    if (pressure) most = std::max(most.value_or(0), pressure->some.avg10);
+GroupsOfPod StatsCollector::ComputeGroups(const PodFacts& facts) const {
+  const ContainerRuntime* const runtime = sources_.runtime;
+  GroupsOfPod groups;
+  if (runtime != nullptr) groups.pod = runtime->ForeignGroupsOf(facts.pod.uid);
+  const bool is_foreign = !groups.pod.empty();
+  if (!is_foreign) groups.pod = {kernel::PodGroup(facts.qos, facts.pod.uid, sources_.group_names)};
+  for (const auto* containers : {&facts.pod.init_containers, &facts.pod.containers}) {
+    for (const Container& container : *containers) {
+      std::string group(runtime == nullptr ? std::string_view(container.name)
+                                           : runtime->GroupOf(facts.pod.uid, container.name));
+      if (!group.empty() && !is_foreign) {
+        group = kernel::ContainerGroup(groups.pod.front(), group);
+      }
+      groups.containers.emplace_back(container.name, std::move(group));
+    }
   }
-  return most;
+  return groups;
+}
+
+const GroupsOfPod& StatsCollector::AllGroupsOf(const PodFacts& facts) {
+  const auto [entry, is_new] = groups_.try_emplace(facts.pod.uid);
+  GroupsOfPod present = ComputeGroups(facts);
+  if (!is_new && entry->second != present) Close(entry->second);
+  return entry->second = std::move(present);
+}
+
+// What is still read is opened again.
+void StatsCollector::Close(const GroupsOfPod& groups) {
+  for (const std::string& group : groups.pod) sources_.pods.Forget(group);
+  for (const auto& [name, group] : groups.containers) {
+    if (!group.empty()) sources_.pods.Forget(group);
+  }
 }
 
 // The value, or null. Logs once when a reading begins to fail, and never that something has
@@ -252,17 +260,29 @@ void StatsCollector::ReadRest(NodeStats& stats) {
   }
 }
 
+std::optional<PressureStats> StatsCollector::ReadPressureOf(PressureResource resource,
+                                                            const char* what, Instant now) {
+  if (!AskForPressure(sources_.thresholds, resource)) return std::nullopt;
+  const auto pressure = node_pressure_.Read("", resource);
+  const auto* figures = Checked(pressure, what);
+  return figures != nullptr ? std::optional(psi::StatsOf(*figures, now)) : std::nullopt;
+}
+
 void StatsCollector::ReadPressure(NodeStats& stats, Instant now) {
-  using psi::PressureResource;
-  if (pressure_->Needs(PressureResource::kMemory)) {
-    const auto memory = pressure_->ReadNode(PressureResource::kMemory, now);
-    if (const auto* figures = Checked(memory, "memory pressure")) stats.memory_pressure = *figures;
+  stats.memory_pressure = ReadPressureOf(PressureResource::kMemory, "memory pressure", now);
+  stats.io_pressure = ReadPressureOf(PressureResource::kIo, "I/O pressure", now);
+  NodeStats io;
+  io.io_pressure = stats.io_pressure;
+  compares_io_ = ThresholdsMet(sources_.thresholds, ObservationsFrom(io), false).any();
+}
+
+std::optional<std::int32_t> StatsCollector::ReadIoStalls(const GroupsOfPod& groups) {
+  std::optional<std::int32_t> most;
+  for (const std::string& group : groups.pod) {
+    const auto pressure = pods_pressure_.Read(group, PressureResource::kIo);
+    if (pressure) most = std::max(most.value_or(0), pressure->some.avg10);
   }
-  if (pressure_->Needs(PressureResource::kIo)) {
-    const auto io = pressure_->ReadNode(PressureResource::kIo, now);
-    if (const auto* figures = Checked(io, "I/O pressure")) stats.io_pressure = *figures;
-  }
-  compares_io_ = pressure_->ComparesPods(stats);
+  return most;
 }
 
 std::optional<FsStats> StatsCollector::ReadFs(const std::string& path, const char* what,
@@ -274,18 +294,28 @@ std::optional<FsStats> StatsCollector::ReadFs(const std::string& path, const cha
 
 void StatsCollector::ForgetOthers(std::span<const PodFacts* const> pods) {
   // While an I/O threshold may act, the files stay open; those of gone pods among them.
-  if (!compares_io_ || pressure_->pod_files() > 2 * pods.size() + 16) pressure_->ForgetPods();
-  groups_.ForgetOthers(pods);
+  if (!compares_io_ || pods_pressure_.open_files() > 2 * pods.size() + 16) {
+    pods_pressure_.CloseAll();
+  }
+  constexpr std::size_t kMany = 16;
+  if (groups_.size() <= pods.size() + kMany) return;
+  TextSet uids;
+  for (const PodFacts* facts : pods) uids.insert(facts->pod.uid);
+  std::erase_if(groups_, [&](const auto& entry) {
+    const bool is_gone = !uids.contains(entry.first);
+    if (is_gone) Close(entry.second);
+    return is_gone;
+  });
 }
 
 void StatsCollector::ReadMemoryOf(std::span<const PodFacts* const> pods,
                                   std::vector<PodStats>& stats) {
   stats.clear();
-  for (const PodFacts* const pod : pods) stats.push_back(MemoryOf(*pod, groups_.Of(*pod)));
+  for (const PodFacts* const pod : pods) stats.push_back(MemoryOf(*pod, AllGroupsOf(*pod)));
 }
 
 void StatsCollector::ReadContainersOf(const PodFacts& pod, PodStats& stats) {
-  stats.containers = ContainersOf(groups_.Of(pod));
+  stats.containers = ContainersOf(AllGroupsOf(pod));
 }
 
 // A group that does not exist (yet, or any more) is no failure: its figures are unknown, or, if the
@@ -319,14 +349,14 @@ std::vector<ContainerStats> StatsCollector::ContainersOf(const GroupsOfPod& grou
 }
 
 PodStats StatsCollector::AllOf(const PodFacts& facts, const DiskUse* disk) {
-  const GroupsOfPod& groups = groups_.Of(facts);
+  const GroupsOfPod& groups = AllGroupsOf(facts);
   PodStats stats = MemoryOf(facts, groups);
   stats.containers = ContainersOf(groups);
   for (const std::string& group : groups.pod) {
     const auto tasks = sources_.pods.ReadPids(group);
     if (tasks) stats.process_count = stats.process_count.value_or(0) + *tasks;
   }
-  if (compares_io_) stats.io_some_avg10 = pressure_->ReadPod(groups.pod);
+  if (compares_io_) stats.io_some_avg10 = ReadIoStalls(groups);
   const PodDiskUse* const use = DiskUseOf(facts, disk);
   if (use == nullptr) return stats;
   stats.ephemeral_storage = use->total;

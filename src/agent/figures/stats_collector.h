@@ -13,10 +13,11 @@
 
 #include "agent/dependencies/dependencies.h"
 #include "agent/figures/disk_stats_reader.h"
-#include "agent/figures/pod_group_table.h"
 #include "core/model/memory_estimator.h"
 #include "core/model/summary.h"
 #include "core/model/threshold.h"
+#include "core/pods/pod_facts.h"
+#include "core/text/text_index.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "kernel/groups/layout/cgroup_layout.h"
@@ -28,41 +29,6 @@
 #include "ports/container_runtime.h"
 
 namespace jettison {
-
-// Where the pressure of the node and of the pods is read.
-struct PressureSources {
-  Cgroups& node;              // "" is the node
-  Cgroups& pods;              // below which groups of pods are named
-  bool whole_machine = true;  // the node's figures are the machine's
-  std::vector<Threshold>
-      thresholds;  // those on pressure say what is needed; others are passed over
-};
-
-// Reads how long the node and its pods were stalled, as far as thresholds ask for it: without one
-// nothing is opened or read, and pods' own figures are only read while a threshold on I/O is met,
-// which is when they are compared. Used by one thread.
-class PressureReader {
- public:
-  explicit PressureReader(const PressureSources& sources);
-
-  [[nodiscard]] bool Needs(psi::PressureResource resource) const;
-  // The node's figures at this moment.
-  [[nodiscard]] Result<PressureStats> ReadNode(psi::PressureResource resource, Instant now);
-  // Whether ReadPod has anything to do in a pass that read this of the node.
-  [[nodiscard]] bool ComparesPods(const NodeStats& node) const;
-  // How much of the last ten seconds a pod was stalled on I/O, in hundredths of a percent. Where it
-  // lies in several groups, the most stalled one counts. Absent where that is not known.
-  [[nodiscard]] std::optional<std::int32_t> ReadPod(std::span<const std::string> groups);
-  // Closes the files of pods.
-  void ForgetPods() { pods_.CloseAll(); }
-  [[nodiscard]] std::size_t pod_files() const { return pods_.open_files(); }
-
- private:
-  std::vector<Threshold> on_memory_;
-  std::vector<Threshold> on_io_;
-  psi::PressureFiles node_;
-  psi::PressureFiles pods_;
-};
 
 // Where figures are read.
 struct FigureSources {
@@ -80,22 +46,23 @@ struct FigureSources {
   // What is kept from the pods, in bytes: less than the rest of the node's memory counts as theirs,
   // also where their group does not have that limit yet. Absent: their group's limit alone counts.
   std::optional<std::uint64_t> reserved_from_pods = std::nullopt;
-  std::vector<Threshold> thresholds = {};  // those on pressure decide what is read of it
+  // Those on pressure decide what is read of it: without one, nothing is opened or read. The pods'
+  // own is read while a threshold on I/O is met, which is when it is compared.
+  std::vector<Threshold> thresholds = {};
+};
+
+// The groups of one pod.
+struct GroupsOfPod {
+  std::vector<std::string> pod;  // those that hold it together, mostly one
+  std::vector<std::pair<std::string, std::string>> containers;  // name, group; empty: it has none
+  friend bool operator==(const GroupsOfPod&, const GroupsOfPod&) = default;
 };
 
 // Reads the figures of node and pods from the kernel. Each call reads a file at most once. If a
 // reading fails, its figures are absent, and the failure is logged once when it begins.
 class StatsCollector : public Figures {
  public:
-  StatsCollector(FigureSources sources, const Clock& clock, const Log& log)
-      : sources_(std::move(sources)),
-        clock_(clock),
-        log_(log),
-        pressure_(MakePressureReader()),
-        root_limits_tasks_(sources_.whole_machine && sources_.node.ReadPidsLimit("").has_value()),
-        groups_(sources_.pods, sources_.runtime, sources_.group_names) {
-    pods_group_ = kernel::PodsGroup(sources_.group_names);
-  }
+  StatsCollector(FigureSources sources, const Clock& clock, const Log& log);
 
   // Where images and writable layers are, once the runtime has told; paths as in FigureSources.
   void SetDisks(std::string image_fs, std::string container_fs) {
@@ -107,7 +74,6 @@ class StatsCollector : public Figures {
   // Other thresholds, as in FigureSources.
   void SetThresholds(std::vector<Threshold> thresholds) {
     sources_.thresholds = std::move(thresholds);
-    pressure_ = MakePressureReader();
   }
 
   [[nodiscard]] NodeStats ReadNode() override;
@@ -121,7 +87,7 @@ class StatsCollector : public Figures {
 
   // The control groups that hold the pod together, mostly one.
   [[nodiscard]] const std::vector<std::string>& GroupsOf(const PodFacts& pod) {
-    return groups_.Of(pod).pod;
+    return AllGroupsOf(pod).pod;
   }
 
   // Memory that the node has, in bytes: the limit of its group, or that of the machine without huge
@@ -134,12 +100,10 @@ class StatsCollector : public Figures {
   [[nodiscard]] bool KernelHoldsMuch(const NodeStats& stats) const;
 
  private:
-  [[nodiscard]] std::unique_ptr<PressureReader> MakePressureReader() const {
-    return std::make_unique<PressureReader>(PressureSources{.node = sources_.node,
-                                                            .pods = sources_.pods,
-                                                            .whole_machine = sources_.whole_machine,
-                                                            .thresholds = sources_.thresholds});
-  }
+  [[nodiscard]] GroupsOfPod ComputeGroups(const PodFacts& facts) const;
+  // Closes the files of groups that the pod had before: others may remove them.
+  [[nodiscard]] const GroupsOfPod& AllGroupsOf(const PodFacts& facts);
+  void Close(const GroupsOfPod& groups);
   // Returns the capacity, where that is known.
   std::optional<std::uint64_t> ReadWholeMemory(NodeStats& stats, Instant now);
   void AddHeldByKernel(const procfs::MachineMemory& machine, MemoryStats& stats);
@@ -150,6 +114,10 @@ class StatsCollector : public Figures {
   [[nodiscard]] std::optional<FsStats> ReadFs(const std::string& path, const char* what,
                                               Instant now);
   void ReadPressure(NodeStats& stats, Instant now);
+  [[nodiscard]] std::optional<PressureStats> ReadPressureOf(psi::PressureResource resource,
+                                                            const char* what, Instant now);
+  // The most stalled of the groups counts. Absent where that is not known.
+  [[nodiscard]] std::optional<std::int32_t> ReadIoStalls(const GroupsOfPod& groups);
   [[nodiscard]] PodStats MemoryOf(const PodFacts& facts, const GroupsOfPod& groups) const;
   [[nodiscard]] std::vector<ContainerStats> ContainersOf(const GroupsOfPod& groups) const;
   [[nodiscard]] PodStats AllOf(const PodFacts& facts, const DiskUse* disk);
@@ -161,13 +129,14 @@ class StatsCollector : public Figures {
   DiskStatsReader disks_;
   const Clock& clock_;
   const Log& log_;
-  std::unique_ptr<PressureReader> pressure_;
+  psi::PressureFiles node_pressure_;
+  psi::PressureFiles pods_pressure_;
   bool root_limits_tasks_;  // it has such a file: it is not the root of the machine
   NodeStats last_;          // as last read
   std::uint64_t held_by_kernel_ = 0;
-  bool logs_held_ = false;    // the log says that this is much
-  bool compares_io_ = false;  // of pods, by the node's figures of this pass
-  PodGroupTable groups_;
+  bool logs_held_ = false;                            // the log says that this is much
+  bool compares_io_ = false;                          // of pods, by the node's figures of this pass
+  TextIndex<GroupsOfPod> groups_;                     // of pods that were read, by UID
   std::map<std::string, bool, std::less<>> failing_;  // by what is read
 };
 

@@ -215,7 +215,31 @@ TEST_F(StatsCollectorTest, APodOfSomebodyElseIsReadWhereItLies) {
       << "the layout of a different pod with that UID";
 }
 
-// The charge of the group of its class bounds what such a pod holds.
+class NamingRuntime : public FakeRuntime {
+ public:
+  [[nodiscard]] std::string_view GroupOf(const std::string&, const std::string&) const override {
+    return container;
+  }
+  std::string container = "first";
+};
+
+TEST_F(StatsCollectorTest, AContainerThatIsStartedAgainLeavesNothingOpen) {
+  ForgettingCgroups groups;
+  NamingRuntime runtime;
+  StatsCollector collector({.node = groups,
+                            .pods = groups,
+                            .procfs = procfs_,
+                            .whole_machine = false,
+                            .node_fs = "/",
+                            .runtime = &runtime},
+                           clock_, log_);
+  EXPECT_EQ(collector.GroupsOf(facts_), std::vector<std::string>{"kubepods/besteffort/podu"});
+  EXPECT_THAT(groups.forgotten, testing::IsEmpty());
+  runtime.container = "second";
+  (void)collector.GroupsOf(facts_);
+  EXPECT_THAT(groups.forgotten,
+              testing::ElementsAre("kubepods/besteffort/podu", "kubepods/besteffort/podu/first"));
+}
 
 }  // namespace
 }  // namespace jettison
