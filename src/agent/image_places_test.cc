@@ -1,3 +1,5 @@
+#include "agent/image_places.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -5,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "agent/runtime_start.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_image_store.h"
 

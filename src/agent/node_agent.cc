@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <functional>
 #include <utility>
@@ -15,10 +16,16 @@
 #include "core/units/duration.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/host_cgroups.h"
+#include "machine/loop/job_queue.h"
 #include "machine/loop/thread_priority.h"
 
 namespace jettison {
 namespace {
+
+constexpr Duration kFirstDelay = std::chrono::milliseconds(100);
+constexpr Duration kMaxDelay = std::chrono::seconds(1);
+constexpr Duration kSuspendWorthSaying = std::chrono::seconds(1);
+constexpr Duration kCareEvery = std::chrono::seconds(10);
 
 AgentConfig WithOptions(AgentConfig config, const AgentOptions& options) {
   config.dry_run = config.dry_run || options.dry_run;
@@ -66,20 +73,7 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                  {.path = config.static_pod_path,
                   .rescan_every = config.file_check_frequency,
                   .profile = config.profile},
-                 machine_->clock, *log_),
-      runtime_start_(
-          {.runtime = *machine_->runtime,
-           .clock = machine_->clock,
-           .log = *log_,
-           .listed = [this](std::vector<RuntimePod> pods) { Begin(std::move(pods)); },
-           .recalled =
-               [this](std::vector<RuntimePod> pods) { GuardWithoutRuntime(std::move(pods)); }}),
-      ending_({.pods = *parts_->pods,
-               .clock = machine_->clock,
-               .log = *log_,
-               .stop_pods = options_.stop_pods}),
-      suspends_(*log_),
-      threads_(*log_) {
+                 machine_->clock, *log_) {
   parts_->memory->Notify({.crossed = [this] { parts_->node->MemoryCrossed(); },
                           .stalled = [this] { parts_->node->Stalled(); }});
   parts_->manifests_are_read = [this] { return manifests_.IsComplete(machine_->clock.Now()); };
@@ -109,7 +103,7 @@ Result<void> NodeAgent::WatchAll() {
   watch(machine_->runtime->EventFd(), [this] { TakeRuntimeEvents(); });
   watch(parts_->disk_walks->fd(), [this] { TakeDiskUse(); });
   watch(parts_->memory->fd(), [this] { parts_->memory->TakeLevels(*loop_); });
-  watch(ending_.fd(), [this] { ending_.Take(parts_->listed); });
+  watch(stop_asked_.get(), [this] { TakeStop(); });
   watch(parts_->hooks->fd(), [this] { parts_->hooks->LogFailures(*log_); });
   if (parts_->recorder) {
     watch(parts_->recorder->fd(), [this] { parts_->recorder->LogComplaints(*log_); });
@@ -130,7 +124,7 @@ Result<void> NodeAgent::Run() {
     log_->Debug("the agent runs at nice -20, which counts within its own group alone");
   }
   TakeUpState();
-  runtime_start_.Try();
+  TryRuntime();
   if (refusal_) return Fail(*refusal_);
   AfterEachTurn();
   auto result = loop_->Run([this] { AfterEachTurn(); }, [this] { LookForSuspend(); });
@@ -167,9 +161,26 @@ void NodeAgent::Guard() {
   WatchAlarms();
 }
 
-void NodeAgent::GuardWithoutRuntime(std::vector<RuntimePod> recalled) {
+void NodeAgent::TryRuntime() {
+  next_try_.reset();
+  auto pods = machine_->runtime->List();
+  if (!pods) return GoOnWithoutRuntime(pods.error());
+  Begin(std::move(*pods));
+}
+
+void NodeAgent::GoOnWithoutRuntime(const Error& error) {
+  const Instant now = machine_->clock.Now();
+  try_delay_ = std::clamp(2 * try_delay_, kFirstDelay, kMaxDelay);
+  next_try_ = now + try_delay_;
+  if (++runtime_unready_ > 1) return;
+  log_->Warn("container runtime is not ready, the agent waits for it", {{"err", error.message}});
+  auto recalled = machine_->runtime->Recall();
+  log_->Info(
+      "the agent guards the node without the container runtime; no container is started before it "
+      "answers",
+      {{"pods", fmt::to_string(recalled.size())}});
   ShareCpuWith(recalled);
-  parts_->pods->Recall(std::move(recalled), machine_->clock.Now());
+  parts_->pods->Recall(std::move(recalled), now);
   Guard();
 }
 
@@ -288,7 +299,7 @@ void NodeAgent::TakeManifests() {
 }
 
 void NodeAgent::WantManifests(Instant now) {
-  if (!ending_.stopping_pods()) parts_->pods->SetWanted(manifests_.Wanted(), now);
+  if (!stopping_pods_) parts_->pods->SetWanted(manifests_.Wanted(), now);
 }
 
 void NodeAgent::TakeDiskUse() {
@@ -331,8 +342,45 @@ void NodeAgent::UseConfig(const ConfigInForce::Taken& taken) {
   }
 }
 
+void NodeAgent::TakeStop() {
+  eventfd_t count = 0;
+  if (::eventfd_read(stop_asked_.get(), &count) != 0) return;
+  if (!options_.stop_pods || !parts_->listed) {
+    quits_ = true;
+    return;
+  }
+  if (!stopping_pods_) log_->Info("ending every pod before the agent stops");
+  stopping_pods_ = true;
+  parts_->pods->StopAll(machine_->clock.Now());
+}
+
+bool NodeAgent::IsOver() const {
+  return quits_ || (stopping_pods_ && !parts_->pods->AnyOnNode());
+}
+
 void NodeAgent::LookForSuspend() {
-  if (const Duration slept = suspends_.Look(); slept > Duration{0}) parts_->node->Slept(slept);
+  const Duration now_slept = SteadyClock::Slept();
+  const Duration slept = now_slept - std::exchange(slept_, now_slept);
+  if (slept < kSuspendWorthSaying) return;
+  log_->Info("the machine was suspended", {{"for", FormatDuration(slept)}});
+  parts_->node->Slept(slept);
+}
+
+void NodeAgent::SeeToThreads(Instant now) {
+  if (next_care_ && now < *next_care_) return;
+  next_care_ = now + kCareEvery;
+  std::set<std::string> missing;
+  for (const MissingThread& each : CareForThreads()) {
+    missing.insert(each.name);
+    if (missing_threads_.erase(each.name) > 0) continue;
+    log_->Warn("a thread cannot be started; the agent goes on without it and tries again",
+               {{"thread", each.name},
+                {"err", each.error.message},
+                {"mend", "raise pids.max of the agent's group (TasksMax= of its unit)"}});
+  }
+  for (const std::string& name : std::exchange(missing_threads_, std::move(missing))) {
+    log_->Info("a thread that was missing has been started", {{"thread", name}});
+  }
 }
 
 void NodeAgent::AfterEachTurn() {
@@ -341,7 +389,7 @@ void NodeAgent::AfterEachTurn() {
   AdvanceAll(now);
   SaveState(now);
   NotifyServiceManager(now);
-  if (refusal_ || (ending_.IsOver() && HasLeftCluster(now))) loop_->Quit();
+  if (refusal_ || (IsOver() && HasLeftCluster(now))) loop_->Quit();
   if (options_.observer && begun_) options_.observer(parts_->node->MakeSnapshot());
   if (options_.board) ShowOnBoard(now);
   const auto deadline = NextDeadline();
@@ -349,7 +397,7 @@ void NodeAgent::AfterEachTurn() {
 }
 
 void NodeAgent::AdvanceAll(Instant now) {
-  runtime_start_.Advance(now);
+  if (next_try_ && *next_try_ <= now) TryRuntime();
   if (image_places_) image_places_->Advance(now);
   if (parts_->cluster) ReportToCluster(now);
   if (parts_->shadow) parts_->shadow->Advance(now);
@@ -360,7 +408,7 @@ void NodeAgent::AdvanceAll(Instant now) {
   }
   config_.Advance(now);
   LearnCapacities();
-  threads_.Advance(now);
+  SeeToThreads(now);
 }
 
 void NodeAgent::LearnCapacities() {
@@ -410,7 +458,7 @@ Snapshot NodeAgent::MakeSnapshot() const {
                    .images = parts.images ? parts.images->counters() : ImageCounters{},
                    .walks = walks_,
                    .container_bytes = parts.reclaimer->ContainerBytes(),
-                   .runtime_unready = runtime_start_.unready(),
+                   .runtime_unready = runtime_unready_,
                    .log_lines_lost = log_->lost()});
   snapshot.recording = parts.recorder;
   snapshot.evictions = parts.evictions->Evictions();
@@ -494,10 +542,10 @@ void NodeAgent::SaveState(Instant now) {
 std::optional<Instant> NodeAgent::NextDeadline() const {
   const StateChanges changes = Changes();
   return Earliest({begun_ ? parts_->node->NextDeadline() : std::nullopt,
-                   parts_->disk_walks->NextDeadline(), runtime_start_.NextDeadline(),
+                   parts_->disk_walks->NextDeadline(), next_try_,
                    image_places_ ? image_places_->NextDeadline() : std::nullopt,
-                   manifests_.NextDeadline(), config_.NextDeadline(), threads_.NextDeadline(),
-                   next_alive_, parts_->cluster ? parts_->cluster->NextDeadline() : std::nullopt,
+                   manifests_.NextDeadline(), config_.NextDeadline(), next_care_, next_alive_,
+                   parts_->cluster ? parts_->cluster->NextDeadline() : std::nullopt,
                    parts_->shadow ? parts_->shadow->NextDeadline() : std::nullopt,
                    begun_ ? parts_->state->NextDeadline(changes) : std::nullopt});
 }

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <sys/eventfd.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,12 +13,13 @@
 #include "agent/agent_parts.h"
 #include "agent/config_in_force.h"
 #include "agent/figures/disk_layout.h"
+#include "agent/image_places.h"
 #include "agent/machine.h"
 #include "agent/manifests/manifest_watch.h"
 #include "agent/notify/service_notify.h"
-#include "agent/runtime_start.h"
-#include "agent/upkeep.h"
 #include "machine/loop/event_loop.h"
+#include "machine/loop/steady_clock.h"
+#include "ports/file_descriptor.h"
 #include "view/board.h"
 #include "view/snapshot.h"
 
@@ -30,14 +34,22 @@ class NodeAgent : public Agent {
             std::unique_ptr<Machine> machine, const NodeShares& shares, CgroupDriver named_driver);
 
   [[nodiscard]] Result<void> Run() override;
-  void Stop() override { ending_.Ask(); }
+  void Stop() override { ::eventfd_write(stop_asked_.get(), 1); }
   [[nodiscard]] const Log& log() const override { return *log_; }
 
  private:
   [[nodiscard]] Result<void> WatchAll();
+  // Ends at once, or after the pods have ended; the node is watched meanwhile.
+  void TakeStop();
+  // Whether nothing is waited for any more before the agent ends.
+  [[nodiscard]] bool IsOver() const;
+  // Asks the runtime for its pods, at growing intervals until it answers. If it does not answer at
+  // once, the pods that are known without it are watched meanwhile. (The kubelet starts only when
+  // it answers: updateRuntimeUp.)
+  void TryRuntime();
+  void GoOnWithoutRuntime(const Error& error);
   void TakeUpState();
   void Guard();
-  void GuardWithoutRuntime(std::vector<RuntimePod> recalled);
   void Begin(std::vector<RuntimePod> pods);
   // Runs what the manifests want; `own`: the agent's own pods that run already.
   void Work(const std::vector<Pod>& own);
@@ -59,8 +71,12 @@ class NodeAgent : public Agent {
   void LearnCapacities();
   // Memory may be added or taken, huge pages reserved, and a container's limit changed.
   void FollowCapacity();
-  // Before anything is decided: what was suspended counts for no grace period.
+  // Before anything is decided: what was suspended counts for no grace period. Allocates nothing
+  // where the machine was not.
   void LookForSuspend();
+  // After everything else of a turn: tries threads again that could not be started, gives up jobs
+  // that hang, and says which threads are missing.
+  void SeeToThreads(Instant now);
   void AdvanceAll(Instant now);
   void ReportToCluster(Instant now);
   // Whether nothing of the agent is left there, or cannot be taken away.
@@ -86,18 +102,23 @@ class NodeAgent : public Agent {
   ConfigInForce config_;
   std::unique_ptr<AgentParts> parts_;
   ManifestWatch manifests_;
-  RuntimeStart runtime_start_;
   std::optional<ImagePlaces> image_places_;  // absent: there are no images
   std::optional<DiskSurvey> survey_;         // absent: the runtime has not said where they are
-  Ending ending_;
-  SuspendWatch suspends_;
-  ThreadCare threads_;
   ServiceNotify service_;
   std::unique_ptr<EventLoop> loop_;  // while it runs
 
   SavedNode saved_node_;          // until the guard begins
   AgentState of_others_;          // in a dry run: as it was found
   std::optional<Error> refusal_;  // why this agent must not go on
+  FileDescriptor stop_asked_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  bool quits_ = false;
+  bool stopping_pods_ = false;       // nothing new is started
+  std::optional<Instant> next_try_;  // of the runtime
+  Duration try_delay_{0};
+  std::uint64_t runtime_unready_ = 0;  // how often it did not answer
+  Duration slept_ = SteadyClock::Slept();
+  std::optional<Instant> next_care_;       // of the threads
+  std::set<std::string> missing_threads_;  // of which the log tells
   WalkCounters walks_;
   bool begun_ = false;              // passes are run
   bool snapshot_asked_ = false;     // by an onlooker

@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <sys/resource.h>
 
-#include <algorithm>
+#include <sstream>
 #include <string>
 
 #include "kernel/files/files.h"
@@ -14,34 +14,6 @@ namespace jettison {
 namespace {
 
 constexpr std::string_view kV2 = "/sys/fs/cgroup";
-
-// "12:cpu,cpuacct:/system.slice", or "0::/system.slice" of v2.
-struct GroupLine {
-  std::string_view controllers;
-  std::string_view path;
-};
-
-GroupLine TakeLine(std::string_view& text) {
-  std::string_view line = text.substr(0, text.find('\n'));
-  text.remove_prefix(std::min(text.size(), line.size() + 1));
-  const auto cut = [&line] {
-    const std::string_view part = line.substr(0, line.find(':'));
-    line.remove_prefix(std::min(line.size(), part.size() + 1));
-    return part;
-  };
-  (void)cut();
-  const std::string_view controllers = cut();
-  return {.controllers = controllers, .path = line};
-}
-
-bool Names(std::string_view controllers, std::string_view wanted) {
-  while (!controllers.empty()) {
-    const std::string_view each = controllers.substr(0, controllers.find(','));
-    if (each == wanted) return true;
-    controllers.remove_prefix(std::min(controllers.size(), each.size() + 1));
-  }
-  return false;
-}
 
 bool TakeRealTime(ThreadUrgency urgency) {
   const auto groups = kernel::ReadFile("/proc/self/cgroup");
@@ -54,12 +26,15 @@ bool TakeRealTime(ThreadUrgency urgency) {
 
 }  // namespace
 
-bool MayBeRealTime(std::string_view proc_cgroup, std::string_view v2) {
-  std::string_view unified;
-  while (!proc_cgroup.empty()) {
-    const GroupLine line = TakeLine(proc_cgroup);
-    if (Names(line.controllers, "cpu")) return true;
-    if (line.controllers.empty()) unified = line.path;
+// Rows are like "12:cpu,cpuacct:/system.slice", or "0::/system.slice" of v2.
+bool MayBeRealTime(const std::string& proc_cgroup, std::string_view v2) {
+  std::istringstream rows(proc_cgroup);
+  std::string unified;
+  for (std::string number, controllers, path; std::getline(rows, number, ':') &&
+                                              std::getline(rows, controllers, ':') &&
+                                              std::getline(rows, path);) {
+    if (fmt::format(",{},", controllers).find(",cpu,") != std::string::npos) return true;
+    if (controllers.empty()) unified = path;
   }
   if (unified == "/") return true;
   return !unified.empty() && kernel::Exists(fmt::format("{}{}/cpu.weight", v2, unified));

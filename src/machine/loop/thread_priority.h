@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "core/units/result.h"
@@ -30,6 +31,6 @@ enum class ThreadPriority : std::uint8_t {
 // (CONFIG_RT_GROUP_SCHED) let nobody switch on the cpu controller above a real-time thread: there
 // the thread's own group must have that already, or be the root. `v2` is where that hierarchy is
 // mounted.
-[[nodiscard]] bool MayBeRealTime(std::string_view proc_cgroup, std::string_view v2);
+[[nodiscard]] bool MayBeRealTime(const std::string& proc_cgroup, std::string_view v2);
 
 }  // namespace jettison

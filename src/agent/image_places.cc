@@ -1,8 +1,5 @@
-#include "agent/runtime_start.h"
+#include "agent/image_places.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -10,9 +7,6 @@ namespace jettison {
 namespace {
 
 constexpr Duration kPeriod = std::chrono::seconds(10);
-
-constexpr Duration kFirstDelay = std::chrono::milliseconds(100);
-constexpr Duration kMaxDelay = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -45,33 +39,6 @@ void ImagePlaces::Advance(Instant now) {
   if (!next_ || now < *next_) return;
   next_.reset();
   Ask([] {});
-}
-
-void RuntimeStart::Try() {
-  next_.reset();
-  auto pods = dependencies_.runtime.List();
-  if (!pods) return GoOnWithout(pods.error());
-  listed_ = true;
-  dependencies_.listed(std::move(*pods));
-}
-
-void RuntimeStart::GoOnWithout(const Error& error) {
-  if (++unready_ == 1) {
-    dependencies_.log.Warn("container runtime is not ready, the agent waits for it",
-                           {{"err", error.message}});
-    auto recalled = dependencies_.runtime.Recall();
-    dependencies_.log.Info(
-        "the agent guards the node without the container runtime; no container is started before "
-        "it answers",
-        {{"pods", fmt::to_string(recalled.size())}});
-    dependencies_.recalled(std::move(recalled));
-  }
-  delay_ = std::clamp(2 * delay_, kFirstDelay, kMaxDelay);
-  next_ = dependencies_.clock.Now() + delay_;
-}
-
-void RuntimeStart::Advance(Instant now) {
-  if (next_ && *next_ <= now) Try();
 }
 
 }  // namespace jettison
