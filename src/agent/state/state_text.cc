@@ -13,7 +13,6 @@
 #include "codec/documents/json.h"
 #include "core/json/json_writer.h"
 #include "core/text/number.h"
-#include "machine/loop/steady_clock.h"
 
 namespace jettison {
 namespace {
@@ -29,6 +28,12 @@ constexpr Duration kRestart = std::chrono::seconds(30);
 
 template <typename T, typename Plain>
 concept Like = std::same_as<std::remove_const_t<T>, Plain>;
+
+void Fields(auto& io, Like<TimeMark> auto& mark) {
+  io.Member("at", mark.wall);
+  io.Member("bootID", mark.boot_id);
+  io.Member("sinceBoot", mark.since_boot);
+}
 
 void Fields(auto& io, Like<SavedCondition> auto& condition) {
   io.Member("type", condition.type);
@@ -345,9 +350,8 @@ std::string FormatState(const AgentState& state, const Clock& clock) {
   JsonWriter json(text);
   json.Object([&] {
     json.Field("version", kVersion);
-    json.Key("written");
-    WriteTimeMark(clock.Mark(), json);
     Writer writer(json, clock.Now());
+    writer.Member("written", clock.Mark());
     Fields(writer, state);
   });
   return text + "\n";
@@ -361,19 +365,19 @@ Result<AgentState> ParseState(std::string_view text, const Clock& clock) {
       version->AsNumber()->text != fmt::to_string(kVersion)) {
     return Fail(ErrorCode::kInvalidArgument, "it is of a version that is not known");
   }
-  const Value* written = document->Find("written");
-  if (written == nullptr) return Fail(ErrorCode::kInvalidArgument, "there is no `written`");
-  const auto then = TimeMarkIn(*written);
-  if (!then) return Fail(then.error().In("written"));
+  TimeMark then;
+  Reader head(*document, {});
+  head.Member("written", then);
+  if (head.fault()) return Fail(ErrorCode::kInvalidArgument, *head.fault());
   const TimeMark mark = clock.Mark();
-  const ReadAt at{.now = clock.Now(), .since = ElapsedBetween(*then, mark)};
+  const ReadAt at{.now = clock.Now(), .since = ElapsedBetween(then, mark)};
   AgentState state;
   Reader reader(*document, at);
   Fields(reader, state);
   if (reader.fault()) return Fail(ErrorCode::kInvalidArgument, *reader.fault());
   if (at.since > kRestart) state.node.thresholds.clear();
   Settle(state, at.now);
-  if (then->boot_id.empty() || then->boot_id != mark.boot_id) KeepOverBoot(state);
+  if (then.boot_id.empty() || then.boot_id != mark.boot_id) KeepOverBoot(state);
   return state;
 }
 

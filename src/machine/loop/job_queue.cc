@@ -3,10 +3,10 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <system_error>
@@ -24,9 +24,10 @@ using std::chrono::steady_clock;
 
 constexpr auto kGivenUpAfter = std::chrono::seconds(10);
 constexpr std::size_t kMostGivenUp = 3;
+constexpr std::size_t kThreadKinds = static_cast<std::size_t>(Threads::kSpare) + 1;
 
 struct Crew {
-  const char* name;  // 15 bytes at most
+  const char* name = "";  // 15 bytes at most
   std::size_t threads = 1;
   bool urgent = false;
 };
@@ -58,155 +59,114 @@ Result<std::thread> StartThread(Work work) {
 
 }  // namespace
 
-// Guarded by the mutex of the group's threads.
+// Guarded by the mutex of the pool.
 struct JobQueue::State {
   std::deque<Job> jobs;  // that have not begun
   bool is_busy = false;
 };
 
-// The threads of one kind, as long as there is a queue for them.
-class JobQueue::Group {
- public:
-  // What the threads share, which may be left behind.
-  struct Shared : std::enable_shared_from_this<Shared> {
-    const Crew crew;
-    std::mutex mutex;
-    std::condition_variable wake;
-    std::condition_variable done;
-    // Guarded by mutex:
-    std::deque<std::shared_ptr<State>> ready;  // have a job that no thread is at
-    steady_clock::time_point waits_since;      // since when no thread has taken any of them
-    std::size_t running = 0;                   // threads
-    std::size_t given_up = 0;                  // of them, with their jobs
-    bool stop = false;
+// The threads of one kind. Never destroyed: one that was left behind may still ask at the end of
+// the process.
+struct JobQueue::Pool {
+  Crew crew;
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::condition_variable done;
+  // Guarded by mutex:
+  std::deque<std::shared_ptr<State>> ready;  // have a job that no thread is at
+  steady_clock::time_point waits_since;      // since when no thread has taken any of them
+  std::size_t queues = 0;
+  std::size_t running = 0;   // threads
+  std::size_t given_up = 0;  // of them, with their jobs
+  std::uint64_t life = 0;    // counts up when the last queue goes, with which the threads end
 
-    explicit Shared(Crew its_crew) : crew(its_crew) {}
-    [[nodiscard]] Result<void> StartOne();
-    void MakeReady(std::shared_ptr<State> state);
-    void Work();
-    // Returns whether its job was given up.
-    [[nodiscard]] bool DoNext(std::unique_lock<std::mutex>& lock);
-  };
-  using Groups = std::map<Threads, std::weak_ptr<Group>>;
-
-  // Those of this process: the kernel counts threads of a process.
-  static std::shared_ptr<Group> Of(Threads threads);
-  static std::vector<std::shared_ptr<Group>> All();
-
-  explicit Group(Threads threads) : shared_(std::make_shared<Shared>(CrewOf(threads))) {
-    (void)Care();
+  // The mutex is held for all that follows.
+  [[nodiscard]] Result<void> StartOne() {
+    auto thread = StartThread([this, its_life = life] { Work(its_life); });
+    if (!thread) return Fail(thread.error());
+    pthread_setname_np(thread->native_handle(), crew.name);
+    thread->detach();
+    ++running;
+    return {};
   }
-  Group(const Group&) = delete;
-  Group& operator=(const Group&) = delete;
-  ~Group() {
-    const std::lock_guard lock(shared_->mutex);
-    shared_->stop = true;
-    shared_->wake.notify_all();
+  std::optional<MissingThread> Care() {
+    const bool hangs = !ready.empty() && steady_clock::now() - waits_since >= kGivenUpAfter;
+    if (hangs && given_up < kMostGivenUp && StartOne()) ++given_up;
+    while (running < crew.threads) {
+      if (const auto started = StartOne(); !started) {
+        return MissingThread{.name = crew.name, .error = started.error()};
+      }
+    }
+    return std::nullopt;
   }
-
-  std::optional<MissingThread> Care();
-  [[nodiscard]] Shared& shared() const { return *shared_; }
-
- private:
-  // Never destroyed: a thread that was left behind may still ask at the end of the process.
-  static std::mutex& MutexOfAll() {
-    static auto* const mutex = new std::mutex();
-    return *mutex;
+  void MakeReady(std::shared_ptr<State> state) {
+    if (ready.empty()) waits_since = steady_clock::now();
+    ready.push_back(std::move(state));
+    wake.notify_all();
   }
-  static Groups& OfThisProcess() {
-    static auto* const groups = new Groups();
-    return *groups;
+  void End() {
+    ++life;
+    running = given_up = 0;
+    wake.notify_all();
   }
 
-  std::shared_ptr<Shared> shared_;
-};
-
-std::shared_ptr<JobQueue::Group> JobQueue::Group::Of(Threads threads) {
-  const std::lock_guard lock(MutexOfAll());
-  std::weak_ptr<Group>& known = OfThisProcess()[threads];
-  auto group = known.lock();
-  if (!group) known = group = std::make_shared<Group>(threads);
-  return group;
-}
-
-std::vector<std::shared_ptr<JobQueue::Group>> JobQueue::Group::All() {
-  const std::lock_guard lock(MutexOfAll());
-  std::vector<std::shared_ptr<Group>> all;
-  for (const auto& [threads, known] : OfThisProcess()) {
-    if (auto group = known.lock()) all.push_back(std::move(group));
-  }
-  return all;
-}
-
-std::optional<MissingThread> JobQueue::Group::Care() {
-  const std::lock_guard lock(shared_->mutex);
-  const bool hangs =
-      !shared_->ready.empty() && steady_clock::now() - shared_->waits_since >= kGivenUpAfter;
-  if (hangs && shared_->given_up < kMostGivenUp && shared_->StartOne()) ++shared_->given_up;
-  while (shared_->running < shared_->crew.threads) {
-    if (const auto started = shared_->StartOne(); !started) {
-      return MissingThread{.name = shared_->crew.name, .error = started.error()};
+  // Takes the mutex itself.
+  void Work(std::uint64_t its_life) {
+    if (crew.urgent) (void)RaiseThreadPriority(ThreadUrgency::kHelper);
+    std::unique_lock lock(mutex);
+    for (;;) {
+      wake.wait(lock, [&] { return life != its_life || !ready.empty(); });
+      if (life != its_life) return;
+      const auto begun = DoNext(lock);
+      if (life != its_life) return;
+      if (given_up == 0 || steady_clock::now() - begun < kGivenUpAfter) continue;
+      --given_up;  // another thread has been started in its place
+      --running;
+      return;
     }
   }
-  return std::nullopt;
-}
-
-// The mutex is held, as for all that follows.
-Result<void> JobQueue::Group::Shared::StartOne() {
-  auto thread = StartThread([self = shared_from_this()] { self->Work(); });
-  if (!thread) return Fail(thread.error());
-  pthread_setname_np(thread->native_handle(), crew.name);
-  thread->detach();
-  ++running;
-  return {};
-}
-
-void JobQueue::Group::Shared::MakeReady(std::shared_ptr<State> state) {
-  if (ready.empty()) waits_since = steady_clock::now();
-  ready.push_back(std::move(state));
-  wake.notify_one();
-}
-
-void JobQueue::Group::Shared::Work() {
-  if (crew.urgent) (void)RaiseThreadPriority(ThreadUrgency::kHelper);
-  std::unique_lock lock(mutex);
-  for (bool is_given_up = false; !is_given_up;) {
-    wake.wait(lock, [this] { return stop || !ready.empty(); });
-    if (stop) break;
-    is_given_up = DoNext(lock);
+  // Returns when it began.
+  steady_clock::time_point DoNext(std::unique_lock<std::mutex>& lock) {
+    const auto state = std::move(ready.front());
+    ready.pop_front();
+    Job job = std::move(state->jobs.front());
+    state->jobs.pop_front();
+    state->is_busy = true;
+    const auto begun = waits_since = steady_clock::now();
+    lock.unlock();
+    job();
+    job = nullptr;  // what it holds is destroyed before it counts as done
+    lock.lock();
+    state->is_busy = false;
+    if (!state->jobs.empty()) MakeReady(state);
+    done.notify_all();
+    return begun;
   }
-  --running;
-}
+};
 
-bool JobQueue::Group::Shared::DoNext(std::unique_lock<std::mutex>& lock) {
-  const auto state = std::move(ready.front());
-  ready.pop_front();
-  Job job = std::move(state->jobs.front());
-  state->jobs.pop_front();
-  state->is_busy = true;
-  const auto begun = waits_since = steady_clock::now();
-  lock.unlock();
-  job();
-  job = nullptr;  // what it holds is destroyed before it counts as done
-  lock.lock();
-  state->is_busy = false;
-  if (!state->jobs.empty()) MakeReady(state);
-  done.notify_all();
-  if (given_up == 0 || steady_clock::now() - begun < kGivenUpAfter) return false;
-  --given_up;
-  return true;
+// Those of this process: the kernel counts threads of a process.
+JobQueue::Pool& JobQueue::PoolOf(Threads threads) {
+  static auto* const pools = new std::array<Pool, kThreadKinds>();
+  Pool& pool = pools->at(static_cast<std::size_t>(threads));
+  const std::lock_guard lock(pool.mutex);
+  pool.crew = CrewOf(threads);
+  return pool;
 }
 
 JobQueue::JobQueue(Threads threads, AtEnd at_end)
-    : group_(Group::Of(threads)), state_(std::make_shared<State>()), at_end_(at_end) {}
+    : pool_(PoolOf(threads)), state_(std::make_shared<State>()), at_end_(at_end) {
+  const std::lock_guard lock(pool_.mutex);
+  ++pool_.queues;
+  (void)pool_.Care();
+}
 
 JobQueue::~JobQueue() {
   std::deque<Job> dropped;  // destroyed unlocked: a destructor may lock a mutex of its owner
-  Group::Shared& shared = group_->shared();
-  std::unique_lock lock(shared.mutex);
+  std::unique_lock lock(pool_.mutex);
   dropped.swap(state_->jobs);
-  std::erase(shared.ready, state_);
-  if (at_end_ == AtEnd::kJoin) shared.done.wait(lock, [this] { return !state_->is_busy; });
+  std::erase(pool_.ready, state_);
+  if (at_end_ == AtEnd::kJoin) pool_.done.wait(lock, [this] { return !state_->is_busy; });
+  if (--pool_.queues == 0) pool_.End();
 }
 
 void JobQueue::Do(Job job) {
@@ -219,18 +179,16 @@ void JobQueue::DoInstead(Job job) {
 
 void JobQueue::Put(Job job, bool instead) {
   std::deque<Job> dropped;  // destroyed unlocked, as above
-  Group::Shared& shared = group_->shared();
-  const std::lock_guard lock(shared.mutex);
+  const std::lock_guard lock(pool_.mutex);
   const bool is_ready = !state_->jobs.empty();
   if (instead) dropped.swap(state_->jobs);
   state_->jobs.push_back(std::move(job));
-  if (!is_ready && !state_->is_busy) shared.MakeReady(state_);
+  if (!is_ready && !state_->is_busy) pool_.MakeReady(state_);
 }
 
 bool JobQueue::FinishWithin(Duration patience) {
-  Group::Shared& shared = group_->shared();
-  std::unique_lock lock(shared.mutex);
-  const bool finished = shared.done.wait_for(
+  std::unique_lock lock(pool_.mutex);
+  const bool finished = pool_.done.wait_for(
       lock, patience, [this] { return state_->jobs.empty() && !state_->is_busy; });
   if (!finished) at_end_ = AtEnd::kLeave;
   return finished;
@@ -248,14 +206,17 @@ bool FinishOrLeave(JobQueue& queue, const std::weak_ptr<const void>& owner, Dura
 }
 
 bool JobQueue::running() const {
-  const std::lock_guard lock(group_->shared().mutex);
-  return group_->shared().running > 0;
+  const std::lock_guard lock(pool_.mutex);
+  return pool_.running > 0;
 }
 
 std::vector<MissingThread> CareForThreads() {
   std::vector<MissingThread> missing;
-  for (const auto& group : JobQueue::Group::All()) {
-    if (auto lacks = group->Care()) missing.push_back(*std::move(lacks));
+  for (std::size_t kind = 0; kind < kThreadKinds; ++kind) {
+    JobQueue::Pool& pool = JobQueue::PoolOf(static_cast<Threads>(kind));
+    const std::lock_guard lock(pool.mutex);
+    if (pool.queues == 0) continue;
+    if (auto lacks = pool.Care()) missing.push_back(*std::move(lacks));
   }
   return missing;
 }

@@ -61,12 +61,13 @@ class JobQueue {
   [[nodiscard]] bool running() const;
 
  private:
-  class Group;
+  struct Pool;
   struct State;
   friend std::vector<MissingThread> CareForThreads();
+  [[nodiscard]] static Pool& PoolOf(Threads threads);
   void Put(Job job, bool instead);
 
-  std::shared_ptr<Group> group_;  // with other queues
+  Pool& pool_;                    // with other queues
   std::shared_ptr<State> state_;  // with the thread that does a job of it
   AtEnd at_end_;
 };
