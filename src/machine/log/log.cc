@@ -1,5 +1,8 @@
 #include "machine/log/log.h"
 
+#include <fmt/format.h>
+#include <syslog.h>
+
 #include <algorithm>
 #include <chrono>
 #include <vector>
@@ -37,16 +40,50 @@ void AppendJson(std::string& line, LogField field) {
   AppendQuoted(line, field.value);
 }
 
-}  // namespace
-
-std::string FormatMessage(std::string_view message, std::span<const LogField> fields) {
-  std::string line(message);
-  for (const LogField& field : fields) AppendText(line, field);
-  return line;
+int PriorityOf(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug: return LOG_DEBUG;
+    case LogLevel::kInfo: return LOG_INFO;
+    case LogLevel::kWarning: return LOG_WARNING;
+    case LogLevel::kError: return LOG_ERR;
+  }
+  __builtin_unreachable();
 }
+
+// The name that the journal has for a field of the log.
+std::string JournalNameOf(std::string_view key) {
+  std::string name = "JETTISON_";
+  for (const char c : key) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool lower = c >= 'a' && c <= 'z';
+    const bool digit = c >= '0' && c <= '9';
+    if (upper) name.push_back('_');
+    if (lower) {
+      name.push_back(static_cast<char>(c - 'a' + 'A'));
+    } else {
+      name.push_back(upper || digit ? c : '_');
+    }
+  }
+  return name;
+}
+
+std::string JournalEntries(LogLevel level, std::string_view message,
+                           std::span<const LogField> fields) {
+  std::string text(message);
+  for (const LogField& field : fields) AppendText(text, field);
+  std::string entries = fmt::format("MESSAGE={}{}PRIORITY={}{}SYSLOG_IDENTIFIER=jettison{}", text,
+                                    '\0', PriorityOf(level), '\0', '\0');
+  for (const LogField& field : fields) {
+    entries += fmt::format("{}={}{}", JournalNameOf(field.key), field.value, '\0');
+  }
+  return entries;
+}
+
+}  // namespace
 
 std::string FormatLine(LogFormat format, WallTime at, LogLevel level, std::string_view message,
                        std::span<const LogField> fields) {
+  if (format == LogFormat::kJournal) return JournalEntries(level, message, fields);
   const auto append = format == LogFormat::kText ? AppendText : AppendJson;
   // Milliseconds suffice for a log.
   const std::string time = FormatWallTime(std::chrono::floor<std::chrono::milliseconds>(at));
@@ -64,10 +101,6 @@ void Log::Write(LogLevel level, std::string_view message,
   if (level < least_) return;
   std::vector<LogField> all(fields);
   if (dry_run_) all.push_back({"dryRun", "true"});
-  if (field_sink_) {
-    field_sink_(level, message, all);
-    return;
-  }
   sink_(FormatLine(format_, clock_.Wall(), level, message, all));
 }
 

@@ -13,8 +13,13 @@
 
 namespace jettison {
 
-// How a line of the log is written: `key=value` pairs, or a JSON object.
-enum class LogFormat : std::uint8_t { kText, kJson };
+// How a line of the log is written.
+enum class LogFormat : std::uint8_t {
+  kText,     // logfmt: `key=value` pairs, whose values are quoted where they must be
+  kJson,     // an object: time, level, msg, then the fields in order
+  kJournal,  // the entries for systemd's journal, a NUL after each: MESSAGE as in a log of text but
+             // without time and level, PRIORITY, and each field (JETTISON_GRACE_PERIOD)
+};
 
 // One `key=value` of a log line.
 struct LogField {
@@ -22,11 +27,7 @@ struct LogField {
   std::string_view value;
 };
 
-// What a line says without time and level: the message, then the fields as logfmt.
-[[nodiscard]] std::string FormatMessage(std::string_view message, std::span<const LogField> fields);
-
-// A line without newline. Text is logfmt (values are quoted where they must be), JSON one object:
-// time, level, msg, then the fields in order.
+// A line without newline.
 [[nodiscard]] std::string FormatLine(LogFormat format, WallTime at, LogLevel level,
                                      std::string_view message, std::span<const LogField> fields);
 
@@ -34,16 +35,12 @@ struct LogField {
 class Log {
  public:
   using Sink = std::function<void(std::string_view)>;
-  using FieldSink =
-      std::function<void(LogLevel, std::string_view message, std::span<const LogField>)>;
   // With `dry_run` every line says so.
   Log(LogFormat format, const Clock& clock, Sink sink, bool dry_run = false)
       : format_(format), clock_(clock), sink_(std::move(sink)), dry_run_(dry_run) {}
 
   // Lines below are not written.
   void SetLeast(LogLevel least) { least_ = least; }
-  // From now on, lines are passed to this sink as fields, and no longer to the text sink.
-  void SendFieldsTo(FieldSink sink) { field_sink_ = std::move(sink); }
   // Sets the function that returns how many lines were lost.
   void CountLostWith(std::function<std::uint64_t()> count) { lost_ = std::move(count); }
   [[nodiscard]] std::uint64_t lost() const { return lost_ ? lost_() : 0; }
@@ -68,7 +65,6 @@ class Log {
   LogFormat format_;
   const Clock& clock_;
   Sink sink_;
-  FieldSink field_sink_;
   std::function<std::uint64_t()> lost_;
   LogLevel least_ = LogLevel::kInfo;
   bool dry_run_;

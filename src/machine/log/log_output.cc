@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <syslog.h>
 #include <systemd/sd-journal.h>
 #include <unistd.h>
 
@@ -22,16 +21,6 @@
 
 namespace jettison {
 namespace {
-
-int PriorityOf(LogLevel level) {
-  switch (level) {
-    case LogLevel::kDebug: return LOG_DEBUG;
-    case LogLevel::kInfo: return LOG_INFO;
-    case LogLevel::kWarning: return LOG_WARNING;
-    case LogLevel::kError: return LOG_ERR;
-  }
-  __builtin_unreachable();
-}
 
 constexpr std::string_view kLost = "log lines were lost, because nobody read them in time";
 
@@ -51,15 +40,8 @@ bool WriteText(std::string_view text) {
   return true;
 }
 
-bool WriteLine(const LogLine& line) {
-  for (const std::string& text : line) {
-    if (!WriteText(text)) return false;
-  }
-  return true;
-}
-
-LogLine LineOf(std::string_view text) {
-  return {std::string(text).append(1, '\n')};
+bool WriteLine(const std::string& line) {
+  return WriteText(line + "\n");
 }
 
 // The log itself cannot report this.
@@ -69,41 +51,13 @@ void SayThatThereIsNoThread() {
       "Raise pids.max of the agent's group (TasksMax= of its unit)\n");
 }
 
-// The name that the journal has for a field of the log: JETTISON_GRACE_PERIOD for "gracePeriod".
-std::string JournalNameOf(std::string_view key) {
-  std::string name = "JETTISON_";
-  for (const char c : key) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    const bool lower = c >= 'a' && c <= 'z';
-    const bool digit = c >= '0' && c <= '9';
-    if (upper) name.push_back('_');
-    if (lower) {
-      name.push_back(static_cast<char>(c - 'a' + 'A'));
-    } else {
-      name.push_back(upper || digit ? c : '_');
-    }
-  }
-  return name;
-}
-
-// A line as the journal takes it: MESSAGE as in a log of text, PRIORITY, and each field.
-LogLine JournalEntries(LogLevel level, std::string_view message, std::span<const LogField> fields) {
-  LogLine entries = {
-      "MESSAGE=" + FormatMessage(message, fields),
-      fmt::format("PRIORITY={}", PriorityOf(level)),
-      "SYSLOG_IDENTIFIER=jettison",
-  };
-  for (const LogField& field : fields) {
-    entries.push_back(fmt::format("{}={}", JournalNameOf(field.key), field.value));
-  }
-  return entries;
-}
-
 // May wait for the journal; false: it did not take the line.
-bool SendToJournal(const LogLine& entries) {
+bool SendToJournal(const std::string& line) {
   std::vector<iovec> parts;
-  for (const std::string& entry : entries) {
-    parts.push_back({const_cast<char*>(entry.data()), entry.size()});  // sendv only reads it
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t end = line.find('\0', at);
+    parts.push_back({const_cast<char*>(line.data() + at), end - at});  // sendv only reads it
+    at = end + 1;
   }
   return ::sd_journal_sendv(parts.data(), static_cast<int>(parts.size())) >= 0;
 }
@@ -120,38 +74,27 @@ bool StandardErrorIsJournal() {
 // How long the end of the log waits for its lines to be written.
 constexpr Duration kPatienceAtEnd = std::chrono::seconds(1);
 
-std::size_t BytesOf(const LogLine& line) {
-  std::size_t bytes = sizeof(LogLine);
-  for (const std::string& part : line) bytes += sizeof(std::string) + part.size();
-  return bytes;
-}
-
 }  // namespace
 
 struct LogWriter::Shared {
   const Write write;
   const Gap gap;
   const std::size_t most_bytes;
-  std::atomic<std::size_t> bytes = 0;      // of lines that wait
-  std::atomic<std::uint64_t> lost = 0;     // in total
-  std::atomic<std::uint64_t> refused = 0;  // for lack of space, since the last line that found some
-  std::uint64_t untold = 0;                // of the jobs: lost, and not reported yet
+  std::atomic<std::size_t> bytes = 0;   // of lines that wait
+  std::atomic<std::uint64_t> lost = 0;  // in total
+  std::uint64_t told = 0;               // of the jobs: how many of them were reported
 
   Shared(Write how, Gap say, std::size_t most)
       : write(std::move(how)), gap(std::move(say)), most_bytes(most) {}
 
-  void WriteLine(const LogLine& line, std::uint64_t lost_before) {
+  void WriteLine(const std::string& line, std::uint64_t lost_before) {
     Report(lost_before);
-    if (!write(line)) {
-      ++lost;
-      ++untold;
-    }
-    if (bytes == 0) Report(refused.exchange(0));
+    if (!write(line)) ++lost;
+    if (bytes == 0) Report(lost);
   }
   // If there is no reader, the next line causes the next try.
-  void Report(std::uint64_t more) {
-    untold += more;
-    if (untold > 0 && write(gap(untold))) untold = 0;
+  void Report(std::uint64_t up_to) {
+    if (up_to > told && write(gap(up_to - told))) told = up_to;
   }
 };
 
@@ -162,15 +105,14 @@ LogWriter::~LogWriter() {
   (void)Flush(kPatienceAtEnd);
 }
 
-void LogWriter::Put(LogLine line) {
-  const std::size_t size = BytesOf(line);
+void LogWriter::Put(std::string line) {
+  const std::size_t size = sizeof(line) + line.size();
   if (shared_->bytes + size > shared_->most_bytes) {
     ++shared_->lost;
-    ++shared_->refused;
     return;
   }
   shared_->bytes += size;
-  jobs_.Do([shared = shared_, line = std::move(line), size, before = shared_->refused.exchange(0)] {
+  jobs_.Do([shared = shared_, line = std::move(line), size, before = shared_->lost.load()] {
     shared->bytes -= size;
     shared->WriteLine(line, before);
   });
@@ -185,30 +127,23 @@ std::uint64_t LogWriter::lost() const {
 }
 
 std::unique_ptr<Log> OpenLog(const LogOutput& output, const Clock& clock) {
-  const LogFormat format = output.format;
-  const auto make = [&](Log::Sink sink) {
-    auto log = std::make_unique<Log>(format, clock, std::move(sink), output.dry_run);
-    log->SetLeast(output.least);
-    return log;
-  };
-  if (output.sink) return make(output.sink);
-  const bool journal = StandardErrorIsJournal();
-  const auto gap = [format, journal, &clock](std::uint64_t lost) -> LogLine {
-    const std::string count = fmt::to_string(lost);
-    const std::array<LogField, 1> fields = {{{"count", count}}};
-    if (journal) return JournalEntries(LogLevel::kWarning, kLost, fields);
-    return LineOf(FormatLine(format, clock.Wall(), LogLevel::kWarning, kLost, fields));
-  };
-  const auto writer = std::make_shared<LogWriter>(journal ? SendToJournal : WriteLine, gap);
-  if (!writer->running()) SayThatThereIsNoThread();
-  auto log = make([writer](std::string_view line) { writer->Put(LineOf(line)); });
-  if (journal) {
-    log->SendFieldsTo(
-        [writer](LogLevel level, std::string_view message, std::span<const LogField> fields) {
-          writer->Put(JournalEntries(level, message, fields));
-        });
+  const bool journal = !output.sink && StandardErrorIsJournal();
+  const LogFormat format = journal ? LogFormat::kJournal : output.format;
+  std::shared_ptr<LogWriter> writer;
+  Log::Sink sink = output.sink;
+  if (!sink) {
+    const auto gap = [format, &clock](std::uint64_t lost) {
+      const std::string count = fmt::to_string(lost);
+      const std::array<LogField, 1> fields = {{{"count", count}}};
+      return FormatLine(format, clock.Wall(), LogLevel::kWarning, kLost, fields);
+    };
+    writer = std::make_shared<LogWriter>(journal ? SendToJournal : WriteLine, gap);
+    if (!writer->running()) SayThatThereIsNoThread();
+    sink = [writer](std::string_view line) { writer->Put(std::string(line)); };
   }
-  log->CountLostWith([writer] { return writer->lost(); });
+  auto log = std::make_unique<Log>(format, clock, std::move(sink), output.dry_run);
+  log->SetLeast(output.least);
+  if (writer) log->CountLostWith([writer] { return writer->lost(); });
   return log;
 }
 

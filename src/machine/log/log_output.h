@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "core/model/log_level.h"
 #include "core/units/duration.h"
@@ -15,9 +14,6 @@
 
 namespace jettison {
 
-// A line of the log on its way out: its text, or, for the journal, its entries.
-using LogLine = std::vector<std::string>;
-
 // Writes lines beside its callers, so that a reader that is slow, hangs or has gone blocks
 // nobody. Lines wait in a queue of limited size in bytes. Lines that do not fit into it, or cannot
 // be written, are counted; when a line can be written again, another line reports the count.
@@ -25,9 +21,9 @@ class LogWriter {
  public:
   // Writes a line and may block; false: the line is lost. Called on the thread, which is left
   // behind if the call does not return, so the function must own what it uses.
-  using Write = std::function<bool(const LogLine&)>;
+  using Write = std::function<bool(const std::string&)>;
   // The line that says how many were lost. The same holds for it.
-  using Gap = std::function<LogLine(std::uint64_t lost)>;
+  using Gap = std::function<std::string(std::uint64_t lost)>;
   static constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
   LogWriter(Write write, Gap gap, std::size_t most_bytes = kMostBytes);
@@ -37,7 +33,7 @@ class LogWriter {
   ~LogWriter();
 
   // Never waits.
-  void Put(LogLine line);
+  void Put(std::string line);
   // Whether every line was out before so much time had passed.
   bool Flush(Duration patience);
   // How many were lost, ever.

@@ -15,13 +15,13 @@ using std::chrono::seconds;
 // A reader of the log, which may also not read.
 class Reader {
  public:
-  bool Read(const LogLine& line) {
+  bool Read(const std::string& line) {
     std::unique_lock lock(mutex_);
     ++waiting_;
     changed_.notify_all();
     changed_.wait(lock, [this] { return !stands_still_; });
     if (gone_) return false;
-    read_.push_back(line.at(0));
+    read_.push_back(line);
     return true;
   }
   void StandStill(bool still) {
@@ -56,8 +56,8 @@ class LogWriterTest : public testing::Test {
  protected:
   std::unique_ptr<LogWriter> Writer(std::size_t most_bytes = LogWriter::kMostBytes) {
     return std::make_unique<LogWriter>(
-        [reader = reader_](const LogLine& line) { return reader->Read(line); },
-        [](std::uint64_t lost) { return LogLine{fmt::format("lost {}", lost)}; }, most_bytes);
+        [reader = reader_](const std::string& line) { return reader->Read(line); },
+        [](std::uint64_t lost) { return fmt::format("lost {}", lost); }, most_bytes);
   }
   std::shared_ptr<Reader> reader_ = std::make_shared<Reader>();
 };
@@ -65,15 +65,15 @@ class LogWriterTest : public testing::Test {
 TEST_F(LogWriterTest, AReaderThatStandsStillHoldsNobodyUpAndIsToldHowMuchItMissed) {
   const auto writer = Writer(4096);
   reader_->StandStill(true);
-  writer->Put({"first"});
+  writer->Put("first");
   reader_->Await(1);
   const std::string line(1000, 'x');
-  for (int i = 0; i < 1000; ++i) writer->Put({line});
+  for (int i = 0; i < 1000; ++i) writer->Put(line);
   EXPECT_GE(writer->lost(), 990U);
   const std::uint64_t lost = writer->lost();
   reader_->StandStill(false);
   ASSERT_TRUE(writer->Flush(seconds(30)));
-  writer->Put({"last"});
+  writer->Put("last");
   ASSERT_TRUE(writer->Flush(seconds(30)));
   const auto read = reader_->read();
   ASSERT_GE(read.size(), 3U);
@@ -88,12 +88,12 @@ TEST_F(LogWriterTest, AReaderThatWentAwayIsToldWhenItIsBack) {
   const auto writer = Writer();
   reader_->Go(true);
   for (int i = 0; i < 3; ++i) {
-    writer->Put({"unread"});
+    writer->Put("unread");
     ASSERT_TRUE(writer->Flush(seconds(30)));
   }
   EXPECT_EQ(writer->lost(), 3U);
   reader_->Go(false);
-  writer->Put({"back"});
+  writer->Put("back");
   ASSERT_TRUE(writer->Flush(seconds(30)));
   EXPECT_EQ(reader_->read(), (std::vector<std::string>{"lost 3", "back"}));
 }
@@ -101,7 +101,7 @@ TEST_F(LogWriterTest, AReaderThatWentAwayIsToldWhenItIsBack) {
 TEST_F(LogWriterTest, GoesWhileItsReaderStandsStill) {
   auto writer = Writer();
   reader_->StandStill(true);
-  writer->Put({"stuck"});
+  writer->Put("stuck");
   reader_->Await(1);
   const auto begin = std::chrono::steady_clock::now();
   writer.reset();
