@@ -92,32 +92,25 @@ void EnforcedLimits::Set(Entry& entry, Result<void> fits) {
   entry.failing = !set;
 }
 
-EnforcedLimits::Entry* EnforcedLimits::Find(const Cgroups& groups, std::string_view group) {
+EnforcedLimits::Entry& EnforcedLimits::EntryOf(Cgroups& groups, const std::string& group) {
   const auto known = std::ranges::find_if(entries_, [&](const Entry& entry) {
     return entry.groups == &groups && entry.group == group;
   });
-  return known == entries_.end() ? nullptr : &*known;
+  if (known != entries_.end()) return *known;
+  return entries_.emplace_back(Entry{.groups = &groups, .group = group, .must_exist = true});
 }
 
-void EnforcedLimits::Enforce(Cgroups& groups, std::string group, const CgroupLimits& limits,
+void EnforcedLimits::Enforce(Cgroups& groups, const std::string& group, const CgroupLimits& limits,
                              bool must_exist) {
-  if (Entry* known = Find(groups, group)) {
-    known->limits = limits;
-    return Set(*known, FitsSoon(groups, group, limits));
-  }
-  entries_.push_back(
-      {.groups = &groups, .group = std::move(group), .limits = limits, .must_exist = must_exist});
-  Set(entries_.back(), {});
+  const std::size_t before = entries_.size();
+  Entry& entry = EntryOf(groups, group);
+  entry.limits = limits;
+  entry.must_exist = must_exist;
+  Set(entry, entries_.size() > before ? Result<void>() : FitsSoon(groups, group, limits));
 }
 
 void EnforcedLimits::StandBy(Cgroups& groups, const std::vector<GroupLimits>& set) {
-  for (const auto& [group, limits] : set) {
-    if (Entry* known = Find(groups, group)) {
-      known->limits = limits;
-    } else {
-      entries_.push_back({.groups = &groups, .group = group, .limits = limits, .must_exist = true});
-    }
-  }
+  for (const auto& [group, limits] : set) EntryOf(groups, group).limits = limits;
 }
 
 std::string EnforcedLimits::Unset() const {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/config/node_allocatable.h"
@@ -21,7 +20,8 @@ class EnforcedLimits {
   // Sets the limits of a group and enforces them from now on, in place of those that it had before.
   // With `must_exist` a missing group is not created. A limit that cannot be set is logged and left
   // until Check.
-  void Enforce(Cgroups& groups, std::string group, const CgroupLimits& limits, bool must_exist);
+  void Enforce(Cgroups& groups, const std::string& group, const CgroupLimits& limits,
+               bool must_exist);
 
   // Enforces limits that have been set already, in place of those that a group had before. A group
   // that does not exist is not created.
@@ -43,7 +43,7 @@ class EnforcedLimits {
     bool must_exist = false;
     bool failing = false;  // the limits are not set, and that is known
   };
-  [[nodiscard]] Entry* Find(const Cgroups& groups, std::string_view group);
+  [[nodiscard]] Entry& EntryOf(Cgroups& groups, const std::string& group);
   void Check(Entry& entry);
   void Set(Entry& entry, Result<void> fits);
 

@@ -29,35 +29,24 @@ struct Tree {
   CgroupDriver driver;
   std::string group;  // from the node's own
   std::string shown;  // from the root of each hierarchy
+  bool is_there = false;
+  bool has_processes = false;
 };
 
-Tree TreeOf(AgentConfig config, CgroupDriver driver) {
+// A group that cannot be read is no reason to take the other one.
+Result<Tree> LookAtTree(AgentConfig config, CgroupDriver driver, Cgroups& groups) {
   config.cgroup_driver = driver;
-  std::string path =
+  const std::string path =
       fmt::format("{}/{}", RootBelowNode(config), kernel::PodsGroup(GroupNamesOf(config)));
-  return {.driver = driver, .group = path.substr(1), .shown = config.node_cgroup + path};
-}
-
-// Whether the group is there. One that cannot be read is no reason to take the other one.
-Result<bool> IsThere(Cgroups& groups, const Tree& tree) {
+  Tree tree{.driver = driver, .group = path.substr(1), .shown = config.node_cgroup + path};
   const auto children = groups.Children(tree.group);
-  if (children) return true;
-  if (children.error().code == ErrorCode::kNotFound) return false;
-  return Fail(children.error().In(tree.shown));
-}
-
-Result<bool> HasProcesses(Cgroups& groups, const Tree& tree) {
+  if (!children && children.error().code == ErrorCode::kNotFound) return tree;
+  if (!children) return Fail(children.error().In(tree.shown));
   const auto processes = groups.Processes(tree.group);
   if (!processes) return Fail(processes.error().In(tree.shown));
-  return !processes->empty();
-}
-
-void Say(const AgentConfig& config, const Tree& taken, std::string_view why, const Log& log) {
-  log.Info("the kubelet's pods are in this control group",
-           {{"group", taken.shown},
-            {"cgroupDriver", NameOf(taken.driver)},
-            {"configured", NameOf(config.cgroup_driver)},
-            {"why", why}});
+  tree.is_there = true;
+  tree.has_processes = !processes->empty();
+  return tree;
 }
 
 }  // namespace
@@ -81,38 +70,33 @@ Result<void> EnterHostCgroupView(const std::string& mountinfo_file, const std::s
 }
 
 Result<CgroupDriver> DriverInUse(const AgentConfig& config, Cgroups& node_groups, const Log& log) {
-  const Tree plain = TreeOf(config, CgroupDriver::kCgroupfs);
-  const Tree slices = TreeOf(config, CgroupDriver::kSystemd);
-  const auto has_plain = IsThere(node_groups, plain);
-  if (!has_plain) return Fail(has_plain.error());
-  const auto has_slices = IsThere(node_groups, slices);
-  if (!has_slices) return Fail(has_slices.error());
-  if (!*has_plain && !*has_slices) {
+  const auto plain = LookAtTree(config, CgroupDriver::kCgroupfs, node_groups);
+  if (!plain) return Fail(plain.error());
+  const auto slices = LookAtTree(config, CgroupDriver::kSystemd, node_groups);
+  if (!slices) return Fail(slices.error());
+  if (!plain->is_there && !slices->is_there) {
     return Fail(ErrorCode::kNotFound,
                 fmt::format("the kubelet's group of all pods is not there, neither {} nor {}; see "
                             "that the kubelet runs, and that cgroupRoot is the kubelet's",
-                            plain.shown, slices.shown));
+                            plain->shown, slices->shown));
   }
-  if (*has_plain != *has_slices) {
-    const Tree& taken = *has_plain ? plain : slices;
-    Say(config, taken, fmt::format("{} is not there", (*has_plain ? slices : plain).shown), log);
-    return taken.driver;
+  const bool both = plain->is_there && slices->is_there;
+  if (both && plain->has_processes == slices->has_processes) {
+    return Fail(
+        ErrorCode::kUnavailable,
+        fmt::format("{} and {} are both there, and {} has processes, so it is not known in "
+                    "which one the kubelet has its pods; remove the one that an earlier "
+                    "cgroupDriver of the kubelet has left, or restart the node",
+                    plain->shown, slices->shown, plain->has_processes ? "each" : "neither"));
   }
-  const auto plain_lives = HasProcesses(node_groups, plain);
-  if (!plain_lives) return Fail(plain_lives.error());
-  const auto slices_live = HasProcesses(node_groups, slices);
-  if (!slices_live) return Fail(slices_live.error());
-  if (*plain_lives == *slices_live) {
-    return Fail(ErrorCode::kUnavailable,
-                fmt::format("{} and {} are both there, and {} has processes, so it is not known in "
-                            "which one the kubelet has its pods; remove the one that an earlier "
-                            "cgroupDriver of the kubelet has left, or restart the node",
-                            plain.shown, slices.shown, *plain_lives ? "each" : "neither"));
-  }
-  const Tree& taken = *plain_lives ? plain : slices;
-  Say(config, taken,
-      fmt::format("{} is there, too, but has no processes", (*plain_lives ? slices : plain).shown),
-      log);
+  const bool is_plain = both ? plain->has_processes : plain->is_there;
+  const Tree& taken = is_plain ? *plain : *slices;
+  log.Info("the kubelet's pods are in this control group",
+           {{"group", taken.shown},
+            {"cgroupDriver", NameOf(taken.driver)},
+            {"configured", NameOf(config.cgroup_driver)},
+            {"why", fmt::format("{} {}", (is_plain ? *slices : *plain).shown,
+                                both ? "is there, too, but has no processes" : "is not there")}});
   return taken.driver;
 }
 
