@@ -14,34 +14,9 @@ namespace {
 
 constexpr std::string_view kPrefix = "ev-";
 
-// How many of the oldest do not fit.
-std::size_t CountBeyond(const PastEvictions& kept, const EvictionHistorySettings& settings) {
-  std::size_t bytes = 0;
-  std::size_t fitting = 0;
-  for (auto each = kept.rbegin(); each != kept.rend(); ++each) {
-    bytes += (*each)->Bytes();
-    const bool fits = fitting < settings.max_evictions && bytes <= settings.max_bytes;
-    if (!fits && fitting > 0) break;
-    ++fitting;
-  }
-  return kept.size() - fitting;
-}
-
-}  // namespace
-
-std::string EvictionId(std::uint64_t number) {
-  return fmt::format("{}{}", kPrefix, number);
-}
-
-std::uint64_t EvictionNumber(std::string_view id) {
-  if (!id.starts_with(kPrefix)) return 0;
-  id.remove_prefix(kPrefix.size());
-  const auto number = ParseNumber<std::uint64_t>(id);
-  return number && id.front() != '0' ? *number : 0;
-}
-
-PastEviction KeepEviction(const RecordedPass& pass, const std::string& uid, std::uint64_t number,
-                          ExplainOptions options) {
+// Explains why a pass failed the pod with `uid`.
+PastEviction Explained(const RecordedPass& pass, const std::string& uid, std::uint64_t number,
+                       ExplainOptions options) {
   options.id = EvictionId(number);
   options.subject_uid = uid;
   const PassExplanation why = Explain(pass, options);
@@ -58,6 +33,19 @@ PastEviction KeepEviction(const RecordedPass& pass, const std::string& uid, std:
       why.evicted, [&](const EvictedPod& evicted) { return evicted.pod.uid == uid; });
   if (found != why.evicted.end()) kept.message = found->record.order.message;
   return kept;
+}
+
+}  // namespace
+
+std::string EvictionId(std::uint64_t number) {
+  return fmt::format("{}{}", kPrefix, number);
+}
+
+std::uint64_t EvictionNumber(std::string_view id) {
+  if (!id.starts_with(kPrefix)) return 0;
+  id.remove_prefix(kPrefix.size());
+  const auto number = ParseNumber<std::uint64_t>(id);
+  return number && id.front() != '0' ? *number : 0;
 }
 
 void EvictionHistory::Add(std::shared_ptr<const RecordedPass> pass) {
@@ -77,10 +65,10 @@ std::shared_ptr<const PastEvictions> EvictionHistory::Evictions() const {
 void EvictionHistory::Keep(const RecordedPass& pass, const std::string& uid) {
   const std::shared_ptr<const PastEvictions> before = Evictions();
   auto newest = std::make_shared<const PastEviction>(
-      KeepEviction(pass, uid, last_number_ + 1,
-                   {.dry_run = settings_.dry_run,
-                    .memory_estimator = settings_.memory_estimator,
-                    .order_limit = settings_.order_limit}));
+      Explained(pass, uid, last_number_ + 1,
+                {.dry_run = settings_.dry_run,
+                 .memory_estimator = settings_.memory_estimator,
+                 .order_limit = settings_.order_limit}));
   const PastEviction* const last = before->empty() ? nullptr : before->back().get();
   if (settings_.dry_run && last != nullptr && last->pod.uid == uid &&
       last->signal == newest->signal) {
@@ -89,8 +77,7 @@ void EvictionHistory::Keep(const RecordedPass& pass, const std::string& uid) {
   ++last_number_;
   PastEvictions list = *before;
   list.push_back(std::move(newest));
-  list.erase(list.begin(),
-             list.begin() + static_cast<std::ptrdiff_t>(CountBeyond(list, settings_)));
+  if (list.size() > settings_.max_evictions) list.erase(list.begin());
   auto kept = std::make_shared<const PastEvictions>(std::move(list));
   // What the new list replaces is destroyed without the lock, because it may be large.
   const std::lock_guard lock(mutex_);

@@ -29,8 +29,6 @@ struct PastEviction {
   bool dry_run = false;
   std::string text;  // the explanation for people
   std::string json;  // the explanation as a JSON object, a newline at its end
-
-  [[nodiscard]] std::size_t Bytes() const { return text.size() + json.size() + message.size(); }
 };
 
 // The last evictions, oldest first.
@@ -40,20 +38,15 @@ using PastEvictions = std::vector<std::shared_ptr<const PastEviction>>;
 [[nodiscard]] std::string EvictionId(std::uint64_t number);
 [[nodiscard]] std::uint64_t EvictionNumber(std::string_view id);
 
-// Explains why a pass failed the pod with `uid`.
-[[nodiscard]] PastEviction KeepEviction(const RecordedPass& pass, const std::string& uid,
-                                        std::uint64_t number, ExplainOptions options);
-
 struct EvictionHistorySettings {
   bool dry_run = false;
   MemoryEstimator memory_estimator = MemoryEstimator::kWorkingSet;
   std::size_t max_evictions = 100;
-  std::size_t max_bytes = std::size_t{8} << 20;
   std::size_t order_limit = 50;  // the most pods of an order that are kept, around the victim
 };
 
-// Keeps the explanations of the last evictions since the agent's start, limited in number and in
-// bytes. They are made beside the loop. The agent's recording outlives it.
+// Keeps the explanations of the last evictions since the agent's start. They are made beside the
+// loop. The agent's recording outlives it.
 class EvictionHistory {
  public:
   explicit EvictionHistory(EvictionHistorySettings settings) : settings_(settings) {}

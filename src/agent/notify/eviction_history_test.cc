@@ -66,12 +66,6 @@ TEST_F(EvictionHistoryTest, OnlyTheLastOnesAreKept) {
   EXPECT_THAT(IdsUntil("ev-5", history), ElementsAre("ev-3", "ev-4", "ev-5"));
 }
 
-TEST_F(EvictionHistoryTest, BytesAreBoundedAndTheNewestIsKeptWhateverItsSize) {
-  EvictionHistory history({.max_bytes = 100});
-  Evict(3, history);
-  EXPECT_THAT(IdsUntil("ev-3", history), ElementsAre("ev-3"));
-}
-
 TEST_F(EvictionHistoryTest, InADryRunTheSameVictimCountsOnce) {
   EvictionHistory history({.dry_run = true});
   Evict(3, history);

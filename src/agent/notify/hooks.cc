@@ -14,27 +14,11 @@
 #include "core/report/cycle_report.h"
 #include "core/units/http_url.h"
 #include "http/client/client.h"
+#include "machine/loop/job_queue.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {
 namespace {
-
-// A notice: the members that every notice has, and those that `write` adds.
-template <typename Write>
-std::string Notice(const NoticeHead& head, Occasion occasion, Write write) {
-  std::string text;
-  JsonWriter json(text);
-  json.Object([&] {
-    json.Field("apiVersion", "jettison.io/v1alpha1");
-    json.Field("kind", "Notice");
-    json.Field("type", NameOf(occasion));
-    json.Field("time", FormatInstant(head.at));
-    json.Field("node", head.node);
-    json.Field("dryRun", head.dry_run);
-    write(json);
-  });
-  return text;
-}
 
 void WriteEviction(std::string_view pod, const EvictionOrder& order, JsonWriter& json) {
   const auto slash = pod.find('/');
@@ -55,6 +39,7 @@ void WriteEviction(std::string_view pod, const EvictionOrder& order, JsonWriter&
 }
 
 constexpr std::size_t kMostWaiting = 32;
+constexpr int kBurst = 10;
 
 Result<void> Post(const HookConfig& hook, const std::string& notice) {
   const auto url = ParseHttpUrl(hook.url);
@@ -74,32 +59,7 @@ constexpr Duration kBriefEndPatience = std::chrono::milliseconds(500);
 
 }  // namespace
 
-std::string ConditionNotice(const NoticeHead& head, NodeConditionType type, bool status) {
-  const NodeConditionText text = TextOf(type, status);
-  return Notice(head, Occasion::kConditionChange, [&](JsonWriter& json) {
-    json.Object("condition", [&] {
-      json.Field("type", text.type);
-      json.Field("status", text.status);
-      json.Field("reason", text.reason);
-      json.Field("message", text.message);
-    });
-  });
-}
-
-std::string BeforeEvictionNotice(const NoticeHead& head, std::string_view pod,
-                                 const EvictionOrder& order) {
-  return Notice(head, Occasion::kBeforeEviction,
-                [&](JsonWriter& json) { WriteEviction(pod, order, json); });
-}
-
-std::string AfterEvictionNotice(const NoticeHead& head, std::string_view pod,
-                                const EvictionOrder& order, bool cleaned_up) {
-  return Notice(head, Occasion::kAfterEviction, [&](JsonWriter& json) {
-    WriteEviction(pod, order, json);
-    json.Field("cleanedUp", cleaned_up);
-  });
-}
-
+// What a call uses, which may be left behind.
 struct Hooks::Call {
   const HookConfig hook;
   const std::shared_ptr<Mailbox<HookFailure>> failures;
@@ -115,6 +75,22 @@ struct Hooks::Call {
                              notice);
     if (!told) Complain(told.error().message);
     --waiting;
+  }
+};
+
+struct Hooks::Hook {
+  std::shared_ptr<Call> call;
+  std::unique_ptr<JobQueue> calls;
+  Instant used_up_to;
+
+  // Whether it may be called at `now`, which it then is: a few times in a row, and then once an
+  // interval. Each call uses up one interval; as many as make a burst may be ahead of the clock.
+  [[nodiscard]] bool MayBeCalled(Instant now) {
+    const Duration interval = call->hook.min_interval;
+    const Instant used_up = std::max(used_up_to, now) + interval;
+    if (used_up - now > kBurst * interval) return false;
+    used_up_to = used_up;
+    return true;
   }
 };
 
@@ -142,40 +118,60 @@ void Hooks::Replace(const std::vector<HookConfig>& hooks) {
   std::vector<Hook> fresh;  // made before the old ones go, so that their thread stays
   for (const HookConfig& config : hooks) {
     const std::shared_ptr<Call> call(new Call{.hook = config, .failures = failures_});
-    fresh.push_back({.budget = HookBudget(config.min_interval),
-                     .call = call,
-                     .calls = std::make_unique<JobQueue>(Threads::kHooks, AtEnd::kLeave)});
+    fresh.push_back(
+        {.call = call, .calls = std::make_unique<JobQueue>(Threads::kHooks, AtEnd::kLeave)});
   }
   hooks_ = std::move(fresh);
 }
 
 void Hooks::ConditionsChanged(NodeConditions before, NodeConditions after, Instant now) {
-  if (hooks_.empty()) return;
   for (const NodeConditionType type : kAllNodeConditions) {
     if (before.Has(type) == after.Has(type)) continue;
-    Report(Occasion::kConditionChange, ConditionNotice(Head(now), type, after.Has(type)), now);
+    Report(Occasion::kConditionChange, now, [&](JsonWriter& json) {
+      const NodeConditionText text = TextOf(type, after.Has(type));
+      json.Object("condition", [&] {
+        json.Field("type", text.type);
+        json.Field("status", text.status);
+        json.Field("reason", text.reason);
+        json.Field("message", text.message);
+      });
+    });
   }
 }
 
 void Hooks::Evicting(const EvictionOrder& order, const Result<EvictOutcome>& outcome, Instant now) {
   if (hooks_.empty()) return;
   const std::string pod = name_of_pod_(order.pod_uid);
-  Report(Occasion::kBeforeEviction, BeforeEvictionNotice(Head(now), pod, order), now);
+  Report(Occasion::kBeforeEviction, now,
+         [&](JsonWriter& json) { WriteEviction(pod, order, json); });
   if (outcome && !dry_run_) evicted_.push_back({pod, order});
 }
 
 void Hooks::CleanedUp(bool all_gone, Instant now) {
   for (const Evicted& evicted : std::exchange(evicted_, {})) {
-    Report(Occasion::kAfterEviction,
-           AfterEvictionNotice(Head(now), evicted.pod, evicted.order, all_gone), now);
+    Report(Occasion::kAfterEviction, now, [&](JsonWriter& json) {
+      WriteEviction(evicted.pod, evicted.order, json);
+      json.Field("cleanedUp", all_gone);
+    });
   }
 }
 
-void Hooks::Report(Occasion occasion, const std::string& notice, Instant now) {
+void Hooks::Report(Occasion occasion, Instant now, const std::function<void(JsonWriter&)>& write) {
+  std::string notice;
+  JsonWriter json(notice);
+  json.Object([&] {
+    json.Field("apiVersion", "jettison.io/v1alpha1");
+    json.Field("kind", "Notice");
+    json.Field("type", NameOf(occasion));
+    json.Field("time", FormatInstant(now));
+    json.Field("node", node_);
+    json.Field("dryRun", dry_run_);
+    write(json);
+  });
   for (Hook& hook : hooks_) {
     const HookConfig& config = hook.call->hook;
     if (std::ranges::find(config.when, occasion) == config.when.end()) continue;
-    if (!hook.budget.Take(now)) {
+    if (!hook.MayBeCalled(now)) {
       hook.call->Complain("the hook is called too often, so a notice was dropped");
     } else if (hook.call->waiting >= kMostWaiting) {
       hook.call->Complain("the hook is too slow, so a notice was dropped");

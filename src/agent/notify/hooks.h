@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -14,10 +13,11 @@
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "machine/log/log.h"
-#include "machine/loop/job_queue.h"
 #include "ports/mailbox.h"
 
 namespace jettison {
+
+class JsonWriter;
 
 // What a hook is told: one object of JSON on a program's standard input, or as the body of a POST.
 //
@@ -28,41 +28,6 @@ namespace jettison {
 //
 // A ConditionChange has "condition" (type, status, reason, message) instead of pod and eviction; an
 // AfterEviction says "cleanedUp": whether nothing of the pod is left on the node.
-
-// What every notice says.
-struct NoticeHead {
-  Instant at;
-  std::string_view node;
-  bool dry_run = false;
-};
-
-[[nodiscard]] std::string ConditionNotice(const NoticeHead& head, NodeConditionType type,
-                                          bool status);
-// `pod`: "namespace/name".
-[[nodiscard]] std::string BeforeEvictionNotice(const NoticeHead& head, std::string_view pod,
-                                               const EvictionOrder& order);
-[[nodiscard]] std::string AfterEvictionNotice(const NoticeHead& head, std::string_view pod,
-                                              const EvictionOrder& order, bool cleaned_up);
-
-// How often a hook may be called: a few times in a row, and then once an interval.
-class HookBudget {
- public:
-  explicit HookBudget(Duration interval, int burst = 10) : interval_(interval), burst_(burst) {}
-
-  // Whether one may be made at `now`, which it then is.
-  [[nodiscard]] bool Take(Instant now) {
-    // Each call uses up one interval; as many as make a burst may be ahead of the clock.
-    const Instant used_up = std::max(used_up_to_, now) + interval_;
-    if (used_up - now > burst_ * interval_) return false;
-    used_up_to_ = used_up;
-    return true;
-  }
-
- private:
-  Duration interval_;
-  int burst_;
-  Instant used_up_to_;
-};
 
 // A notice that was not delivered, and why.
 struct HookFailure {
@@ -101,19 +66,14 @@ class Hooks : public EvictionListener {
   void LogFailures(const Log& log);
 
  private:
-  // What a call uses, which may be left behind.
   struct Call;
-  struct Hook {
-    HookBudget budget;
-    std::shared_ptr<Call> call;
-    std::unique_ptr<JobQueue> calls;
-  };
+  struct Hook;
   struct Evicted {
     std::string pod;
     EvictionOrder order;
   };
-  [[nodiscard]] NoticeHead Head(Instant now) const { return {now, node_, dry_run_}; }
-  void Report(Occasion occasion, const std::string& notice, Instant now);
+  // Tells the hooks that asked for the occasion; `write` adds to the notice what it is about.
+  void Report(Occasion occasion, Instant now, const std::function<void(JsonWriter&)>& write);
 
   std::string node_;
   bool dry_run_;

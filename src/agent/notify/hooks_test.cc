@@ -48,35 +48,6 @@ const EvictionOrder kOrder = {.pod_uid = "uid-1",
                               .message = "The node was low on resource: memory.",
                               .annotations = {{"starved_resource", "memory"}}};
 
-TEST(HookBudget, AllowsAFewInARowAndThenOneAnInterval) {
-  HookBudget budget(seconds(1), 3);
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(budget.Take(kNow)) << i;
-  EXPECT_FALSE(budget.Take(kNow));
-  EXPECT_FALSE(budget.Take(kNow + milliseconds(900)));
-  EXPECT_TRUE(budget.Take(kNow + seconds(1)));
-  EXPECT_FALSE(budget.Take(kNow + seconds(1)));
-  EXPECT_TRUE(budget.Take(kNow + seconds(60)));
-}
-
-TEST(HookMessage, SaysWhoIsEvictedAndWhy) {
-  const auto notice = nlohmann::json::parse(
-      AfterEvictionNotice({kNow, "node-1", true}, "default/db", kOrder, false));
-  EXPECT_EQ(notice["type"], "AfterEviction");
-  EXPECT_EQ(notice["time"], "2023-11-14T22:13:20Z");
-  EXPECT_EQ(notice["pod"],
-            (nlohmann::json{{"namespace", "default"}, {"name", "db"}, {"uid", "uid-1"}}));
-  EXPECT_EQ(notice["eviction"]["annotations"]["starved_resource"], "memory");
-  EXPECT_EQ(notice["dryRun"], true);
-  EXPECT_EQ(notice["cleanedUp"], false);
-}
-
-TEST(HookMessage, SaysWhatAConditionHasBecome) {
-  const auto notice = nlohmann::json::parse(
-      ConditionNotice({kNow, "node-1", false}, NodeConditionType::kMemoryPressure, true));
-  EXPECT_EQ(notice["condition"]["type"], "MemoryPressure");
-  EXPECT_EQ(notice["condition"]["reason"], "KubeletHasInsufficientMemory");
-}
-
 class HookProgram : public testing::Test {
  protected:
   [[nodiscard]] Result<void> Run(const std::string& script, Duration timeout = seconds(60)) const {
@@ -263,6 +234,20 @@ class HooksTest : public testing::Test {
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { logged_ += line; }};
 };
 
+TEST_F(HooksTest, AreToldWhatAConditionHasBecome) {
+  Hooks hooks(std::vector{Append({Occasion::kConditionChange})}, "node-1", true, NameOfDb);
+  NodeConditions pressure;
+  pressure.Set(NodeConditionType::kMemoryPressure);
+  hooks.ConditionsChanged({}, pressure, kNow);
+  const auto told = Told(hooks, 1);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0]["type"], "ConditionChange");
+  EXPECT_EQ(told[0]["time"], "2023-11-14T22:13:20Z");
+  EXPECT_EQ(told[0]["dryRun"], true);
+  EXPECT_EQ(told[0]["condition"]["type"], "MemoryPressure");
+  EXPECT_EQ(told[0]["condition"]["reason"], "KubeletHasInsufficientMemory");
+}
+
 TEST_F(HooksTest, AreToldOfWhatTheyAskedForAlone) {
   Hooks hooks(std::vector{Append({Occasion::kBeforeEviction})}, "node-1", false, NameOfDb);
   NodeConditions pressure;
@@ -273,7 +258,9 @@ TEST_F(HooksTest, AreToldOfWhatTheyAskedForAlone) {
   const auto told = Told(hooks, 1);
   ASSERT_EQ(told.size(), 1U);
   EXPECT_EQ(told[0]["type"], "BeforeEviction");
-  EXPECT_EQ(told[0]["pod"]["name"], "db");
+  EXPECT_EQ(told[0]["pod"],
+            (nlohmann::json{{"namespace", "default"}, {"name", "db"}, {"uid", "uid-1"}}));
+  EXPECT_EQ(told[0]["eviction"]["annotations"]["starved_resource"], "memory");
   EXPECT_THAT(logged_, HasSubstr("hook call failed"));
   EXPECT_THAT(logged_, HasSubstr("hook=append err=\"exit status 3\""));
 }

@@ -45,36 +45,23 @@ Result<void> Force(int file, RecordingFolder::Sync sync) {
   return FailErrno("force the recording to the disk");
 }
 
-// 0: not the name of a segment.
+// 0: not the name, or the path, of a segment.
 std::uint64_t NumberOf(std::string_view name) {
   if (!name.ends_with(kSuffix)) return 0;
   name.remove_suffix(kSuffix.size());
+  name.remove_prefix(name.rfind('/') + 1);
   return ParseNumber<std::uint64_t>(name).value_or(0);
-}
-
-Result<std::vector<std::uint64_t>> NumbersIn(const std::string& folder) {
-  auto names = kernel::NamesIn(folder);
-  if (!names) return Fail(names.error());
-  std::vector<std::uint64_t> numbers;
-  for (const std::string& name : *names) {
-    if (const std::uint64_t number = NumberOf(name); number > 0) numbers.push_back(number);
-  }
-  std::ranges::sort(numbers);
-  return numbers;
-}
-
-std::string SegmentPath(const std::string& folder, std::uint64_t number) {
-  return fmt::format("{}/{:010}{}", folder, number, kSuffix);
 }
 
 }  // namespace
 
 Result<std::vector<std::string>> SegmentsIn(const std::string& folder) {
-  const auto numbers = NumbersIn(folder);
-  if (!numbers) return Fail(numbers.error());
-  std::vector<std::string> paths;
-  for (const std::uint64_t number : *numbers) paths.push_back(SegmentPath(folder, number));
-  return paths;
+  auto names = kernel::NamesIn(folder);
+  if (!names) return Fail(names.error());
+  std::erase_if(*names, [](const std::string& name) { return NumberOf(name) == 0; });
+  std::ranges::sort(*names, {}, &NumberOf);
+  for (std::string& name : *names) name = folder + "/" + name;
+  return names;
 }
 
 RecordingFolder::RecordingFolder(std::string folder, const RecordingConfig& config, Sync sync)
@@ -83,17 +70,12 @@ RecordingFolder::RecordingFolder(std::string folder, const RecordingConfig& conf
       max_bytes_(static_cast<std::uint64_t>(config.max_bytes)),
       max_age_(config.max_age) {}
 
-std::string RecordingFolder::PathOf(std::uint64_t number) const {
-  return SegmentPath(folder_, number);
-}
-
 Result<void> RecordingFolder::FindSegments() {
-  const auto numbers = NumbersIn(folder_);
-  if (!numbers) return Fail(numbers.error());
+  const auto paths = SegmentsIn(folder_);
+  if (!paths) return Fail(paths.error());
   segments_.clear();
   bytes_ = 0;
-  for (const std::uint64_t number : *numbers) {
-    const std::string path = PathOf(number);
+  for (const std::string& path : *paths) {
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0) {
       if (errno == ENOENT) continue;
@@ -104,7 +86,7 @@ Result<void> RecordingFolder::FindSegments() {
       continue;
     }
     Segment& segment = segments_.emplace_back();
-    segment.number = number;
+    segment.path = path;
     segment.bytes = static_cast<std::uint64_t>(status.st_size);
     segment.ended = Instant(std::chrono::seconds(status.st_mtim.tv_sec));
     bytes_ += segment.bytes;
@@ -123,12 +105,12 @@ Result<void> RecordingFolder::Open() {
 }
 
 Result<void> RecordingFolder::BeginSegment() {
-  const std::uint64_t number = segments_.empty() ? 1 : segments_.back().number + 1;
-  const std::string path = PathOf(number);
+  const std::uint64_t last = segments_.empty() ? 0 : NumberOf(segments_.back().path);
+  const std::string path = fmt::format("{}/{:010}{}", folder_, last + 1, kSuffix);
   file_ = OpenFile(path, O_WRONLY | O_CREAT);
   if (!file_) return FailErrno("open " + path);
   const Instant ended = segments_.empty() ? Instant() : segments_.back().ended;
-  segments_.push_back({.number = number, .ended = ended});  // nothing is in it yet
+  segments_.push_back({.path = path, .ended = ended});  // nothing is in it yet
   return {};
 }
 
@@ -188,7 +170,7 @@ void RecordingFolder::ForgetOld(Instant now) {
 }
 
 void RecordingFolder::ForgetOldest() {
-  (void)::unlink(PathOf(segments_.front().number).c_str());
+  (void)::unlink(segments_.front().path.c_str());
   bytes_ -= segments_.front().bytes;
   segments_.erase(segments_.begin());
 }

@@ -42,11 +42,10 @@ class RecordingFolder {
 
  private:
   struct Segment {
-    std::uint64_t number = 0;
+    std::string path;
     std::uint64_t bytes = 0;
     Instant ended;  // about; by its file, until DateFound
   };
-  [[nodiscard]] std::string PathOf(std::uint64_t number) const;
   [[nodiscard]] Result<void> FindSegments();
   [[nodiscard]] Result<void> BeginSegment();
   [[nodiscard]] Result<void> Write(std::string_view frames, Instant now);
