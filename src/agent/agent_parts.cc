@@ -143,10 +143,8 @@ std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& mach
   if (!machine.cluster) return nullptr;
   return std::make_unique<ClusterSide>(
       ClusterSideDependencies{
-          .cluster = *machine.cluster,
+          .access = {.cluster = *machine.cluster, .clock = machine.clock, .log = log},
           .groups = machine.pod_groups(),
-          .clock = machine.clock,
-          .log = log,
           .name_of_pod = [&parts](std::string_view uid) { return parts.pods->NameOfPod(uid); },
           .group_of_pod = [&machine](const std::string& uid) -> std::string {
             const auto& groups = machine.runtime->ForeignGroupsOf(uid);
@@ -166,7 +164,10 @@ std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& mach
 std::unique_ptr<ShadowWatch> ShadowFor(const AgentConfig& config, Machine& machine) {
   if (!machine.cluster || !config.dry_run) return nullptr;
   auto shadow = std::make_unique<ShadowWatch>(machine.clock);
-  machine.cluster->FollowEnds(shadow->Listeners());
+  machine.cluster->FollowToo(
+      {.on_pod = [&watch = *shadow, &link = *machine.cluster](
+                     const kube::ApiPod& pod) { watch.TakePod(pod, link.state().has_listed); },
+       .on_gone = [&watch = *shadow](const kube::ObjectHead& head) { watch.TakeGone(head); }});
   return shadow;
 }
 
@@ -182,10 +183,8 @@ void BuildSoftEvictions(const AgentConfig& config, Machine& machine, const Log& 
   if (!parts.cluster || config.dry_run) return;
   parts.soft_evictions = std::make_unique<ClusterSoftEvictions>(
       ClusterSoftEvictionDependencies{
-          .cluster = *machine.cluster,
-          .clock = machine.clock,
+          .access = {.cluster = *machine.cluster, .clock = machine.clock, .log = log},
           .events = *parts.events,
-          .log = log,
           .name_of_pod = [&parts](std::string_view uid) { return parts.pods->NameOfPod(uid); },
           .kills_at_once = [&parts](std::string_view uid) { return parts.pods->KillsAtOnce(uid); }},
       kube::SoftEvictionLimits{.per_hour = config.kubernetes.soft_evictions_per_hour,

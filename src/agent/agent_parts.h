@@ -6,7 +6,7 @@
 
 #include "agent/agent.h"
 #include "agent/cluster/cluster_side.h"
-#include "agent/cluster/evictions/cluster_soft_evictions.h"
+#include "agent/cluster/cluster_soft_evictions.h"
 #include "agent/cluster/shadow_watch.h"
 #include "agent/disk/disk_walk_thread.h"
 #include "agent/evictions/node_actions.h"

@@ -34,10 +34,8 @@ class ClusterDryRun : public testing::Test {
  protected:
   void Start() {
     side_ = std::make_unique<ClusterSide>(
-        ClusterSideDependencies{.cluster = cluster_,
+        ClusterSideDependencies{.access = {.cluster = cluster_, .clock = clock_, .log = log_},
                                 .groups = groups_,
-                                .clock = clock_,
-                                .log = log_,
                                 .name_of_pod = [](std::string_view) { return "default/web"; },
                                 .group_of_pod = [](const std::string&) { return kHeldGroup; },
                                 .pids_limit = 500,
@@ -82,8 +80,8 @@ TEST_F(ClusterDryRun, APodThatAnEarlierAgentHeldMayRunAgainAndIsNotDeleted) {
   EXPECT_THAT(lines_, Contains(HasSubstr("pod=default/web")));
   EXPECT_THAT(side_->Unfinished(), IsEmpty());
   groups_.ClearFailures();
-  EXPECT_EQ(side_->NextDeadline(), clock_.Now() + HeldOrphans::kFreeEvery);
-  StepBy(HeldOrphans::kFreeEvery);
+  EXPECT_EQ(side_->NextDeadline(), clock_.Now() + ClusterSide::kFreeEvery);
+  StepBy(ClusterSide::kFreeEvery);
   EXPECT_EQ(groups_.LimitsOf(kHeldGroup).pids_max, 1000);
 }
 

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "agent/cluster/evictions/cluster_evictions.h"
+#include "agent/cluster/cluster_evictions.h"
 #include "agent/cluster/link/cluster_link.h"
 #include "agent/cluster/link/testing/link_clock.h"
-#include "agent/cluster/notify/node_reporter.h"
+#include "agent/cluster/node_reporter.h"
 #include "ports/fakes/fake_clock.h"
 #include "sources/kubernetes/test_bed/fake_api_server.h"
 
@@ -45,19 +45,12 @@ class ClusterReportingTest : public testing::Test {
                                    .chance = [] { return 0.0; }});
     ASSERT_TRUE(link) << link.error().message;
     link_ = std::move(*link);
-    const NodeReporterDependencies dependencies = {.cluster = *link_, .clock = clock_, .log = log_};
-    reporter_ = std::make_unique<NodeReporter>(dependencies, "bed");
-    evictions_ = std::make_unique<ClusterEvictions>(ClusterEvictionDependencies{
-        .cluster = *link_,
-        .clock = clock_,
-        .log = log_,
-        .urge_taint = [this](NodeConditionType condition,
-                             Instant now) { reporter_->Urge(condition, now); },
-        .taint_is_settled =
-            [this](NodeConditionType condition) { return reporter_->IsSettled(condition); },
-        .on_found = [](const EvictionIntent&) {},
-        .on_over = [this](const EvictionIntent& intent, EvictionEnd end) { Note(intent, end); }});
-    evictions_->Resume(saved_);
+    const ClusterAccess access = {.cluster = *link_, .clock = clock_, .log = log_};
+    reporter_ = std::make_unique<NodeReporter>(access, "bed");
+    evictions_ = std::make_unique<ClusterEvictions>(
+        access, [this](NodeConditionType condition) { return reporter_->IsSettled(condition); },
+        [this](const EvictionIntent& intent, EvictionEnd end) { Note(intent, end); });
+    (void)evictions_->Resume(saved_, clock_.Now());
   }
   void Note(const EvictionIntent& intent, EvictionEnd end) {
     over_.push_back(intent.uid + (end == EvictionEnd::kDeleted ? " deleted" : " gone"));
@@ -89,6 +82,7 @@ class ClusterReportingTest : public testing::Test {
     return TurnUntil([&] { return server_.CountOf("GET /api/v1/nodes/bed") > 0; });
   }
   void Begin(const std::string& uid) {
+    reporter_->Urge(kPressure, clock_.Now());
     evictions_->Begin({.namespace_ = "default",
                        .name = "a",
                        .uid = uid,

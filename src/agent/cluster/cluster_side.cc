@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/units/duration.h"
+#include "sources/kubernetes/objects/api_objects.h"
 
 namespace jettison {
 namespace {
@@ -69,93 +70,88 @@ bool FreeGroup(const kube::EvictionIntent& intent, Cgroups& groups, const Log& l
 
 }  // namespace
 
-void HeldOrphans::FreeAt(const kube::EvictionIntent& intent, Instant at) {
-  to_free_.push_back(intent);
-  free_at_ = std::min(free_at_.value_or(at), at);
-}
-
-bool HeldOrphans::Has(const std::string& uid) const {
-  return std::ranges::find(to_free_, uid, &kube::EvictionIntent::uid) != to_free_.end();
-}
-
-void HeldOrphans::Advance(const std::function<bool(const std::string& uid)>& is_evicted,
-                          Instant now) {
-  for (kube::FoundHeld& held : dependencies_.take_held()) {
-    if (is_evicted(held.head.uid) || Has(held.head.uid)) continue;
-    Take(std::move(held));
-    free_at_ = now;
-  }
-  if (to_free_.empty()) return;
-  if (free_at_ && now < *free_at_) return;
-  std::erase_if(to_free_, [&](const kube::EvictionIntent& pod) {
-    return is_evicted(pod.uid) || FreeGroup(pod, dependencies_.groups, dependencies_.log);
-  });
-  free_at_ = to_free_.empty() ? std::nullopt : std::optional(now + kFreeEvery);
-}
-
-void HeldOrphans::Take(kube::FoundHeld held) {
-  dependencies_.log.Warn(
-      "a pod can start no process, although its eviction is not recorded or not continued; its "
-      "process limit is restored, and the kubelet may start it again",
-      {{"pod", held.head.namespace_ + "/" + held.head.name}, {"uid", held.head.uid}});
-  to_free_.push_back({.namespace_ = std::move(held.head.namespace_),
-                      .name = std::move(held.head.name),
-                      .uid = std::move(held.head.uid),
-                      .message = {},
-                      .evicted_at = {},
-                      .boot_id = {},
-                      .held_group = std::move(held.group),
-                      .pids_limit = dependencies_.pids_limit});
-}
-
 ClusterSide::ClusterSide(ClusterSideDependencies dependencies, const std::string& node)
     : dependencies_(std::move(dependencies)),
-      node_({.cluster = dependencies_.cluster,
-             .clock = dependencies_.clock,
-             .log = dependencies_.log},
-            node),
-      evictions_({.cluster = dependencies_.cluster,
-                  .clock = dependencies_.clock,
-                  .log = dependencies_.log,
-                  .urge_taint = [this](NodeConditionType condition,
-                                       Instant now) { node_.Urge(condition, now); },
-                  .taint_is_settled =
-                      [this](NodeConditionType condition) { return node_.IsSettled(condition); },
-                  .on_found = [this](const kube::EvictionIntent& intent) { OnFound(intent); },
-                  .on_over = [this](const kube::EvictionIntent& intent,
-                                    kube::EvictionEnd end) { OnOver(intent, end); }}),
-      events_({.cluster = dependencies_.cluster,
-               .clock = dependencies_.clock,
-               .log = dependencies_.log,
-               .name_of_pod = dependencies_.name_of_pod},
-              node),
-      orphans_(dependencies_) {}
+      name_(node),
+      caller_(dependencies_.access),
+      node_(dependencies_.access, node),
+      evictions_(
+          dependencies_.access,
+          [this](NodeConditionType condition) { return node_.IsSettled(condition); },
+          [this](const kube::EvictionIntent& intent, kube::EvictionEnd end) {
+            OnOver(intent, end);
+          }),
+      events_(node) {}
+
+std::optional<kube::EventObject> ClusterSide::ObjectOf(const Event& event) const {
+  constexpr std::string_view kNode = "node";
+  if (event.object == kNode) {
+    return kube::EventObject{.kind = "Node", .namespace_ = {}, .name = name_, .uid = name_};
+  }
+  auto pod = TargetOf(dependencies_.name_of_pod(event.object), event.object);
+  if (!pod) return std::nullopt;
+  return kube::EventObject{.kind = "Pod",
+                           .namespace_ = std::move(pod->namespace_),
+                           .name = std::move(pod->name),
+                           .uid = std::move(pod->uid)};
+}
 
 void ClusterSide::ReportEvents(const EventLog& log, Instant now) {
   if (dependencies_.dry_run || log.count() == told_events_) return;
   for (const LoggedEvent& event : log.events()) {
-    if (event.sequence > told_events_) events_.Report(event.event, now);
+    const auto about = event.sequence > told_events_ ? ObjectOf(event.event) : std::nullopt;
+    if (about) events_.Tell(*about, event.event, now, caller_.clock().Wall());
   }
   told_events_ = log.count();
+  SendEvents(now);
 }
 
+void ClusterSide::SendEvents(Instant now) {
+  constexpr Duration kPatience = std::chrono::seconds(5);
+  auto call = events_.TakeCall(now);
+  if (!call) return;
+  caller_.Ask(*std::move(call), kPatience, [this](const Result<kube::ApiReply>& reply) {
+    const kube::Outcome outcome = kube::OutcomeOf(reply, {.kind = "Event", .uid = {}});
+    caller_.Complain(events_.purpose(), outcome);
+    events_.Take(outcome, caller_.clock().Now(), caller_.clock().Wall());
+    SendEvents(caller_.clock().Now());
+  });
+}
+
+// A pod of which nothing runs now may have ended as it was asked to. The kubelet starts it again
+// until it learns of the eviction, so its group is held as after a kill.
 void ClusterSide::Resume(std::vector<kube::EvictionIntent> earlier) {
-  if (!dependencies_.dry_run) return evictions_.Resume(std::move(earlier));
-  for (const kube::EvictionIntent& intent : earlier) {
-    orphans_.FreeAt(intent, dependencies_.clock.Now());
+  const Clock& clock = caller_.clock();
+  const Instant now = clock.Now();
+  if (dependencies_.dry_run) {
+    for (kube::EvictionIntent& intent : earlier) ToFree(std::move(intent), now);
+    return;
   }
+  for (kube::EvictionIntent& intent : evictions_.Resume(std::move(earlier), now)) {
+    const Duration left = GraceLeft(intent, now, clock);
+    if (dependencies_.end_pod(OrderOf(intent, left))) continue;
+    if (left == Duration(0)) HoldGroup(intent, dependencies_.groups, caller_.log());
+    unended_.insert_or_assign(intent.uid, std::move(intent));
+  }
+}
+
+void ClusterSide::ContinueEvictions(Instant now) {
+  std::erase_if(unended_, [&](const auto& entry) {
+    const kube::EvictionIntent& intent = entry.second;
+    return dependencies_.end_pod(OrderOf(intent, GraceLeft(intent, now, caller_.clock())));
+  });
 }
 
 void ClusterSide::Advance(Instant now) {
   node_.Advance(now);
   evictions_.Advance(now);
-  events_.Advance(now);
-  orphans_.Advance([this](const std::string& uid) { return evictions_.IsEvicted(uid); }, now);
+  SendEvents(now);
+  FreeHeld(now);
 }
 
 std::optional<Instant> ClusterSide::NextDeadline() const {
-  return Earliest({node_.NextDeadline(), evictions_.NextDeadline(), events_.NextDeadline(),
-                   orphans_.NextDeadline()});
+  return Earliest({node_.NextDeadline(), evictions_.NextDeadline(), events_.due(),
+                   to_free_.empty() ? std::nullopt : std::optional(free_at_)});
 }
 
 bool ClusterSide::Stop(Instant now) {
@@ -164,6 +160,42 @@ bool ClusterSide::Stop(Instant now) {
     Advance(now);
   }
   return node_.IsStopped(now);
+}
+
+void ClusterSide::ToFree(kube::EvictionIntent intent, Instant now) {
+  to_free_.push_back(std::move(intent));
+  free_at_ = now;
+}
+
+void ClusterSide::FreeHeld(Instant now) {
+  for (const kube::FoundHeld& held : dependencies_.take_held()) {
+    const kube::ObjectHead& pod = held.head;
+    evictions_.DeleteAgain(pod.uid, now);
+    if (evictions_.IsEvicted(pod.uid)) continue;
+    if (std::ranges::find(to_free_, pod.uid, &kube::EvictionIntent::uid) != to_free_.end())
+      continue;
+    caller_.log().Warn(
+        "a pod can start no process, although its eviction is not recorded or not continued; its "
+        "process limit is restored, and the kubelet may start it again",
+        {{"pod", pod.namespace_ + "/" + pod.name}, {"uid", pod.uid}});
+    ToFree({.namespace_ = pod.namespace_,
+            .name = pod.name,
+            .uid = pod.uid,
+            .message = {},
+            .evicted_at = {},
+            .boot_id = {},
+            .held_group = held.group,
+            .pids_limit = dependencies_.pids_limit},
+           now);
+  }
+  if (to_free_.empty() || now < free_at_) return;
+  std::erase_if(to_free_, [&](const kube::EvictionIntent& pod) {
+    if (evictions_.IsEvicted(pod.uid)) return true;
+    if (!FreeGroup(pod, dependencies_.groups, caller_.log())) return false;
+    dependencies_.on_given_up(pod.uid);
+    return true;
+  });
+  free_at_ = now + kFreeEvery;
 }
 
 // A pod that could not be told to end keeps running. For a soft eviction that the API server
@@ -176,47 +208,27 @@ void ClusterSide::Evicting(const EvictionOrder& order, const Result<EvictOutcome
     if (const auto condition = ConditionOf(order)) node_.Urge(*condition, now);
     return;
   }
-  const std::string full_name = dependencies_.name_of_pod(order.pod_uid);
-  const std::size_t slash = full_name.find('/');
-  if (slash == std::string::npos) return;
-  evictions_.Begin({.namespace_ = full_name.substr(0, slash),
-                    .name = full_name.substr(slash + 1),
+  auto pod = TargetOf(dependencies_.name_of_pod(order.pod_uid), order.pod_uid);
+  if (!pod) return;
+  const auto condition = ConditionOf(order);
+  if (condition) node_.Urge(*condition, now);
+  evictions_.Begin({.namespace_ = std::move(pod->namespace_),
+                    .name = std::move(pod->name),
                     .uid = order.pod_uid,
                     .message = order.message,
                     .disruption_target = order.disruption_target,
                     .grace_seconds = order.grace_period_seconds,
-                    .evicted_at = dependencies_.clock.Wall(),
-                    .boot_id = dependencies_.clock.Mark().boot_id,
+                    .evicted_at = caller_.clock().Wall(),
+                    .boot_id = caller_.clock().Mark().boot_id,
                     .held_group = dependencies_.group_of_pod(order.pod_uid),
                     .pids_limit = dependencies_.pids_limit},
-                   ConditionOf(order), now);
-}
-
-// A pod of which nothing runs now may have ended as it was asked to. The kubelet starts it again
-// until it learns of the eviction, so its group is held as after a kill.
-void ClusterSide::OnFound(const kube::EvictionIntent& intent) {
-  const Instant now = dependencies_.clock.Now();
-  const Duration left = GraceLeft(intent, now, dependencies_.clock);
-  if (dependencies_.end_pod(OrderOf(intent, left))) return;
-  unended_.insert_or_assign(intent.uid, intent);
-  if (left == Duration(0)) HoldGroup(intent, dependencies_.groups, dependencies_.log);
-}
-
-void ClusterSide::ContinueEvictions(Instant now) {
-  std::erase_if(unended_, [&](const auto& entry) {
-    const kube::EvictionIntent& intent = entry.second;
-    return dependencies_.end_pod(OrderOf(intent, GraceLeft(intent, now, dependencies_.clock)));
-  });
+                   condition, now);
 }
 
 // If the pod could not be deleted in time, the kubelet may start it again.
 void ClusterSide::OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd end) {
   if (end != kube::EvictionEnd::kDeleted) unended_.erase(intent.uid);
-  if (end != kube::EvictionEnd::kGivenUp) return;
-  if (!FreeGroup(intent, dependencies_.groups, dependencies_.log)) {
-    orphans_.FreeAt(intent, dependencies_.clock.Now() + HeldOrphans::kFreeEvery);
-  }
-  dependencies_.on_given_up(intent.uid);
+  if (end == kube::EvictionEnd::kGivenUp) ToFree(intent, caller_.clock().Now());
 }
 
 }  // namespace jettison

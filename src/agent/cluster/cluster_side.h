@@ -11,18 +11,16 @@
 #include <utility>
 #include <vector>
 
-#include "agent/cluster/evictions/cluster_evictions.h"
-#include "agent/cluster/notify/cluster_events.h"
-#include "agent/cluster/notify/node_reporter.h"
+#include "agent/cluster/cluster_caller.h"
+#include "agent/cluster/cluster_evictions.h"
+#include "agent/cluster/node_reporter.h"
 #include "agent/dependencies/dependencies.h"
 #include "agent/state/agent_state.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
 #include "machine/log/event_log.h"
-#include "machine/log/log.h"
 #include "ports/cgroups.h"
-#include "ports/clock.h"
-#include "sources/kubernetes/calls/api_call.h"
+#include "sources/kubernetes/calls/event_queue.h"
 #include "sources/kubernetes/evictions/pod_eviction.h"
 #include "sources/kubernetes/pods/kubelet_pod.h"
 
@@ -30,10 +28,8 @@ namespace jettison {
 
 // What the agent's side towards a cluster works with; everything must outlive it.
 struct ClusterSideDependencies {
-  kube::Cluster& cluster;
-  Cgroups& groups;  // where the pods' groups are
-  const Clock& clock;
-  const Log& log;
+  ClusterAccess access;
+  Cgroups& groups;                                               // where the pods' groups are
   std::function<std::string(std::string_view uid)> name_of_pod;  // "namespace/name"
   std::function<std::string(const std::string& uid)> group_of_pod;
   std::optional<std::int64_t> pids_limit;  // of a pod's group, as the kubelet has it
@@ -46,40 +42,19 @@ struct ClusterSideDependencies {
   bool dry_run = false;
 };
 
-// Frees the pods that are held although nobody evicts them, or evicts them any more. An agent that
-// was killed after it had held a pod may not have recorded the eviction, and the record may have
-// been lost. The pod could start no process for good.
-class HeldOrphans {
- public:
-  // How often it is tried to free a pod that could not be freed.
-  static constexpr Duration kFreeEvery = std::chrono::minutes(1);
-
-  // `dependencies` must outlive this.
-  explicit HeldOrphans(const ClusterSideDependencies& dependencies) : dependencies_(dependencies) {}
-
-  // The eviction of this pod is over: it is to be freed then, or with the others before that.
-  void FreeAt(const kube::EvictionIntent& intent, Instant at);
-  // Frees what is to be freed. Must not be called before the recorded evictions are known.
-  // `is_evicted`: whether the pod of a UID has a recorded eviction; such a pod is left as it is.
-  void Advance(const std::function<bool(const std::string& uid)>& is_evicted, Instant now);
-  // When a pod is to be tried again; absent: never.
-  [[nodiscard]] std::optional<Instant> NextDeadline() const { return free_at_; }
-
- private:
-  [[nodiscard]] bool Has(const std::string& uid) const;
-  void Take(kube::FoundHeld held);
-
-  const ClusterSideDependencies& dependencies_;
-  std::vector<kube::EvictionIntent> to_free_;  // their limit is to be restored
-  std::optional<Instant> free_at_;             // when that is tried again
-};
-
 // Reports evictions, conditions and events of this node to the cluster's API server. In a dry run
 // it reports nothing, and removes what an earlier agent that evicted pods has left: its taints and
 // conditions of the node, and the limits that keep pods of unfinished evictions from starting,
 // because a dry run ends no pod. Nothing here waits.
+//
+// It also frees the pods that are held although nobody evicts them, or evicts them any more. An
+// agent that was killed after it had held a pod may not have recorded the eviction, and the record
+// may have been lost. The pod could start no process for good.
 class ClusterSide : public EvictionListener {
  public:
+  // How often it is tried to free a pod that could not be freed.
+  static constexpr Duration kFreeEvery = std::chrono::minutes(1);
+
   // `node`: its name in the cluster.
   ClusterSide(ClusterSideDependencies dependencies, const std::string& node);
 
@@ -123,16 +98,23 @@ class ClusterSide : public EvictionListener {
   [[nodiscard]] bool Stop(Instant now);
 
  private:
-  void OnFound(const kube::EvictionIntent& intent);
   void OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd end);
+  // The pod's limit is to be restored.
+  void ToFree(kube::EvictionIntent intent, Instant now);
+  void FreeHeld(Instant now);
+  void SendEvents(Instant now);
+  [[nodiscard]] std::optional<kube::EventObject> ObjectOf(const Event& event) const;
 
   ClusterSideDependencies dependencies_;
+  std::string name_;  // of the node
+  ClusterCaller caller_;
   NodeReporter node_;
   ClusterEvictions evictions_;
-  ClusterEvents events_;
+  kube::EventQueue events_;
   // Evictions of an earlier agent whose pods have not been found yet, by UID.
   std::map<std::string, kube::EvictionIntent> unended_;
-  HeldOrphans orphans_;
+  std::vector<kube::EvictionIntent> to_free_;
+  Instant free_at_ = Instant::min();  // when those are freed
   std::uint64_t told_events_ = 0;
   bool stopping_ = false;
 };

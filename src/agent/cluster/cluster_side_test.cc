@@ -28,6 +28,7 @@ struct Fixture {
   FakeCgroups groups;
   std::string logged;
   Log log{LogFormat::kText, clock, [this](std::string_view line) { logged += line; }};
+  EventLog events{log, 16};
   std::vector<std::string> given_up;
   std::vector<kube::FoundHeld> held;  // as the list of pods will show
   bool runs = true;                   // the pod, as the table of pods has it
@@ -37,11 +38,9 @@ struct Fixture {
   std::unique_ptr<ClusterSide> Begin() {
     return std::make_unique<ClusterSide>(
         ClusterSideDependencies{
-            .cluster = cluster,
+            .access = {.cluster = cluster, .clock = clock, .log = log},
             .groups = groups,
-            .clock = clock,
-            .log = log,
-            .name_of_pod = [](std::string_view) { return "default/web"; },
+            .name_of_pod = [](std::string_view uid) { return uid == "?" ? "" : "default/web"; },
             .group_of_pod = [](const std::string&) { return "kubepods/podu"; },
             .pids_limit = 1000,
             .on_given_up = [this](const std::string& uid) { given_up.push_back(uid); },
@@ -59,6 +58,19 @@ struct Fixture {
     side = Begin();
     side->Resume(std::move(unfinished));
     side->Advance(clock.Now());
+  }
+  // Events of these objects, which the log has already.
+  void Report(const std::vector<std::string>& objects) {
+    for (const std::string& object : objects) {
+      events.Add(clock.Now(), object,
+                 {.object = object,
+                  .type = EventType::kWarning,
+                  .reason = "Evicted",
+                  .message = "m",
+                  .annotations = {}});
+    }
+    logged.clear();
+    side->ReportEvents(events, clock.Now());
   }
   // As it is listed when nothing of it runs any more.
   void ListHeld(const std::string& uid, const std::string& group) {
@@ -172,6 +184,56 @@ TEST(ClusterSide, APodThatAnEarlierAgentEvictedStaysHeld) {
   f.ListHeld("u", "kubepods/podu");
   f.side->Advance(f.clock.Now());
   EXPECT_EQ(f.groups.LimitsOf("kubepods/podu").pids_max, 0);
+}
+
+// As with a store of the API server that was restored from a backup.
+TEST(ClusterSide, APodWhoseConfirmedDeletionTheApiServerHasLostIsDeletedAgain) {
+  Fixture f;
+  f.Evict(false);
+  f.cluster.AnswerAll(200);
+  EXPECT_EQ(f.side->evictions_under_way(), 0U);
+  ASSERT_TRUE(f.groups.Create("kubepods/podu", {.pids_max = 0}));
+  f.ListHeld("u", "kubepods/podu");
+  f.side->Advance(f.clock.Now());
+  EXPECT_THAT(f.cluster.Waiting(), Not(Contains(HasSubstr("DELETE")))) << "that may be older";
+  f.clock.Advance(ClusterEvictions::kMayBeOld);
+  f.ListHeld("u", "kubepods/podu");
+  f.side->Advance(f.clock.Now());
+  EXPECT_THAT(f.cluster.Waiting(), Contains("DELETE /api/v1/namespaces/default/pods/web"));
+  EXPECT_EQ(f.groups.LimitsOf("kubepods/podu").pids_max, 0);
+  EXPECT_THAT(f.logged, HasSubstr("deletes it again"));
+  while (!f.cluster.waiting().empty()) f.cluster.Answer(503);
+  f.clock.Advance(std::chrono::hours(1));
+  f.side->Advance(f.clock.Now());
+  EXPECT_EQ(f.groups.LimitsOf("kubepods/podu").pids_max, 1000) << "it is not held for good";
+}
+
+TEST(ClusterSide, EventsOfItsPodsAndOfTheNodeAreSent) {
+  Fixture f;
+  f.Report({"u", "?", "node"});
+  EXPECT_THAT(f.cluster.Waiting(), ElementsAre("POST /api/v1/namespaces/default/events"));
+  EXPECT_THAT(f.cluster.waiting().front().call.body, HasSubstr(R"("uid":"u")"));
+  f.cluster.Answer(201);
+  ASSERT_THAT(f.cluster.Waiting(), ElementsAre("POST /api/v1/namespaces/default/events"));
+  EXPECT_THAT(f.cluster.waiting().front().call.body, HasSubstr(R"("kind":"Node")"));
+  f.cluster.Answer(201);
+  EXPECT_THAT(f.cluster.Waiting(), IsEmpty());
+  EXPECT_EQ(f.logged, "");
+}
+
+TEST(ClusterSide, AnEventThatIsNotTakenIsSaidOnceAndSentAgain) {
+  constexpr const char* kCost = "evictions are not reported as events";
+  Fixture f;
+  f.Report({"u"});
+  for (int i = 0; i < 3; ++i) {
+    while (!f.cluster.waiting().empty()) f.cluster.Answer(503);
+    f.clock.Advance(std::chrono::seconds(20));
+    f.side->Advance(f.clock.Now());
+  }
+  EXPECT_THAT(f.cluster.Waiting(), Contains(HasSubstr("/events")));
+  ASSERT_THAT(f.logged, HasSubstr(kCost));
+  EXPECT_EQ(f.logged.find(kCost), f.logged.rfind(kCost));
+  EXPECT_EQ(f.side->events_dropped(), 0U);
 }
 
 TEST(ClusterSide, AnEvictionOfAnEarlierAgentGoesOnWithTheRestOfItsGracePeriod) {

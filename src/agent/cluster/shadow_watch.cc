@@ -52,11 +52,6 @@ const PodFacts* FactsIn(const RecordedPass& pass, std::string_view uid) {
 
 }  // namespace
 
-PodEnds::Listeners ShadowWatch::Listeners() {
-  return {.on_ended = [this](const kube::ApiPod& pod) { TakeEnded(pod); },
-          .on_gone = [this](const kube::ObjectHead& head) { TakeGone(head); }};
-}
-
 void ShadowWatch::TakePass(const RecordedPass& pass) {
   const CycleReport& report = pass.report;
   for (const EvictionRecord& record : report.evictions) {
@@ -73,7 +68,8 @@ void ShadowWatch::TakePass(const RecordedPass& pass) {
   }
 }
 
-void ShadowWatch::TakeEnded(const kube::ApiPod& pod) {
+void ShadowWatch::TakePod(const kube::ApiPod& pod, bool has_listed) {
+  if (!pod.IsTerminal() || !ended_.insert(pod.head.uid).second || !has_listed) return;
   const std::optional<std::string> message = EvictionMessageOf(pod);
   if (!message) return book_.NoteGone(pod.head.uid, clock_.Now());
   const Instant at = EvictedAt(pod, clock_);
@@ -87,6 +83,7 @@ void ShadowWatch::TakeEnded(const kube::ApiPod& pod) {
 }
 
 void ShadowWatch::TakeGone(const kube::ObjectHead& head) {
+  ended_.erase(head.uid);
   book_.NoteGone(head.uid, clock_.Now());
 }
 

@@ -2,8 +2,9 @@
 
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 
-#include "agent/cluster/link/cluster_link.h"
 #include "core/pass/pass.h"
 #include "core/shadow/shadow_book.h"
 #include "core/shadow/shadow_pairing.h"
@@ -19,12 +20,11 @@ class ShadowWatch {
   // The clock must outlive it.
   explicit ShadowWatch(const Clock& clock) : clock_(clock), began_(clock.Now()) {}
 
-  // Listeners for the ends of the kubelet's pods. This must outlive the object that calls them.
-  [[nodiscard]] PodEnds::Listeners Listeners();
   // A pass that has evicted, or would have.
   void TakePass(const RecordedPass& pass);
-  // A pod has Succeeded or Failed just now.
-  void TakeEnded(const kube::ApiPod& pod);
+  // A pod appeared or changed; `has_listed`: after the first list. Its end counts once, and not
+  // where the first list showed it.
+  void TakePod(const kube::ApiPod& pod, bool has_listed);
   void TakeGone(const kube::ObjectHead& head);
 
   void Advance(Instant now) { book_.Advance(now); }
@@ -37,6 +37,7 @@ class ShadowWatch {
   const Clock& clock_;
   Instant began_;
   ShadowBook book_;
+  std::set<std::string> ended_;  // UIDs of pods that are there
 };
 
 }  // namespace jettison

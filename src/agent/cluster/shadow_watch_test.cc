@@ -46,8 +46,6 @@ kube::ApiPod Evicted(const std::string& name, std::optional<Instant> since = {})
 
 class ShadowWatchTest : public testing::Test {
  protected:
-  ShadowWatchTest() { ends_.Follow(watch_.Listeners()); }
-
   // A pass that evicts this pod for memory.
   [[nodiscard]] RecordedPass PassOn(const std::string& name) const {
     PodFacts facts;
@@ -62,7 +60,7 @@ class ShadowWatchTest : public testing::Test {
         {.order = {.pod_uid = "uid-" + name, .message = "low"}, .outcome = EvictOutcome::kDryRun});
     return pass;
   }
-  void Report(const kube::ApiPod& pod) { ends_.Take(pod, /*has_listed=*/true); }
+  void Report(const kube::ApiPod& pod) { watch_.TakePod(pod, /*has_listed=*/true); }
   [[nodiscard]] ShadowView View() const { return *watch_.View(clock_.Now()); }
   [[nodiscard]] std::uint64_t CountOf(ShadowVerdict verdict) const {
     return View().counters.Of(verdict);
@@ -70,7 +68,6 @@ class ShadowWatchTest : public testing::Test {
 
   FakeClock clock_{Instant(std::chrono::hours(500'000))};
   ShadowWatch watch_{clock_};
-  PodEnds ends_;
 };
 
 TEST_F(ShadowWatchTest, APodThatBothEvictIsAnAgreementWithTheLeadOfTheFirstPass) {
@@ -125,8 +122,8 @@ TEST_F(ShadowWatchTest, WhatTheKubeletBeganBeforeTheAgentIsNotCompared) {
 }
 
 TEST_F(ShadowWatchTest, WhatTheFirstListHasAsEvictedIsNeverCompared) {
-  ends_.Take(Evicted("old"), /*has_listed=*/false);
-  ends_.Take(RunningPod("cart"), /*has_listed=*/false);
+  watch_.TakePod(Evicted("old"), /*has_listed=*/false);
+  watch_.TakePod(RunningPod("cart"), /*has_listed=*/false);
   Report(Evicted("old"));  // for example, its labels changed
   EXPECT_THAT(View().kubelets_open, IsEmpty());
   Report(Evicted("cart"));
@@ -137,7 +134,7 @@ TEST_F(ShadowWatchTest, WhatTheFirstListHasAsEvictedIsNeverCompared) {
 TEST_F(ShadowWatchTest, APodThatEndsOtherwiseWasOursAlone) {
   for (const char* name : {"job", "web"}) watch_.TakePass(PassOn(name));
   Report(RunningPod("job", "Succeeded"));
-  ends_.TakeGone(RunningPod("web").head);
+  watch_.TakeGone(RunningPod("web").head);
   EXPECT_EQ(CountOf(ShadowVerdict::kOursAlone), 2U);
   EXPECT_THAT(View().open, IsEmpty());
 }

@@ -1,5 +1,6 @@
 #include "agent/disk/disk_walk_thread.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -10,6 +11,7 @@
 
 #include "core/pods/pod_facts.h"
 #include "kernel/files/testing/temporary_folder.h"
+#include "ports/fakes/child_process.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"
@@ -90,16 +92,25 @@ TEST_F(DiskWalkThreadTest, TellsWhatAWalkTook) {
   EXPECT_EQ(walks.cost().trees, 1U);
 }
 
-// The test itself is the process of the pod.
+// The process of the pod holds nothing that it was born with: deleted files of other tests that run
+// now may be among that.
 TEST_F(DiskWalkThreadTest, AddsDeletedFilesThatPodsHoldOpenWhileADiskIsShort) {
   MakePod("a", 1, 1);
-  const std::string path = top_ + "/held";
-  std::ofstream held(path);
-  held << std::string(100'000, 'x') << std::flush;
-  fs::remove(path);
+  ChildProcess process([path = top_ + "/held"](const auto& /*ready*/) {
+    constexpr unsigned kHigh = 500;
+    const int held = ::open(path.c_str(), O_CREAT | O_WRONLY, 0600);
+    const std::string text(100'000, 'x');
+    if (::write(held, text.data(), text.size()) < 0 || ::unlink(path.c_str()) != 0) return;
+    ::dup2(held, kHigh);
+    ::close_range(kHigh + 1, ~0U, 0);
+    ::close_range(0, kHigh - 1, 0);
+    SleepForever();
+  });
+  process.Start();
+  ASSERT_FALSE(process.AwaitReady()) << "what it could say so by is closed";
   auto groups = std::make_shared<FakeCgroups>();
   ASSERT_TRUE(groups->Create("pod", {}));
-  ASSERT_TRUE(groups->Join("pod", ::getpid()));
+  ASSERT_TRUE(groups->Join("pod", process.pid()));
   const std::vector<std::string> group = {"pod"};
   const RuntimeWithVolumes runtime(top_);
   DeletedFileSources deleted{.groups = groups, .groups_of = {}, .node_fs = top_};

@@ -98,7 +98,9 @@ bool NodeWalks::IsUnderPressure() const {
 }
 
 bool NodeWalks::IsPausedFor(const ReadingPlan& plan) const {
-  return DiskIsPaused(plan.now, node_.policies->thresholds[*plan.disk].IsHard());
+  const PausedEviction& paused = node_.pacing.paused();
+  const bool is_hard = node_.policies->thresholds[*plan.disk].IsHard();
+  return paused.IsForDisk(plan.now) && (!is_hard || paused.IsForPace());
 }
 
 bool NodeWalks::Await(const ReadingPlan& plan) {
@@ -106,11 +108,6 @@ bool NodeWalks::Await(const ReadingPlan& plan) {
   if (!plan.disk || reclaimer_.UnderWay() || IsPausedFor(plan)) return false;
   Demand(plan.now);
   return true;
-}
-
-bool NodeWalks::DiskIsPaused(Instant now, bool hard) const {
-  const PausedEviction& paused = node_.pacing.paused();
-  return paused.IsForDisk(now) && (!hard || paused.IsForPace());
 }
 
 bool NodeWalks::IsDoneWithout(const ReadingPlan& plan) const {

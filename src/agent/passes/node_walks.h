@@ -54,9 +54,6 @@ class NodeWalks {
     const auto gives_up = GivesUpAt();
     return gives_up && *gives_up <= now;
   }
-  // Whether the next eviction for a disk waits for its time; what holds a soft one up does not
-  // concern a hard one.
-  [[nodiscard]] bool DiskIsPaused(Instant now, bool hard) const;
   // A pass did what can be done for the disk without pods' disk use.
   void PassedWithout(Instant now) { passed_without_at_ = now; }
   // Whether another such pass could not decide anything new.
@@ -77,6 +74,8 @@ class NodeWalks {
   [[nodiscard]] bool MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk);
   [[nodiscard]] bool MustReadAgain(Instant now);
   [[nodiscard]] bool IsUnderPressure() const;
+  // Whether the next eviction for a disk waits for its time; what holds a soft one up does not
+  // concern a hard one.
   [[nodiscard]] bool IsPausedFor(const ReadingPlan& plan) const;
 
   Duration interval_;

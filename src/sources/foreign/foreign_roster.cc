@@ -85,7 +85,7 @@ void ForeignPod::KillContainer(const std::string& name) {
 // Not before the first kill, because a pod that is asked to end may have to start a process for
 // that; and only after the kills that are commanded together with it, because the kernel may take
 // long for a hold. This is early enough: to start a container again takes a tenth of a second.
-void ForeignPod::HoldBase() {
+void ForeignPod::Hold() {
   if (finding_.keeper && !std::exchange(held_, true)) finding_.keeper->Hold();
 }
 
@@ -98,16 +98,16 @@ void ForeignPod::Remove() {
 
 void ForeignPod::Advance() {
   if (gone_ || taking_down_) return;
-  if (hold_due_) HoldBase();
+  if (hold_due_) Hold();
   const bool ended =
       std::all_of(runs_.begin(), runs_.end(), [](const auto& run) { return run.second->ended(); });
   if (!ended) return;
-  if (ending_) HoldBase();
-  if (removing_) return TakeDownBase();
+  if (ending_) Hold();
+  if (removing_) return TakeDown();
   if (!ending_) TellRemoved();
 }
 
-void ForeignPod::TakeDownBase() {
+void ForeignPod::TakeDown() {
   taking_down_ = true;
   if (!finding_.keeper) return TellRemoved();
   on_patience_ = dependencies_.readiness.After(kStopPatience, [this] { TellRemoved(); });

@@ -102,8 +102,8 @@ class ForeignPod {
 
  private:
   [[nodiscard]] RunningContainer* FindRun(const std::string& name) const;
-  void HoldBase();
-  void TakeDownBase();
+  void Hold();
+  void TakeDown();
   void TellRemoved();
 
   RunDependencies& dependencies_;

@@ -36,16 +36,6 @@ struct Asked {
 
 }  // namespace
 
-void PodEnds::Take(const kube::ApiPod& pod, bool has_listed) {
-  if (!pod.IsTerminal() || !ended_.insert(pod.head.uid).second) return;
-  if (has_listed && listeners_.on_ended) listeners_.on_ended(pod);
-}
-
-void PodEnds::TakeGone(const kube::ObjectHead& head) {
-  ended_.erase(head.uid);
-  if (listeners_.on_gone) listeners_.on_gone(head);
-}
-
 struct KnownPods::Shared {
   using Changes = std::map<std::string, std::shared_ptr<const std::string>>;  // null: forgotten
 
@@ -237,13 +227,15 @@ void ClusterLink::Dispatch() {
 }
 
 void ClusterLink::TakePod(const kube::ApiPod& pod) {
-  if (listeners_.on_pod) listeners_.on_pod(pod);
-  ends_.Take(pod, state_.has_listed);
+  for (const Listeners* each : {&listeners_, &more_listeners_}) {
+    if (each->on_pod) each->on_pod(pod);
+  }
 }
 
 void ClusterLink::TakeGone(const kube::ObjectHead& head) {
-  if (listeners_.on_gone) listeners_.on_gone(head);
-  ends_.TakeGone(head);
+  for (const Listeners* each : {&listeners_, &more_listeners_}) {
+    if (each->on_gone) each->on_gone(head);
+  }
 }
 
 void ClusterLink::TakeReply(std::uint64_t id, const Result<kube::ApiReply>& reply) {

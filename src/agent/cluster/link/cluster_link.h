@@ -22,27 +22,6 @@
 
 namespace jettison {
 
-// Detects from updates of pods which of them have ended, and reports each once. Pods that had ended
-// before the first list are not reported.
-class PodEnds {
- public:
-  struct Listeners {
-    std::function<void(const kube::ApiPod&)> on_ended;  // Succeeded or Failed
-    std::function<void(const kube::ObjectHead&)> on_gone;
-  };
-
-  // Who is told from now on.
-  void Follow(Listeners listeners) { listeners_ = std::move(listeners); }
-
-  // A pod appeared or changed; `has_listed`: after the first list.
-  void Take(const kube::ApiPod& pod, bool has_listed);
-  void TakeGone(const kube::ObjectHead& head);
-
- private:
-  Listeners listeners_;
-  std::set<std::string> ended_;  // UIDs of pods that are there
-};
-
 // The last known pods of the node from the API server, on disk. An agent that starts while the API
 // server cannot be reached uses these. Each pod has a file named after its UID in one folder. They
 // are written beside the caller, of each pod only its latest state, so nobody waits for a disk,
@@ -118,8 +97,8 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
   void OnState(std::function<void(const kube::PodWatchState&)> told) {
     on_state_ = std::move(told);
   }
-  // Sets the listeners for the ends of pods, in addition to those of Follow.
-  void FollowEnds(PodEnds::Listeners listeners) { ends_.Follow(std::move(listeners)); }
+  // Sets further listeners, which are told of pods after those of Follow.
+  void FollowToo(Listeners listeners) { more_listeners_ = std::move(listeners); }
 
  private:
   struct Shared;
@@ -130,7 +109,7 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
   void TakeState(const kube::PodWatchState& state);
 
   Listeners listeners_;
-  PodEnds ends_;
+  Listeners more_listeners_;
   std::function<void(const kube::PodWatchState&)> on_state_;
   std::map<std::uint64_t, OnReply> asked_;
   std::uint64_t next_id_ = 1;

@@ -169,21 +169,5 @@ TEST_F(ClusterLinkTest, SaysWhyItsPodsWereNeverListedUntilTheyAre) {
   EXPECT_EQ(link_->WhyNeverListed(), "");
 }
 
-TEST_F(ClusterLinkTest, TellsOfThePodsThatEndAfterTheFirstListAlone) {
-  server_.PutPod("old", "uo", "Failed");
-  server_.PutPod("a", "ua");
-  Open();
-  ASSERT_TRUE(Await([&] { return link_->state().has_listed; }));
-  std::vector<std::string> told;
-  link_->FollowEnds(
-      {.on_ended = [&](const kube::ApiPod& pod) { told.push_back("ended " + pod.head.uid); },
-       .on_gone = [&](const kube::ObjectHead& head) { told.push_back("gone " + head.uid); }});
-  server_.PutPod("old", "uo", "Failed");
-  server_.PutPod("a", "ua", "Failed");
-  server_.RemovePod("a");
-  ASSERT_TRUE(Await([&] { return told.size() >= 2; }));
-  EXPECT_THAT(told, ElementsAre("ended ua", "gone ua"));
-}
-
 }  // namespace
 }  // namespace jettison

@@ -23,8 +23,8 @@ struct ApiStream {
 };
 
 // A client of an API server, on connections that stay open. It belongs to one thread, which calls
-// Turn when it has nothing else to do. Turn may wait for the network, a handshake or the first
-// answer of the resolver, so this must not be the thread that decides.
+// Turn when it has nothing else to do. Turn may take as long as a handshake, so this must not be
+// the thread that decides. Names are looked up on a thread of libcurl's own.
 class ApiClient {
  public:
   using Id = HttpTransfers::Id;
@@ -34,9 +34,8 @@ class ApiClient {
   using OnBytes = HttpTransfers::OnBytes;
 
   // `clock` must outlive it. `read` reads the access again, in Call and Stream (AccessSource);
-  // null: its certificates never change. That, the token file and a host whose address is known
-  // already are read and looked up `elsewhere`, while calls use what was read last; null: in Call
-  // and Stream.
+  // null: its certificates never change. That and the token file are read `elsewhere`, while calls
+  // use what was read last; null: in Call and Stream.
   [[nodiscard]] static Result<std::unique_ptr<ApiClient>> Open(const ApiAccess& access,
                                                                const Clock& clock,
                                                                AccessSource::Read read = {},

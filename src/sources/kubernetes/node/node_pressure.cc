@@ -268,10 +268,6 @@ void PressureTaints::Take(const Result<ApiReply>& reply, Instant now) {
   not_before_ = Instant::min();
 }
 
-bool PressureTaints::IsInPlace(NodeConditionType condition) const {
-  return Of(condition).is_in_place;
-}
-
 bool PressureTaints::IsSettled(NodeConditionType condition) const {
   return !WordsOf(condition) || failed_ || Of(condition).is_in_place;
 }

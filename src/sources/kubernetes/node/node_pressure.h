@@ -128,7 +128,6 @@ class PressureTaints {
   // When a call is due; absent: an answer is awaited, or all is as it should be.
   [[nodiscard]] std::optional<Instant> due() const;
 
-  [[nodiscard]] bool IsInPlace(NodeConditionType condition) const;
   // Whether there is nothing to wait for: the taint is in place, or the last call failed.
   [[nodiscard]] bool IsSettled(NodeConditionType condition) const;
   // Whether, as far as is known, nothing of the agent's is left on the node, and no call is under

@@ -59,7 +59,7 @@ TEST_F(PressureTaintsTest, AnEvictionGetsItsTaintAtOnceAndOnlyForAWhile) {
   taints_.Urge(kDisk, kNow);
   EXPECT_EQ(Asked(), "PATCH");
   taints_.Take(Answer(2, OurTaint("disk-pressure")), kNow);
-  EXPECT_TRUE(taints_.IsInPlace(kDisk));
+  EXPECT_TRUE(taints_.IsSettled(kDisk));
   const Instant end = kNow + PressureTaints::kUrgeHolds;
   EXPECT_EQ(taints_.due(), end);
   EXPECT_EQ(Asked(end - milliseconds(1)), "");
@@ -98,7 +98,7 @@ TEST_F(PressureTaintsTest, AReadThatWorksDoesNotHasteAChangeThatFails) {
 TEST_F(PressureTaintsTest, WhatAnEarlierLifeLeftGoesUnlessItHolds) {
   Read(OurTaint("memory-pressure") + "," + OurTaint("disk-pressure") +
        R"(,{"key":"foreign","effect":"NoSchedule"})");
-  EXPECT_TRUE(taints_.IsInPlace(kMemory));
+  EXPECT_TRUE(taints_.IsSettled(kMemory));
   taints_.Set(kMemory, true);
   const Instant later = kNow + PressureTaints::kLeftoversStay;
   EXPECT_EQ(taints_.due(), later);

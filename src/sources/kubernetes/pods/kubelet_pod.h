@@ -80,9 +80,8 @@ class PodFeed {
     std::function<void(const ObjectHead&)> on_gone;
     // The eviction of the pod of this UID was given up, so it may run again. May be null.
     std::function<void(const std::string&)> on_given_up = nullptr;
-    // The pods that were reported since the last call and can start no process, although this run
-    // of the agent has not ended them. Pods that have ended or are being deleted are left out. May
-    // be null.
+    // The pods that were reported since the last call and can start no process. Pods that have
+    // ended or are being deleted are left out. May be null.
     std::function<std::vector<FoundHeld>()> take_held = nullptr;
   };
 

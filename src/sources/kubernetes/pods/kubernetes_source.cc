@@ -76,6 +76,7 @@ std::vector<std::string> KubernetesSource::NotGuarded() const {
 void KubernetesSource::OnPod(const ApiPod& pod) {
   Known& known = pods_[pod.head.uid];
   known.is_gone = false;
+  known.is_checked = false;
   // The properties for ranking are determined when a pod is found, so it is found again.
   if (!known.running.empty() && !IsWorthTheSame(known.pod.pod, pod.pod)) {
     known.running.clear();
@@ -132,7 +133,7 @@ void KubernetesSource::OnGivenUp(const std::string& uid) {
 std::vector<FoundHeld> KubernetesSource::TakeHeld() {
   std::vector<FoundHeld> held;
   for (auto& [uid, known] : pods_) {
-    if (std::exchange(known.is_checked, true) || known.is_gone || known.ended) continue;
+    if (std::exchange(known.is_checked, true) || known.is_gone) continue;
     if (known.pod.deleted || known.pod.IsTerminal()) continue;
     const auto limit = dependencies_.cgroups.ReadPidsLimit(known.group);
     if (limit && *limit == 0U) held.push_back({.head = known.pod.head, .group = known.group});

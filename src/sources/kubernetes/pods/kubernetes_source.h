@@ -41,7 +41,7 @@ class KubernetesSource : public ForeignSource {
   struct Known {
     ApiPod pod;
     bool is_gone = false;             // its object is, while it runs
-    bool is_checked = false;          // TakeHeld has looked at it
+    bool is_checked = false;          // TakeHeld has looked at it since it was reported
     std::string group;                // relative to the node's own
     std::set<std::string> running;    // IDs of its containers
     std::vector<SeenContainer> seen;  // at the last look

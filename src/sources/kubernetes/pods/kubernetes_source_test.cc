@@ -303,6 +303,7 @@ TEST_F(KubernetesPods, OneThatIsHeldAndThatThisAgentHasNotEndedIsReportedOnceAnd
 TEST_F(KubernetesPods, OneThatIsEvictedOrBeingDeletedStaysHeld) {
   Run("u1", "c1", 41);
   feed_.Tell({.uid = "u1", .container_id = "c1"});
+  EXPECT_THAT(feed_.TakeHeldGroups(), IsEmpty());
   roster_.Find("u1")->KillContainer("main");
   End(41);
   roster_.Find("u1")->Remove();
@@ -313,6 +314,9 @@ TEST_F(KubernetesPods, OneThatIsEvictedOrBeingDeletedStaysHeld) {
   ASSERT_TRUE(cgroups_.Create("kubepods/burstable/podu3", {.pids_max = 0}));
   feed_.Tell({.uid = "u3", .phase = "Failed"});
   EXPECT_THAT(feed_.TakeHeldGroups(), IsEmpty());
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  EXPECT_THAT(feed_.TakeHeldGroups(), ElementsAre("kubepods/burstable/podu1")) << "not deleted";
+  EXPECT_EQ(cgroups_.LimitsOf("kubepods/burstable/podu1").pids_max, 0);
 }
 
 // While one container uses its grace period, the kubelet may start another one again.

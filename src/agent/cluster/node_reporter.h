@@ -3,22 +3,13 @@
 #include <optional>
 #include <string>
 
-#include "agent/cluster/notify/cluster_caller.h"
+#include "agent/cluster/cluster_caller.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
-#include "machine/log/log.h"
-#include "ports/clock.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/node/node_pressure.h"
 
 namespace jettison {
-
-// What NodeReporter works with; everything must outlive it.
-struct NodeReporterDependencies {
-  kube::Cluster& cluster;
-  const Clock& clock;
-  const Log& log;
-};
 
 // Publishes node pressure: sets the agent's own conditions and taints on the node's API object.
 // Nothing here waits.
@@ -28,7 +19,7 @@ class NodeReporter {
   static constexpr Duration kStopWithin = std::chrono::seconds(3);
 
   // `node`: its name in the cluster.
-  NodeReporter(const NodeReporterDependencies& dependencies, const std::string& node);
+  NodeReporter(const ClusterAccess& access, const std::string& node);
 
   // Sets the present conditions.
   void SetConditions(NodeConditions conditions, Instant now);
@@ -39,7 +30,6 @@ class NodeReporter {
   [[nodiscard]] bool IsSettled(NodeConditionType condition) const {
     return taints_.IsSettled(condition);
   }
-
   // Why nothing is known of the node: the cluster has none of its name. Empty: it has one, as far
   // as is known.
   [[nodiscard]] std::string WhyMissing() const;
@@ -55,19 +45,17 @@ class NodeReporter {
 
  private:
   void AskForTaints(Instant now);
-  void AskForConditions(Instant now);
   void TakeForTaints(const Result<kube::ApiReply>& reply);
   void TakeForConditions(const Result<kube::ApiReply>& reply);
   void NoteWhetherMissing(const kube::Outcome& outcome);
 
-  NodeReporterDependencies dependencies_;
+  ClusterCaller caller_;
   std::string name_;
   kube::PressureTaints taints_;
   kube::PressureConditions conditions_;
   bool is_missing_ = false;  // the cluster has no node of this name
   bool was_found_ = false;   // the conditions that an earlier run left are known
   std::optional<Instant> stop_by_;
-  ClusterCaller caller_;
 };
 
 }  // namespace jettison

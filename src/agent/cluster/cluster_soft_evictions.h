@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/cluster/notify/cluster_caller.h"
+#include "agent/cluster/cluster_caller.h"
 #include "agent/dependencies/dependencies.h"
 #include "machine/log/event_log.h"
 #include "machine/log/log.h"
@@ -20,10 +20,8 @@ namespace jettison {
 
 // What ClusterSoftEvictions works with; everything must outlive it.
 struct ClusterSoftEvictionDependencies {
-  kube::Cluster& cluster;
-  const Clock& clock;
+  ClusterAccess access;
   EventLog& events;
-  const Log& log;
   std::function<std::string(std::string_view uid)> name_of_pod;  // "namespace/name"
   // Whether the pod must not be asked to end, as the kubelet would.
   std::function<bool(std::string_view uid)> kills_at_once;

@@ -1,4 +1,4 @@
-#include "agent/cluster/evictions/cluster_soft_evictions.h"
+#include "agent/cluster/cluster_soft_evictions.h"
 
 #include <fmt/format.h>
 
@@ -10,25 +10,19 @@ namespace jettison {
 
 ClusterSoftEvictions::ClusterSoftEvictions(ClusterSoftEvictionDependencies dependencies,
                                            const kube::SoftEvictionLimits& limits)
-    : dependencies_(std::move(dependencies)),
-      book_(limits),
-      caller_(dependencies_.cluster, dependencies_.log) {}
+    : dependencies_(std::move(dependencies)), book_(limits), caller_(dependencies_.access) {}
 
 void ClusterSoftEvictions::Ask(const EvictionOrder& asked, Instant now) {
   EvictionOrder order = asked;
   order.left_to_agent = dependencies_.kills_at_once(order.pod_uid);
   book_.Asked(order.pod_uid, now);
   const std::string pod = dependencies_.name_of_pod(order.pod_uid);
-  const std::size_t slash = pod.find('/');
-  if (slash == std::string::npos) {
-    return Take(order, pod, {.result = kube::CallResult::kGone, .why = {}});
-  }
-  const kube::PodTarget target{
-      .namespace_ = pod.substr(0, slash), .name = pod.substr(slash + 1), .uid = order.pod_uid};
-  dependencies_.log.Debug("eviction manager: the API server is asked whether a pod may be evicted",
-                          {{"pod", pod}});
-  caller_.Ask(kube::EvictPod(target, {.grace_seconds = order.grace_period_seconds,
-                                      .dry_run = order.left_to_agent}),
+  const auto target = TargetOf(pod, order.pod_uid);
+  if (!target) return Take(order, pod, {.result = kube::CallResult::kGone, .why = {}});
+  caller_.log().Debug("eviction manager: the API server is asked whether a pod may be evicted",
+                      {{"pod", pod}});
+  caller_.Ask(kube::EvictPod(*target, {.grace_seconds = order.grace_period_seconds,
+                                       .dry_run = order.left_to_agent}),
               kTimeout, [this, order, pod](const Result<kube::ApiReply>& reply) {
                 Take(order, pod, kube::OutcomeOf(reply, {.kind = "Pod", .uid = order.pod_uid}));
               });
@@ -36,7 +30,7 @@ void ClusterSoftEvictions::Ask(const EvictionOrder& asked, Instant now) {
 
 void ClusterSoftEvictions::Take(const EvictionOrder& order, const std::string& pod,
                                 const kube::Outcome& outcome) {
-  const Instant now = dependencies_.clock.Now();
+  const Instant now = caller_.clock().Now();
   const kube::SoftVerdict verdict = book_.Take(order.pod_uid, outcome, now);
   ++changes_;
   if (verdict.answer != kube::SoftAnswer::kSpared) {
@@ -47,9 +41,8 @@ void ClusterSoftEvictions::Take(const EvictionOrder& order, const std::string& p
 }
 
 void ClusterSoftEvictions::LogSpared(const SparedPod& spared, const std::string& pod, Instant now) {
-  dependencies_.log.Warn(
-      "eviction manager: pod is spared by soft thresholds",
-      {{"pod", pod}, {"until", FormatInstant(spared.until)}, {"why", spared.why}});
+  caller_.log().Warn("eviction manager: pod is spared by soft thresholds",
+                     {{"pod", pod}, {"until", FormatInstant(spared.until)}, {"why", spared.why}});
   dependencies_.events.Add(now, pod,
                            {.object = spared.uid,
                             .type = EventType::kNormal,

@@ -1,4 +1,4 @@
-#include "agent/cluster/evictions/cluster_evictions.h"
+#include "agent/cluster/cluster_evictions.h"
 
 #include <algorithm>
 #include <chrono>
@@ -27,20 +27,22 @@ const char* WordsOf(kube::EvictionEnd end) {
 
 }  // namespace
 
-ClusterEvictions::ClusterEvictions(const ClusterEvictionDependencies& dependencies)
-    : dependencies_(dependencies), caller_(dependencies.cluster, dependencies.log) {}
+ClusterEvictions::ClusterEvictions(const ClusterAccess& access, IsSettled taint_is_settled,
+                                   OnOver on_over)
+    : caller_(access),
+      taint_is_settled_(std::move(taint_is_settled)),
+      on_over_(std::move(on_over)) {}
 
 void ClusterEvictions::Begin(kube::EvictionIntent intent,
                              std::optional<NodeConditionType> condition, Instant now) {
   if (IsUnderWay(intent.uid)) return;
-  if (condition) dependencies_.urge_taint(*condition, now);
   Add(std::move(intent), condition, now, condition ? now + kube::PodEviction::kTaintPatience : now);
-  Drive(now);
+  Advance(now);
 }
 
 void ClusterEvictions::Add(kube::EvictionIntent intent, std::optional<NodeConditionType> condition,
                            Instant evicted_at, Instant delete_due) {
-  std::erase(remembered_, intent.uid);
+  std::erase_if(remembered_, [&](const Over& over) { return over.intent.uid == intent.uid; });
   evictions_.emplace(next_id_++,
                      Eviction{.steps = kube::PodEviction(std::move(intent), evicted_at, delete_due),
                               .condition = condition});
@@ -52,39 +54,50 @@ bool ClusterEvictions::IsUnderWay(std::string_view uid) const {
       evictions_, [uid](const auto& entry) { return entry.second.steps.intent().uid == uid; });
 }
 
-void ClusterEvictions::Advance(Instant now) {
-  TakeUpEarlier(now);
-  Drive(now);
+std::deque<ClusterEvictions::Over>::const_iterator ClusterEvictions::FindOver(
+    std::string_view uid) const {
+  return std::ranges::find_if(remembered_,
+                              [uid](const Over& over) { return over.intent.uid == uid; });
 }
 
-void ClusterEvictions::TakeUpEarlier(Instant now) {
-  for (kube::EvictionIntent& intent : std::exchange(earlier_, {})) {
-    if (IsEvicted(intent.uid) || DropOfEarlierBoot(intent)) continue;
-    dependencies_.on_found(intent);
-    const Instant evicted_at = InstantOf(intent.evicted_at, dependencies_.clock);
-    Add(std::move(intent), std::nullopt, evicted_at, now);
+bool ClusterEvictions::IsEvicted(std::string_view uid) const {
+  return IsUnderWay(uid) || FindOver(uid) != remembered_.end();
+}
+
+// The group is held, so the kubelet cannot run the pod before that has succeeded, or is given up.
+void ClusterEvictions::DeleteAgain(std::string_view uid, Instant now) {
+  const auto over = FindOver(uid);
+  if (over == remembered_.end() || now < over->since + kMayBeOld) return;
+  const kube::EvictionIntent intent = over->intent;
+  caller_.log().Warn(
+      "the API server has confirmed the deletion of an evicted pod, but does not delete it; the "
+      "agent deletes it again",
+      {{"pod", intent.namespace_ + "/" + intent.name}, {"uid", intent.uid}});
+  Begin(intent, std::nullopt, now);
+}
+
+std::vector<kube::EvictionIntent> ClusterEvictions::Resume(
+    std::vector<kube::EvictionIntent> earlier, Instant now) {
+  std::erase_if(earlier, [this](const kube::EvictionIntent& intent) {
+    return IsEvicted(intent.uid) || DropOfEarlierBoot(intent);
+  });
+  for (const kube::EvictionIntent& intent : earlier) {
+    Add(intent, std::nullopt, InstantOf(intent.evicted_at, caller_.clock()), now);
   }
+  return earlier;
 }
 
 // Nothing that ran before a boot still runs after it, nor is its group held. The kubelet starts the
 // pod afresh on a node whose shortage is over.
 bool ClusterEvictions::DropOfEarlierBoot(const kube::EvictionIntent& intent) {
-  const std::string boot_id = dependencies_.clock.Mark().boot_id;
+  const std::string boot_id = caller_.clock().Mark().boot_id;
   if (intent.boot_id.empty() || boot_id.empty() || intent.boot_id == boot_id) return false;
   ++changes_.all;
-  dependencies_.log.Warn(
+  caller_.log().Warn(
       "the machine was restarted before the eviction of a pod was reported to the API server; the "
       "kubelet starts the pod afresh, and it is not evicted",
       {{"pod", intent.namespace_ + "/" + intent.name}, {"uid", intent.uid}});
   return true;
-}
-
-void ClusterEvictions::SettleTaints(Instant now) {
-  for (auto& [id, eviction] : evictions_) {
-    if (!eviction.condition || !dependencies_.taint_is_settled(*eviction.condition)) continue;
-    eviction.steps.TaintSettled(now);
-    eviction.condition.reset();
-  }
 }
 
 bool ClusterEvictions::HasRoom() const {
@@ -105,12 +118,16 @@ ClusterEvictions::Evictions::iterator ClusterEvictions::MostUrgent(Instant now) 
   return most;
 }
 
-void ClusterEvictions::Drive(Instant now) {
-  SettleTaints(now);
+void ClusterEvictions::Advance(Instant now) {
+  for (auto& [id, eviction] : evictions_) {
+    if (!eviction.condition || !taint_is_settled_(*eviction.condition)) continue;
+    eviction.steps.TaintSettled(now);
+    eviction.condition.reset();
+  }
   while (HasRoom()) {
     const auto at = MostUrgent(now);
     if (at == evictions_.end()) return;
-    for (kube::EvictionCall& call : at->second.steps.TakeCalls(now, dependencies_.clock.Wall())) {
+    for (kube::EvictionCall& call : at->second.steps.TakeCalls(now, caller_.clock().Wall())) {
       Ask(at->first, at->second.steps.intent().uid, std::move(call));
     }
     EndIfOver(at);
@@ -132,12 +149,12 @@ void ClusterEvictions::Take(std::uint64_t call, std::uint64_t eviction, kube::Ca
                             const kube::Outcome& outcome) {
   if (under_way_.erase(call) == 0) return;
   caller_.Complain(purpose, outcome);
-  const Instant now = dependencies_.clock.Now();
+  const Instant now = caller_.clock().Now();
   if (const auto at = evictions_.find(eviction); at != evictions_.end()) {
     at->second.steps.Take(purpose, outcome, now);
     EndIfOver(at);
   }
-  Drive(now);
+  Advance(now);
 }
 
 // A pod that was given up may have been started again under the same UID, and be evicted again.
@@ -149,17 +166,16 @@ void ClusterEvictions::EndIfOver(Evictions::iterator at) {
   ++changes_.all;
   const std::string pod = intent.namespace_ + "/" + intent.name;
   if (*end == kube::EvictionEnd::kGivenUp) {
-    dependencies_.log.Warn(WordsOf(*end), {{"pod", pod}, {"uid", intent.uid}});
+    caller_.log().Warn(WordsOf(*end), {{"pod", pod}, {"uid", intent.uid}});
   } else {
-    remembered_.push_back(intent.uid);
+    remembered_.push_back({.intent = intent, .since = caller_.clock().Now()});
     if (remembered_.size() > kMostRemembered) remembered_.pop_front();
-    dependencies_.log.Info(WordsOf(*end), {{"pod", pod}, {"uid", intent.uid}});
+    caller_.log().Info(WordsOf(*end), {{"pod", pod}, {"uid", intent.uid}});
   }
-  dependencies_.on_over(intent, *end);
+  on_over_(intent, *end);
 }
 
 std::optional<Instant> ClusterEvictions::NextDeadline() const {
-  if (!earlier_.empty()) return dependencies_.clock.Now();
   std::optional<Instant> next;
   if (!HasRoom()) return next;
   for (const auto& [id, eviction] : evictions_) next = Earliest({next, eviction.steps.due()});
@@ -167,7 +183,7 @@ std::optional<Instant> ClusterEvictions::NextDeadline() const {
 }
 
 std::vector<kube::EvictionIntent> ClusterEvictions::Unfinished() const {
-  std::vector<kube::EvictionIntent> intents = earlier_;
+  std::vector<kube::EvictionIntent> intents;
   for (const auto& [id, eviction] : evictions_) intents.push_back(eviction.steps.intent());
   return intents;
 }

@@ -1,4 +1,4 @@
-#include "agent/cluster/notify/node_reporter.h"
+#include "agent/cluster/node_reporter.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ class NodeReporterTest : public testing::Test {
  protected:
   void SetUp() override {
     reporter_ = std::make_unique<NodeReporter>(
-        NodeReporterDependencies{.cluster = cluster_, .clock = clock_, .log = log_}, "bed");
+        ClusterAccess{.cluster = cluster_, .clock = clock_, .log = log_}, "bed");
     reporter_->Advance(clock_.Now());
   }
   void ReadNode() {

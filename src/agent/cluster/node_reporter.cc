@@ -1,4 +1,4 @@
-#include "agent/cluster/notify/node_reporter.h"
+#include "agent/cluster/node_reporter.h"
 
 #include <fmt/format.h>
 
@@ -15,18 +15,17 @@ constexpr Duration kReportingPatience = std::chrono::seconds(5);
 
 }  // namespace
 
-NodeReporter::NodeReporter(const NodeReporterDependencies& dependencies, const std::string& node)
-    : dependencies_(dependencies),
+NodeReporter::NodeReporter(const ClusterAccess& access, const std::string& node)
+    : caller_(access),
       name_(node),
-      taints_(node, dependencies.clock.Now()),
-      conditions_(node, dependencies.clock.Now() + kube::PressureTaints::kLeftoversStay),
-      caller_(dependencies.cluster, dependencies.log) {}
+      taints_(node, access.clock.Now()),
+      conditions_(node, access.clock.Now() + kube::PressureTaints::kLeftoversStay) {}
 
 void NodeReporter::SetConditions(NodeConditions conditions, Instant now) {
   for (const NodeConditionType condition : kube::kToldConditions) {
     const bool holds = conditions.Has(condition);
     taints_.Set(condition, holds);
-    conditions_.Set(condition, holds, dependencies_.clock.Wall());
+    conditions_.Set(condition, holds, caller_.clock().Wall());
   }
   Advance(now);
 }
@@ -38,7 +37,10 @@ void NodeReporter::Urge(NodeConditionType condition, Instant now) {
 
 void NodeReporter::Advance(Instant now) {
   AskForTaints(now);
-  AskForConditions(now);
+  auto call = conditions_.TakeCall(now, caller_.clock().Wall());
+  if (!call) return;
+  caller_.Ask(*std::move(call), kReportingPatience,
+              [this](const Result<kube::ApiReply>& reply) { TakeForConditions(reply); });
 }
 
 std::optional<Instant> NodeReporter::NextDeadline() const {
@@ -52,18 +54,11 @@ void NodeReporter::AskForTaints(Instant now) {
               [this](const Result<kube::ApiReply>& reply) { TakeForTaints(reply); });
 }
 
-void NodeReporter::AskForConditions(Instant now) {
-  auto call = conditions_.TakeCall(now, dependencies_.clock.Wall());
-  if (!call) return;
-  caller_.Ask(*std::move(call), kReportingPatience,
-              [this](const Result<kube::ApiReply>& reply) { TakeForConditions(reply); });
-}
-
 void NodeReporter::TakeForTaints(const Result<kube::ApiReply>& reply) {
   const kube::Outcome outcome = kube::OutcomeOf(reply);
   caller_.Complain(taints_.purpose(), outcome);
   NoteWhetherMissing(outcome);
-  const Instant now = dependencies_.clock.Now();
+  const Instant now = caller_.clock().Now();
   taints_.Take(reply, now);
   if (!was_found_ && taints_.node()) {
     was_found_ = true;
@@ -76,7 +71,7 @@ void NodeReporter::TakeForTaints(const Result<kube::ApiReply>& reply) {
 void NodeReporter::TakeForConditions(const Result<kube::ApiReply>& reply) {
   const kube::Outcome outcome = kube::OutcomeOf(reply, {.kind = "Node", .uid = {}});
   caller_.Complain(kube::CallPurpose::kSetCondition, outcome);
-  const Instant now = dependencies_.clock.Now();
+  const Instant now = caller_.clock().Now();
   conditions_.Take(outcome, now);
   if (outcome.ok()) {
     if (const auto node = kube::ReadApiNode(reply->body)) taints_.Seen(*node);
@@ -88,8 +83,8 @@ void NodeReporter::NoteWhetherMissing(const kube::Outcome& outcome) {
   const bool is_missing = outcome.result == kube::CallResult::kGone;
   if (!is_missing && !outcome.ok()) return;
   if (std::exchange(is_missing_, is_missing) == is_missing) return;
-  if (!is_missing) return dependencies_.log.Info("the cluster has the node now", {{"node", name_}});
-  dependencies_.log.Error(
+  if (!is_missing) return caller_.log().Info("the cluster has the node now", {{"node", name_}});
+  caller_.log().Error(
       "the cluster has no node of this name, so the agent finds no pods and evicts none; "
       "`nodeName` "
       "in JettisonConfiguration, or the environment variable NODE_NAME where that is not set, must "

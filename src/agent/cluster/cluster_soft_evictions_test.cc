@@ -1,4 +1,4 @@
-#include "agent/cluster/evictions/cluster_soft_evictions.h"
+#include "agent/cluster/cluster_soft_evictions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,10 +37,8 @@ class ClusterSoftEvictionsTest : public testing::Test {
   void SetUp() override {
     soft_ = std::make_unique<ClusterSoftEvictions>(
         ClusterSoftEvictionDependencies{
-            .cluster = cluster_,
-            .clock = clock_,
+            .access = {.cluster = cluster_, .clock = clock_, .log = log_},
             .events = events_,
-            .log = log_,
             .name_of_pod =
                 [](std::string_view uid) {
                   return uid == "gone" ? std::string(uid) : "default/pod-" + std::string(uid);
