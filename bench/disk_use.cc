@@ -15,8 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/disk_usage/remembered_trees.h"
-#include "kernel/disk_usage/tree_walk.h"
+#include "kernel/disk_usage/disk_trees.h"
 #include "kernel/fs_events/filesystem_events.h"
 
 namespace jettison {
@@ -34,9 +33,9 @@ void Print(const char* what, double seconds, const FsUsage& usage) {
 }
 
 int Walk(const std::string& path, const std::string& mode) {
-  TreeWalk walk;
+  DiskTrees walk;
   const auto begin = SteadyClock::now();
-  const auto usage = walk.Measure(path);
+  const auto usage = walk.Walk(path);
   const double seconds = SecondsSince(begin);
   if (usage) Print(mode.c_str(), seconds, usage->usage);
   return usage ? 0 : 1;
@@ -56,12 +55,12 @@ std::vector<std::string> HundredFiles(const std::string& tree) {
   return files;
 }
 
-bool LookAgain(const char* what, FilesystemEvents& events, RememberedTrees& trees,
-               const std::string& path, TreeWalk& walk) {
+bool LookAgain(const char* what, FilesystemEvents& events, DiskTrees& trees,
+               const std::string& path) {
   const auto begin = SteadyClock::now();
   const auto changes = events.Take();
   trees.Mark(changes.directories);
-  const auto updated = trees.Update(path, walk);
+  const auto updated = trees.Update(path);
   const auto usage = trees.UsageOf(path);
   const double seconds = SecondsSince(begin);
   if (changes.lost || !updated || !usage) return false;
@@ -76,20 +75,19 @@ int Remember(const std::string& path) {
     std::fprintf(stderr, "%s\n", events.error().message.c_str());
     return 1;
   }
-  TreeWalk walk;
-  RememberedTrees trees;
+  DiskTrees trees({}, TreeLimits{});
   const std::size_t before = mallinfo2().uordblks;
   const auto begin = SteadyClock::now();
-  const auto usage = trees.Walk(path, walk);
+  const auto usage = trees.Walk(path);
   if (!usage) return 1;
   Print("remember", SecondsSince(begin), usage->usage);
   const std::size_t bytes = mallinfo2().uordblks - before;
   std::printf("memory %.1f %zu 0\n",
               static_cast<double>(bytes) / static_cast<double>(trees.directories()),
               trees.directories());
-  if (!LookAgain("unchanged", *events, trees, path, walk)) return 1;
+  if (!LookAgain("unchanged", *events, trees, path)) return 1;
   for (const std::string& file : files) std::ofstream(file, std::ios::app) << "more";
-  return LookAgain("changed100", *events, trees, path, walk) ? 0 : 1;
+  return LookAgain("changed100", *events, trees, path) ? 0 : 1;
 }
 
 }  // namespace

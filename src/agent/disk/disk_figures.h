@@ -8,7 +8,7 @@
 #include "agent/dependencies/dependencies.h"
 #include "core/text/text_index.h"
 #include "core/units/duration.h"
-#include "kernel/disk_usage/tree_walk.h"
+#include "kernel/disk_usage/disk_trees.h"
 #include "ports/pod_disk.h"
 
 namespace jettison {

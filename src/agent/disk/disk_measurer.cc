@@ -33,7 +33,8 @@ DiskMeasurer::DiskMeasurer(const Clock& clock, WalkOptions options, DiskMeasurer
     : clock_(clock),
       settings_(settings),
       so_far_(std::move(so_far)),
-      walk_(Told(std::move(options), *so_far_)) {}
+      options_(Told(std::move(options), *so_far_)),
+      walk_(options_) {}
 
 void DiskMeasurer::Note(std::string sentence) {
   constexpr std::size_t kMostRemembered = 256;  // a sentence may contain the path of a pod
@@ -93,12 +94,12 @@ void DiskMeasurer::DecideWatching(Filesystem& filesystem) const {
 }
 
 DiskMeasurer::Filesystem& DiskMeasurer::FilesystemOf(const std::string& path, dev_t device) {
-  const auto place = filesystems_.try_emplace(device).first;
+  const auto place = filesystems_.try_emplace(device, options_).first;
   // Another file system with the same device number may have replaced one that was unmounted.
   const bool is_first = !place->second.asked_for;
   if (is_first && place->second.events && !place->second.events->Covers(path)) {
     filesystems_.erase(place);
-    Filesystem& other = filesystems_[device];
+    Filesystem& other = filesystems_.try_emplace(device, options_).first->second;
     other.asked_for = true;
     return other;
   }
@@ -161,7 +162,7 @@ std::optional<FsUsage> DiskMeasurer::CountedUse(const std::string& path, Instant
 FsUsage DiskMeasurer::WalkWhole(const std::string& path, Instant& as_of) {
   as_of = std::min(as_of, clock_.Now());
   ++full_walks_;
-  return Found(walk_.Measure(path));
+  return Found(walk_.Walk(path));
 }
 
 FsUsage DiskMeasurer::Found(const Result<TreeUsage>& walked) {
@@ -180,7 +181,7 @@ FsUsage DiskMeasurer::BringUpToDate(const std::string& path, Filesystem& filesys
   asked.in_pass = true;
   as_of = std::min(as_of, now);
   ++full_walks_;
-  const FsUsage usage = Found(filesystem.trees.Walk(path, walk_));
+  const FsUsage usage = Found(filesystem.trees.Walk(path));
   asked.next_walk = DueAgain(path, now, settings_.full_walk_period);
   return usage;
 }
@@ -196,7 +197,7 @@ std::optional<FsUsage> DiskMeasurer::RememberedUse(const std::string& path, Inst
   if (clock_.Now() >= *asked->second.next_walk) return std::nullopt;
   if (!filesystem.asked_for && !filesystem.events->Covers(path)) return std::nullopt;
   // A failure is ignored: a cancelled walk has forgotten the tree, and the whole pass is over.
-  static_cast<void>(filesystem.trees.Update(path, walk_));
+  static_cast<void>(filesystem.trees.Update(path));
   const auto usage = filesystem.trees.UsageOf(path);
   if (!usage) return std::nullopt;
   asked->second.in_pass = true;

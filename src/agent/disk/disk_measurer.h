@@ -16,8 +16,7 @@
 #include "agent/disk/disk_figures.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "kernel/disk_usage/remembered_trees.h"
-#include "kernel/disk_usage/tree_walk.h"
+#include "kernel/disk_usage/disk_trees.h"
 #include "kernel/fs_events/filesystem_events.h"
 #include "ports/clock.h"
 #include "ports/pod_disk.h"
@@ -71,11 +70,12 @@ class DiskMeasurer {
     kMemory,      // a tmpfs of its own
   };
   struct Filesystem {
+    explicit Filesystem(const WalkOptions& options) : trees(options, TreeLimits{}) {}
     bool wanted = false;                     // changes should be watched
     bool failed = false;                     // changes could not be watched in this pass
     bool said = false;                       // that changes cannot be watched
     std::optional<FilesystemEvents> events;  // present: changes are watched
-    RememberedTrees trees;
+    DiskTrees trees;
     Instant caught_up;
     bool asked_for = false;   // in this pass
     std::uint64_t calls = 0;  // that walking the trees of this pass would take
@@ -105,7 +105,8 @@ class DiskMeasurer {
   const Clock& clock_;
   DiskMeasurerSettings settings_;
   const std::shared_ptr<DiskSoFar> so_far_;
-  TreeWalk walk_;
+  const WalkOptions options_;
+  DiskTrees walk_;  // of what is not remembered
   std::map<dev_t, Filesystem> filesystems_;
   std::unordered_map<std::string, Asked> asked_for_;  // paths of which something is kept
   std::vector<std::string> notes_;

@@ -107,8 +107,8 @@ TEST_F(LiveFilesystemKinds, ASubvolumeInAVolumeIsAPartOfItWithFilesOfItsOwn) {
       Write(folder + "/file");
       fs::create_hard_link(folder + "/file", folder + "/link");
     }
-    TreeWalk walk;
-    const auto walked = walk.Measure(volume);
+    DiskTrees walk;
+    const auto walked = walk.Walk(volume);
     EXPECT_EQ(walked->usage.inodes_used, 4U);
     EXPECT_GE(walked->usage.used_bytes, 2 * 8192U) << "the two files may have one inode number";
     EXPECT_EQ(walked->errors, 0U);

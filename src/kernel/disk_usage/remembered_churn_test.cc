@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/disk_usage/remembered_trees.h"
+#include "kernel/disk_usage/disk_trees.h"
 #include "kernel/files/testing/temporary_folder.h"
 #include "kernel/fs_events/filesystem_events.h"
 
@@ -62,17 +62,16 @@ TEST_P(LiveRememberedChurn, WhatIsRememberedIsWhatAWalkFindsWhateverHappens) {
   const std::string tree = folder.path() + "/tree";
   fs::create_directory(tree);
   Churn churn(tree, GetParam());
-  TreeWalk walk;
-  RememberedTrees trees;
+  DiskTrees trees({}, TreeLimits{});
   int remembered = 0;
   for (int round = 0; round < 150; ++round) {
     for (int step = 0; step < 1 + round % 8; ++step) churn.Step();
     const auto changes = events->Take();
     if (changes.lost) trees.ForgetAll();
     trees.Mark(changes.directories);
-    ASSERT_TRUE(trees.Update(tree, walk));
+    ASSERT_TRUE(trees.Update(tree));
     const auto usage = trees.UsageOf(tree);
-    const auto walked = trees.Walk(tree, walk);
+    const auto walked = trees.Walk(tree);
     ASSERT_TRUE(walked);
     if (!usage) continue;
     ++remembered;

@@ -1,5 +1,3 @@
-#include "kernel/disk_usage/remembered_trees.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "kernel/disk_usage/disk_trees.h"
 #include "kernel/disk_usage/file_status.h"
 #include "kernel/files/testing/temporary_folder.h"
 
@@ -25,7 +24,7 @@ class LiveRememberedTrees : public testing::Test {
     fs::create_directories(tree_ / "c");
     Write(tree_ / "a/b/file", 10000);
     Write(tree_ / "c/file", 5000);
-    ASSERT_TRUE(trees_.Walk(tree_, walk_));
+    ASSERT_TRUE(trees_.Walk(tree_));
   }
   static void Write(const fs::path& path, std::size_t bytes) {
     std::ofstream(path) << std::string(bytes, 'x');
@@ -43,13 +42,13 @@ class LiveRememberedTrees : public testing::Test {
   }
   void Apply(const std::vector<DirectoryChange>& changes) {
     trees_.Mark(changes);
-    for (const fs::path& tree : {tree_, base_ / "other"}) ASSERT_TRUE(trees_.Update(tree, walk_));
+    for (const fs::path& tree : {tree_, base_ / "other"}) ASSERT_TRUE(trees_.Update(tree));
   }
   // Checks that the remembered figures are those of a walk.
   void ExpectExact(const fs::path& path) {
     const auto usage = trees_.UsageOf(path);
-    TreeWalk walk;
-    const auto walked = walk.Measure(path);
+    DiskTrees walk;
+    const auto walked = walk.Walk(path);
     ASSERT_TRUE(walked);
     ASSERT_TRUE(usage) << "the tree was forgotten";
     EXPECT_EQ(usage->used_bytes, walked->usage.used_bytes);
@@ -59,8 +58,7 @@ class LiveRememberedTrees : public testing::Test {
   const kernel::TemporaryFolder folder_;
   const fs::path base_ = folder_.path();
   const fs::path tree_ = base_ / "tree";
-  TreeWalk walk_;
-  RememberedTrees trees_;
+  DiskTrees trees_{{}, TreeLimits{}};
 };
 
 TEST_F(LiveRememberedTrees, AWalkIsRememberedUntilSomethingIsSaidToHaveChanged) {
@@ -99,19 +97,19 @@ TEST_F(LiveRememberedTrees, AfterAMoveTheFiguresAreExactOrTheTreeIsWalked) {
 TEST_F(LiveRememberedTrees, DirectoriesThatChangedPlacesAreExactOrForgotten) {
   fs::create_directories(tree_ / "p/q");
   Write(tree_ / "p/q/file", 9000);
-  ASSERT_TRUE(trees_.Walk(tree_, walk_));
+  ASSERT_TRUE(trees_.Walk(tree_));
   fs::rename(tree_ / "p/q", tree_ / "q");
   fs::rename(tree_ / "p", tree_ / "q/p");
   Apply({DirectoriesIn(tree_ / "q"), DirectoriesIn(tree_ / "q/p"), DirectoriesIn(tree_)});
   if (trees_.UsageOf(tree_)) ExpectExact(tree_);
-  ASSERT_TRUE(trees_.Walk(tree_, walk_));
+  ASSERT_TRUE(trees_.Walk(tree_));
   ExpectExact(tree_);
 }
 
 TEST_F(LiveRememberedTrees, HardLinksCountOnceWhereverTheyAre) {
   Write(tree_ / "a/first", 20000);
   fs::create_hard_link(tree_ / "a/first", tree_ / "c/second");
-  ASSERT_TRUE(trees_.Walk(tree_, walk_));
+  ASSERT_TRUE(trees_.Walk(tree_));
   ExpectExact(tree_);
   Write(tree_ / "a/b/file", 30000);
   Apply({FilesIn(tree_ / "a/b")});
@@ -124,10 +122,10 @@ TEST_F(LiveRememberedTrees, AChangeWhereAHardLinkIsMakesTheTreeBeWalked) {
   const auto walked_after = [&](const std::vector<DirectoryChange>& changes) {
     Apply(changes);
     EXPECT_FALSE(trees_.UsageOf(tree_));
-    ASSERT_TRUE(trees_.Walk(tree_, walk_));
+    ASSERT_TRUE(trees_.Walk(tree_));
     ExpectExact(tree_);
   };
-  ASSERT_TRUE(trees_.Walk(tree_, walk_));
+  ASSERT_TRUE(trees_.Walk(tree_));
   Write(tree_ / "c/second", 60000);
   walked_after({FilesIn(tree_ / "c")});
   const std::vector<DirectoryChange> gone = {DirectoriesIn(tree_)};
@@ -136,13 +134,13 @@ TEST_F(LiveRememberedTrees, AChangeWhereAHardLinkIsMakesTheTreeBeWalked) {
 }
 
 TEST_F(LiveRememberedTrees, ATreeWithMoreDirectoriesThanMayBeRememberedIsMeasuredAllTheSame) {
-  RememberedTrees few(3);
-  const auto usage = few.Walk(tree_, walk_);
+  DiskTrees few({}, {.directories = 3});
+  const auto usage = few.Walk(tree_);
   ASSERT_TRUE(usage);
   EXPECT_EQ(usage->usage.inodes_used, 6U);
   EXPECT_FALSE(few.UsageOf(tree_));
   EXPECT_EQ(few.directories(), 0U);
-  ASSERT_TRUE(few.Walk(tree_ / "a", walk_));
+  ASSERT_TRUE(few.Walk(tree_ / "a"));
   EXPECT_TRUE(few.UsageOf(tree_ / "a"));
 }
 
@@ -153,11 +151,11 @@ TEST_F(LiveRememberedTrees, MoreLinkedFilesThanAreToldApartCountByShares) {
     Write(tree_ / "a" / name, 5000);
     fs::create_hard_link(tree_ / "a" / name, tree_ / "c" / name);
   }
-  RememberedTrees few(100, 2);
-  const auto usage = few.Walk(tree_, walk_);
+  DiskTrees few({}, {.directories = 100, .linked = 2});
+  const auto usage = few.Walk(tree_);
   ASSERT_TRUE(usage);
   EXPECT_EQ(usage->usage.inodes_used, 6 + kPairs);
-  EXPECT_EQ(usage->usage.used_bytes, walk_.Measure(tree_)->usage.used_bytes);
+  EXPECT_EQ(usage->usage.used_bytes, DiskTrees().Walk(tree_)->usage.used_bytes);
   EXPECT_FALSE(few.UsageOf(tree_)) << "it is walked each time";
 }
 

@@ -1,5 +1,3 @@
-#include "kernel/disk_usage/tree_walk.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -17,6 +15,7 @@
 #include <functional>
 #include <thread>
 
+#include "kernel/disk_usage/disk_trees.h"
 #include "kernel/files/testing/temporary_folder.h"
 #include "ports/fakes/child_process.h"
 
@@ -36,8 +35,8 @@ class TreeWalkTest : public testing::Test {
     return static_cast<std::uint64_t>(status.st_blocks) * 512;
   }
   static TreeUsage Measured(const fs::path& path) {
-    TreeWalk walk;
-    auto usage = walk.Measure(path);
+    DiskTrees walk;
+    auto usage = walk.Walk(path);
     EXPECT_TRUE(usage) << usage.error().message;
     return usage.value_or(TreeUsage{});
   }
@@ -70,10 +69,10 @@ TEST_F(TreeWalkTest, AHardLinkedFileCountsOnceInEachTree) {
   Write(base_ / "first/a", 100000);
   fs::create_hard_link(base_ / "first/a", base_ / "first/b");
   fs::create_hard_link(base_ / "first/a", base_ / "second/c");
-  TreeWalk walk;
-  EXPECT_EQ(walk.Measure(base_ / "first")->usage.inodes_used, 2U);
-  EXPECT_EQ(walk.Measure(base_ / "second")->usage.inodes_used, 2U);
-  EXPECT_EQ(walk.Measure(base_)->usage.inodes_used, 4U);
+  DiskTrees walk;
+  EXPECT_EQ(walk.Walk(base_ / "first")->usage.inodes_used, 2U);
+  EXPECT_EQ(walk.Walk(base_ / "second")->usage.inodes_used, 2U);
+  EXPECT_EQ(walk.Walk(base_)->usage.inodes_used, 4U);
 }
 
 TEST_F(TreeWalkTest, ASymbolicLinkCountsItselfAndIsNotFollowed) {
@@ -97,8 +96,8 @@ TEST_F(TreeWalkTest, ATreeDeeperThanTheDescriptorsAllowedIsMeasuredWhole) {
     }
     const struct rlimit few { .rlim_cur = 100, .rlim_max = 100 };
     if (::setrlimit(RLIMIT_NOFILE, &few) != 0) return 4;
-    TreeWalk walk;
-    const auto usage = walk.Measure(base_);
+    DiskTrees walk;
+    const auto usage = walk.Walk(base_);
     if (!usage || usage->errors != 0) return 5;
     return usage->usage.inodes_used == 2 * kDepth + 1U ? 0 : 6;
   });
@@ -113,8 +112,8 @@ TEST_F(TreeWalkTest, WhatMayNotBeReadIsCountedAsAnErrorAndTheRestIsMeasured) {
   const int status = InChild([&] {
     constexpr uid_t kNobody = 65534;
     if (::geteuid() == 0 && ::setresuid(kNobody, kNobody, kNobody) != 0) return 2;
-    TreeWalk walk;
-    const auto usage = walk.Measure(base_);
+    DiskTrees walk;
+    const auto usage = walk.Walk(base_);
     if (!usage || usage->errors != 1 || usage->first_error.empty()) return 3;
     return usage->usage.inodes_used == 3U ? 0 : 4;
   });
