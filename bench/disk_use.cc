@@ -97,6 +97,6 @@ int main(int argc, char** argv) {
   const std::string mode = argc == 3 ? argv[1] : "";
   if (mode == "walk1") return jettison::Walk(argv[2], mode);
   if (mode == "remember") return jettison::Remember(argv[2]);
-  std::fprintf(stderr, "usage: disk_use walk1|remember TREE\n");
+  std::fprintf(stderr, "usage: disk_use walk1|remember TREE (remember changes files of TREE)\n");
   return 2;
 }

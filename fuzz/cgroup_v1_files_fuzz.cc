@@ -3,8 +3,8 @@
 #include <string>
 
 #include "fuzz/fuzz.h"
+#include "kernel/cgroup_v1/cgroup_v1.h"
 #include "kernel/cgroup_v1/hierarchies.h"
-#include "kernel/cgroup_v1/kernel_files.h"
 #include "kernel/groups/group_files.h"
 #include "kernel/groups/open_files.h"
 #include "kernel/mounts/mount_info.h"

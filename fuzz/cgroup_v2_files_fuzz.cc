@@ -3,7 +3,7 @@
 #include <string>
 
 #include "fuzz/fuzz.h"
-#include "kernel/cgroup_v2/kernel_files.h"
+#include "kernel/cgroup_v2/cgroup_v2.h"
 #include "kernel/cgroup_v2/tree.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/groups/open_files.h"

@@ -10,6 +10,16 @@
 #include "kernel/cgroup_v1/hierarchies.h"
 #include "kernel/groups/kernel_groups.h"
 
+namespace jettison::cgroup_v1 {
+
+// The memory of a group, by its memory.stat and its memory.usage_in_bytes; the rows total_ count
+// the group and everything below it (kernel: Documentation/admin-guide/cgroup-v1). Fails when a row
+// is missing that every kernel has, or is no number (kInternal, never a zero); unknown rows are
+// passed over.
+[[nodiscard]] Result<LimitedMemory> MemoryOf(std::string_view stat, std::uint64_t usage);
+
+}  // namespace jettison::cgroup_v1
+
 namespace jettison {
 
 // The port over cgroup v1: controllers memory, cpu, cpuacct, pids and freezer, and the unified tree

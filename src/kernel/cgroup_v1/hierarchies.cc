@@ -24,19 +24,6 @@ bool IsForeign(const Mount& mount) {
          std::ranges::none_of(kControllers, [&](Controller c) { return Carries(mount, c); });
 }
 
-// Controllers that are mounted together share one mount point and therefore one Hierarchy.
-std::vector<std::pair<std::string, Hierarchy>> GroupByMountPoint(const MountPoints& points) {
-  std::vector<std::pair<std::string, Hierarchy>> grouped;
-  for (const Controller controller : kControllers) {
-    if (!points[controller]) continue;
-    auto same = std::find_if(grouped.begin(), grouped.end(),
-                             [&](const auto& entry) { return entry.first == *points[controller]; });
-    if (same == grouped.end()) same = grouped.insert(same, {*points[controller], Hierarchy{}});
-    same->second.controllers.push_back(controller);
-  }
-  return grouped;
-}
-
 Result<FileDescriptor> EnterNode(const std::string& point, std::string_view node_group,
                                  bool must_exist) {
   const auto root = kernel::OpenMountPoint(point);
@@ -51,31 +38,24 @@ Result<FileDescriptor> EnterNode(const std::string& point, std::string_view node
 }  // namespace
 
 std::string_view NameOf(Controller controller) {
-  switch (controller) {
-    case Controller::kMemory: return "memory";
-    case Controller::kCpu: return "cpu";
-    case Controller::kCpuacct: return "cpuacct";
-    case Controller::kPids: return "pids";
-    case Controller::kFreezer: return "freezer";
-    case Controller::kUnified: return "unified";
-  }
-  return "";
+  constexpr std::array<std::string_view, kControllers.size()> kNames = {
+      "memory", "cpu", "cpuacct", "pids", "freezer", "unified"};
+  return kNames[static_cast<std::size_t>(controller)];
 }
 
 MountPoints FindHierarchies(const std::vector<Mount>& mounts) {
-  MountPoints points;
+  MountPoints found;
   std::array<bool, kControllers.size()> root_found{};
   for (const Mount& mount : mounts) {
-    if (IsForeign(mount)) points.others.push_back(mount.point);
-    for (const Controller controller : kControllers) {
-      if (!Carries(mount, controller)) continue;
-      bool& found = root_found[static_cast<std::size_t>(controller)];
-      if (found || (points[controller] && !mount.IsOfRoot())) continue;
-      points[controller] = mount.point;
-      found = mount.IsOfRoot();
+    if (IsForeign(mount)) found.others.push_back(mount.point);
+    for (std::size_t i = 0; i < kControllers.size(); ++i) {
+      if (!Carries(mount, kControllers[i])) continue;
+      if (root_found[i] || (found.points[i] && !mount.IsOfRoot())) continue;
+      found.points[i] = mount.point;
+      root_found[i] = mount.IsOfRoot();
     }
   }
-  return points;
+  return found;
 }
 
 Result<Hierarchies> Hierarchies::Open(const MountPoints& points, std::string_view node_group) {
@@ -87,33 +67,36 @@ Result<Hierarchies> Hierarchies::Open(const MountPoints& points, std::string_vie
                 "mount -t cgroup -o memory cgroup /sys/fs/cgroup/memory");
   }
   Hierarchies opened;
-  for (auto& [point, hierarchy] : GroupByMountPoint(points)) {
-    const bool is_memory = point == *points[Controller::kMemory];
-    auto node = EnterNode(point, node_group, is_memory);
-    if (!node) return Fail(node.error());
-    if (is_memory) opened.memory_ = node->get();
-    hierarchy.node = std::move(*node);
-    opened.all_.push_back(std::move(hierarchy));
-  }
   opened.node_group_ = node_group;
+  for (const Controller controller : kControllers) {
+    const auto& point = points[controller];
+    if (!point) continue;
+    const auto together = std::ranges::find(opened.all_, *point, &Hierarchy::mount_point);
+    if (together != opened.all_.end()) {
+      together->controllers.push_back(controller);
+      continue;
+    }
+    auto node = EnterNode(*point, node_group, controller == Controller::kMemory);
+    if (!node) return Fail(node.error());
+    opened.all_.push_back({*point, {controller}, std::move(*node)});
+  }
   for (const std::string& point : points.others) {
     // A hierarchy that cannot be entered has no group that could be removed.
     if (auto root = kernel::OpenMountPoint(point))
-      opened.foreign_.push_back({point, std::move(*root)});
+      opened.all_.push_back({point, {}, std::move(*root)});
   }
   return opened;
 }
 
 const Hierarchy* Hierarchies::Find(Controller controller) const {
-  const auto found = std::find_if(all_.begin(), all_.end(), [&](const Hierarchy& hierarchy) {
-    const auto& list = hierarchy.controllers;
-    return std::find(list.begin(), list.end(), controller) != list.end();
+  const auto found = std::ranges::find_if(all_, [&](const Hierarchy& hierarchy) {
+    return std::ranges::find(hierarchy.controllers, controller) != hierarchy.controllers.end();
   });
   return found == all_.end() ? nullptr : &*found;
 }
 
 Result<int> Hierarchies::NodeOf(Controller controller) const {
-  if (const Hierarchy* hierarchy = Find(controller)) return hierarchy->node.get();
+  if (const Hierarchy* hierarchy = Find(controller)) return hierarchy->directory.get();
   return Fail(ErrorCode::kUnavailable,
               fmt::format("the {} controller is not mounted as cgroup v1", NameOf(controller)));
 }

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,40 +25,28 @@ inline constexpr std::array kControllers = {Controller::kMemory,  Controller::kC
 
 // Where each hierarchy is mounted; absent where it is not. Controllers that are mounted together
 // ("cpu,cpuacct") have the same mount point.
-class MountPoints {
- public:
+struct MountPoints {
   [[nodiscard]] const std::optional<std::string>& operator[](Controller controller) const {
-    return points_[static_cast<std::size_t>(controller)];
+    return points[static_cast<std::size_t>(controller)];
   }
-  std::optional<std::string>& operator[](Controller controller) {
-    return points_[static_cast<std::size_t>(controller)];
-  }
+  std::array<std::optional<std::string>, kControllers.size()> points;
   // The roots of v1 hierarchies that carry none of the controllers above (cpuset, blkio,
   // name=systemd, ...): the agent makes no groups there, but container runtimes do.
   std::vector<std::string> others;
-
- private:
-  std::array<std::optional<std::string>, kControllers.size()> points_;
 };
 
 // Finds the hierarchies among the mounts. A mount of a hierarchy's root wins over a mount of one of
 // its groups, then the earlier over the later.
 [[nodiscard]] MountPoints FindHierarchies(const std::vector<kernel::Mount>& mounts);
 
-// One mounted hierarchy, entered at the node's group.
+// One mounted hierarchy.
 struct Hierarchy {
-  std::vector<Controller> controllers;  // those mounted here together
-  FileDescriptor node;                  // the directory of the node's group
-};
-
-// A hierarchy that the agent does not use, but in which a container runtime makes groups of the
-// same paths.
-struct ForeignHierarchy {
   std::string mount_point;
-  FileDescriptor root;
+  std::vector<Controller> controllers;  // those mounted here together; empty: others'
+  FileDescriptor directory;             // of the node's group; of others' hierarchies the root
 };
 
-// Every hierarchy the agent uses, each held open at the node's group. Immutable once opened.
+// Every hierarchy of the host, each held open. Immutable once opened.
 class Hierarchies {
  public:
   // Enters the node's group (path from the root of each hierarchy, "" for the root itself). The
@@ -72,18 +59,14 @@ class Hierarchies {
   [[nodiscard]] const Hierarchy* Find(Controller controller) const;
   // The node's directory in the hierarchy of a controller; kUnavailable where it is not mounted.
   [[nodiscard]] Result<int> NodeOf(Controller controller) const;
-  [[nodiscard]] int memory() const { return memory_; }
-  // Memory first.
+  // Memory first, then the agent's, then others'.
   [[nodiscard]] const std::vector<Hierarchy>& all() const { return all_; }
-  [[nodiscard]] const std::vector<ForeignHierarchy>& foreign() const { return foreign_; }
   // From the root of each hierarchy; empty: the root itself.
   [[nodiscard]] const std::string& node_group() const { return node_group_; }
 
  private:
   std::vector<Hierarchy> all_;
-  std::vector<ForeignHierarchy> foreign_;
   std::string node_group_;
-  int memory_ = -1;  // owned by all_
 };
 
 }  // namespace jettison::cgroup_v1

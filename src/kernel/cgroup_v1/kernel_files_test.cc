@@ -1,5 +1,3 @@
-#include "kernel/cgroup_v1/kernel_files.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel/cgroup_v1/cgroup_v1.h"
 #include "kernel/groups/open_files.h"
 
 namespace jettison::cgroup_v1 {

@@ -10,23 +10,85 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/cgroup_v2/kernel_files.h"
 #include "kernel/groups/group_files.h"
 #include "kernel/groups/group_processes.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/groups/open_files.h"
 #include "kernel/mounts/mount_info.h"
 
+namespace jettison::cgroup_v2 {
+
+Result<CgroupMemory> MemoryOf(std::string_view stat) {
+  // In the kernel's order; "kernel" exists since Linux 5.18.
+  std::array<kernel::Row, 6> rows = {kernel::Row{"anon"}, {"file"},          {"kernel"},
+                                     {"shmem"},           {"inactive_file"}, {"active_file"}};
+  kernel::FindRows(stat, rows);
+  const auto anon = rows[0].Number();
+  if (!anon) return Fail(anon.error());
+  const auto file = rows[1].Number();
+  if (!file) return Fail(file.error());
+  const auto inactive = rows[4].Number();
+  if (!inactive) return Fail(inactive.error());
+  return CgroupMemory{.usage = *anon + *file,
+                      .inactive_file = *inactive,
+                      .active_file = rows[5].NumberIfAny(),
+                      .shared = rows[3].NumberIfAny(),
+                      .kernel = rows[2].NumberIfAny()};
+}
+
+Result<std::string_view> ParseCpuQuota(std::string_view text) {
+  const std::string_view quota = text.substr(0, text.find(' '));
+  if (quota == text || (quota != "max" && !kernel::ParseCounter(quota))) {
+    return kernel::FailText("a quota and a period", text);
+  }
+  return quota;
+}
+
+}  // namespace jettison::cgroup_v2
+
 namespace jettison {
 namespace {
 
 using kernel::Of;
 
-constexpr std::size_t kGroupsWithLimits = 64;  // on the ways down to what is looked at
+// The files of ReadMemoryFiles, which reads usage last, since it is the figure that moves fastest.
+// The last kOptionalMemoryFiles of them are not there where swap is not accounted.
+constexpr const char* kMemoryFiles[] = {"memory.stat", "memory.current", "memory.swap.current"};
+constexpr std::size_t kOptionalMemoryFiles = 1;
+constexpr std::size_t kSmallBytes = 32;  // a number takes 21 bytes at most
 
-std::optional<std::uint64_t> Lower(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
-  return a && b ? std::min(a, b) : (a ? a : b);
+// Of memory.stat, which takes 1.5 KiB on Linux 6.12.
+Result<CgroupMemory> ReadStat(const FileDescriptor& file) {
+  return kernel::ParseKept<16384>(file, kMemoryFiles[0], cgroup_v2::MemoryOf);
 }
+
+// Reads the open files of a group, each in one system call and without allocating.
+Result<CgroupMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
+  auto memory = ReadStat(files[0]);
+  if (!memory) return memory;
+  if (files[2]) {
+    const auto swap =
+        kernel::ParseKept<kSmallBytes>(files[2], kMemoryFiles[2], kernel::ParseCounter);
+    if (!swap) return Fail(swap.error());
+    memory->swap = *swap;
+  }
+  const auto usage =
+      kernel::ParseKept<kSmallBytes>(files[1], kMemoryFiles[1], kernel::ParseCounter);
+  if (!usage) return Fail(usage.error());
+  memory->usage = *usage;
+  return memory;
+}
+
+// The same of the root, which has memory.stat alone.
+Result<CgroupMemory> ReadRootMemoryFile(std::span<const FileDescriptor> files) {
+  return ReadStat(files[0]);
+}
+
+Result<std::optional<std::uint64_t>> ReadLimitFile(std::span<const FileDescriptor> files) {
+  return kernel::ParseKept<kSmallBytes>(files[0], "memory.max", kernel::ParseMax);
+}
+
+constexpr std::size_t kGroupsWithLimits = 128;  // on the ways down to what is looked at
 
 Result<void> WriteLimit(int group, const char* file, std::string_view text) {
   auto written = kernel::WriteFile(group, file, text);
@@ -98,17 +160,16 @@ Result<void> SetLimits(int group, const CgroupLimits& limits) {
   return {};
 }
 
-// Of the groups on the way from the top of `files` down to this one. The root of the hierarchy has
-// no limit.
+// Of the groups on the way from the top of the hierarchy down to this one.
 Result<std::optional<std::uint64_t>> LowestLimit(kernel::OpenFiles& files, std::string_view group,
                                                  bool top_is_root) {
   std::optional<std::uint64_t> lowest;
   for (std::size_t end = 0;; end = group.find('/', end + 1)) {
     const std::string_view each = group.substr(0, end);
-    if (!each.empty() || !top_is_root) {
-      const auto limit = Of(each, files.Read(each, cgroup_v2::ReadLimitFile));
+    if (!each.empty() || !top_is_root) {  // the root has no limit
+      const auto limit = Of(each, files.Read(each, ReadLimitFile));
       if (!limit) return limit;
-      lowest = Lower(lowest, *limit);
+      lowest = lowest && *limit ? std::min(lowest, *limit) : (lowest ? lowest : *limit);
     }
     if (end == std::string_view::npos || group.empty()) return lowest;
   }
@@ -178,16 +239,14 @@ Result<std::unique_ptr<CgroupV2>> CgroupV2::Open(const kernel::GroupsOptions& op
 }
 
 CgroupV2::CgroupV2(cgroup_v2::Tree tree, const kernel::GroupsOptions& options)
-    : KernelGroups(
-          {.memory = tree.node(), .tasks = tree.node(), .unified = tree.node()},
-          {.memory = {std::begin(cgroup_v2::kMemoryFiles), std::end(cgroup_v2::kMemoryFiles)},
-           .optional = cgroup_v2::kOptionalMemoryFiles,
-           .oom_kills = "memory.events"},
-          options.remove_patience),
+    : KernelGroups({.memory = tree.node(), .tasks = tree.node(), .unified = tree.node()},
+                   {.memory = {std::begin(kMemoryFiles), std::end(kMemoryFiles)},
+                    .optional = kOptionalMemoryFiles,
+                    .oom_kills = "memory.events"},
+                   options.remove_patience),
       tree_(std::move(tree)),
-      root_memory_(tree_.node(), {cgroup_v2::kMemoryFiles[0]}, 1),
-      limits_(tree_.node(), {"memory.max"}, kGroupsWithLimits),
-      limits_from_top_(tree_.top(), {"memory.max"}, kGroupsWithLimits) {}
+      root_memory_(tree_.node(), {kMemoryFiles[0]}, 1),
+      limits_(tree_.top(), {"memory.max"}, kGroupsWithLimits) {}
 
 Result<void> CgroupV2::Create(std::string_view path, const CgroupLimits& limits) {
   if (auto ok = kernel::CheckPath(path); !ok) return ok;
@@ -213,22 +272,24 @@ Result<void> CgroupV2::KillAll(std::string_view /*path*/, int group) {
 
 Result<CgroupMemory> CgroupV2::ReadMemory(std::string_view path) {
   if (path.empty() && tree_.NodeIsRoot()) {
-    return Of(path, root_memory_.Read(path, cgroup_v2::ReadRootMemoryFile));
+    return Of(path, root_memory_.Read(path, ReadRootMemoryFile));
   }
-  return Of(path, memory_files().Read(path, cgroup_v2::ReadMemoryFiles));
+  return Of(path, memory_files().Read(path, ReadMemoryFiles));
+}
+
+std::string CgroupV2::FromTop(std::string_view path) const {
+  const std::string& node = tree_.node_group();
+  if (node.empty() || path.empty()) return node + std::string(path);
+  return fmt::format("{}/{}", node, path);
 }
 
 Result<std::optional<std::uint64_t>> CgroupV2::ReadMemoryLimit(std::string_view path) {
   if (auto ok = kernel::CheckPath(path); !ok) return Fail(ok.error());
-  auto lowest = LowestLimit(limits_from_top_, tree_.node_group(), tree_.TopIsRoot());
-  if (!lowest || path.empty()) return lowest;
-  const auto below = LowestLimit(limits_, path, tree_.NodeIsRoot());
-  if (!below) return below;
-  return Lower(*lowest, *below);
+  return LowestLimit(limits_, FromTop(path), tree_.TopIsRoot());
 }
 
 void CgroupV2::Forget(std::string_view path) {
-  limits_.Forget(path);
+  limits_.Forget(FromTop(path));
   KernelGroups::Forget(path);
 }
 

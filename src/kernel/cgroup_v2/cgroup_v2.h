@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,6 +11,21 @@
 #include "kernel/cgroup_v2/tree.h"
 #include "kernel/groups/kernel_groups.h"
 #include "kernel/groups/open_files.h"
+
+// The text of cgroup v2 files as values (kernel: Documentation/admin-guide/cgroup-v2.rst). A text
+// that the kernel would not write is kInternal, never a zero; rows that are not known are passed
+// over. What both versions have is in kernel/groups/open_files.h.
+namespace jettison::cgroup_v2 {
+
+// The memory of a group and everything below it, by its memory.stat alone, as the kubelet counts
+// the root: anonymous memory and page cache together are what is used; the kernel's own memory is
+// not in it. Fails when a row is missing that every kernel has, or is no number.
+[[nodiscard]] Result<CgroupMemory> MemoryOf(std::string_view stat);
+
+// The first word of cpu.max: microseconds a period, or "max".
+[[nodiscard]] Result<std::string_view> ParseCpuQuota(std::string_view text);
+
+}  // namespace jettison::cgroup_v2
 
 namespace jettison {
 
@@ -38,12 +54,12 @@ class CgroupV2 : public kernel::KernelGroups {
  private:
   CgroupV2(cgroup_v2::Tree tree, const kernel::GroupsOptions& options);
   [[nodiscard]] std::vector<kernel::GroupPlace> PlacesOf(std::string_view path) const override;
+  [[nodiscard]] std::string FromTop(std::string_view path) const;
   [[nodiscard]] Result<void> KillAll(std::string_view path, int group) override;
 
   const cgroup_v2::Tree tree_;
   kernel::OpenFiles root_memory_;
-  kernel::OpenFiles limits_;           // of groups below the node's, and its own
-  kernel::OpenFiles limits_from_top_;  // of the groups above the node's, and its own
+  kernel::OpenFiles limits_;  // by the path from the top
 };
 
 }  // namespace jettison

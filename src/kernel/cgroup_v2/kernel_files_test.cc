@@ -1,11 +1,11 @@
-#include "kernel/cgroup_v2/kernel_files.h"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <iterator>
 #include <string>
 
+#include "kernel/cgroup_v2/cgroup_v2.h"
+#include "kernel/cgroup_v2/tree.h"
 #include "kernel/groups/open_files.h"
 
 namespace jettison::cgroup_v2 {

@@ -6,7 +6,6 @@
 
 #include <utility>
 
-#include "kernel/cgroup_v2/kernel_files.h"
 #include "kernel/groups/group_files.h"
 #include "kernel/groups/group_processes.h"
 #include "kernel/groups/kernel_groups.h"
@@ -65,6 +64,15 @@ Result<FileDescriptor> EnterNode(int top, const std::string& point, std::string_
 }
 
 }  // namespace
+
+bool HasController(std::string_view text, std::string_view controller) {
+  while (!text.empty()) {
+    const auto end = text.find_first_of(" \n");
+    if (text.substr(0, end) == controller) return true;
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return false;
+}
 
 std::optional<std::string> FindUnified(const std::vector<kernel::Mount>& mounts) {
   const kernel::Mount* found = nullptr;

@@ -15,6 +15,10 @@ namespace jettison::cgroup_v2 {
 // The controllers that the agent hands down to the groups it makes.
 inline constexpr std::array<std::string_view, 3> kControllers = {"memory", "cpu", "pids"};
 
+// Whether the text of cgroup.controllers or cgroup.subtree_control, names separated by blanks,
+// contains this controller.
+[[nodiscard]] bool HasController(std::string_view text, std::string_view controller);
+
 // Where the unified hierarchy is mounted; absent where it is not. A mount of its root wins over a
 // mount of one of its groups, then the earlier over the later.
 [[nodiscard]] std::optional<std::string> FindUnified(const std::vector<kernel::Mount>& mounts);

@@ -5,7 +5,6 @@
 #include "kernel/cgroup_v1/cgroup_v1.h"
 #include "kernel/cgroup_v1/hierarchies.h"
 #include "kernel/cgroup_v2/cgroup_v2.h"
-#include "kernel/cgroup_v2/kernel_files.h"
 #include "kernel/cgroup_v2/tree.h"
 #include "kernel/mounts/mount_info.h"
 
