@@ -115,41 +115,6 @@ TEST_F(PodTableSavedTest, AnEvictedPodThatWentMeanwhileWaitsFromNowOn) {
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
 }
 
-TEST_F(PodTableSavedTest, TheBackOffOfAContainerGoesOn) {
-  Want({PodNamed("a")});
-  runtime_.Exit("uid-a", "c", 1);
-  Deliver();  // at once
-  runtime_.Exit("uid-a", "c", 1);
-  Deliver();  // in 10 s
-  Pass(seconds(10));
-  runtime_.Exit("uid-a", "c", 1);
-  Deliver();  // in 20 s
-  const Instant due = now_ + seconds(20);
-  ASSERT_EQ(table_.NextDeadline(), due);
-  const Instant ended = now_;
-  Pass(seconds(5));
-  Restart({Dead(PodNamed("a"), 2, ended)});
-  Want({PodNamed("a")});
-  EXPECT_THAT(runtime_.TakeCommands(), Not(Contains(testing::HasSubstr("start"))));
-  EXPECT_EQ(table_.NextDeadline(), due);
-  Pass(seconds(15));
-  EXPECT_THAT(runtime_.TakeCommands(), Contains(testing::HasSubstr("start uid-a/c#3")));
-  runtime_.Exit("uid-a", "c", 1);
-  Deliver();
-  EXPECT_EQ(table_.NextDeadline(), now_ + seconds(40));
-}
-
-TEST_F(PodTableSavedTest, AContainerThatEndedWhileNoAgentRanWaitsAsLongAsItWouldHave) {
-  Want({PodNamed("a")});
-  runtime_.Exit("uid-a", "c", 1);
-  Deliver();
-  runtime_.Exit("uid-a", "c", 1);
-  Deliver();
-  Pass(seconds(10));  // it runs again; its next back-off is 20 s
-  Restart({Dead(PodNamed("a"), 2, now_)});
-  EXPECT_EQ(table_.NextDeadline(), now_ + seconds(20));
-}
-
 // The container runtime answers only after the agent has begun.
 TEST_F(PodTableSavedTest, AnEvictionThatIsUnderWayGoesOnBeforeTheRuntimeAnswersAndAfterwards) {
   Want({PodNamed("a")});
@@ -166,24 +131,6 @@ TEST_F(PodTableSavedTest, AnEvictionThatIsUnderWayGoesOnBeforeTheRuntimeAnswersA
   EXPECT_EQ(View("a").evictions, 1);
   Pass(seconds(20));
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("kill uid-a/c", "remove uid-a"));
-}
-
-TEST_F(PodTableSavedTest, TheBackOffOfAContainerOutlivesAnAgentThatTheRuntimeNeverAnswered) {
-  Want({PodNamed("a")});
-  for (int i = 0; i < 2; ++i) {
-    runtime_.Exit("uid-a", "c", 1);
-    Deliver();
-  }
-  const Instant ended = now_;
-  ASSERT_EQ(table_.NextDeadline(), ended + seconds(10));
-  Pass(seconds(2));
-  RestartUnanswered({Dead(PodNamed("a"), 1, ended)});
-  Pass(seconds(2));
-  RestartUnanswered({Dead(PodNamed("a"), 1, ended)});
-  table_.Adopt({Dead(PodNamed("a"), 1, ended)}, now_);
-  Want({PodNamed("a")});
-  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
-  EXPECT_EQ(table_.NextDeadline(), ended + seconds(10));
 }
 
 TEST_F(PodTableSavedTest, WhoHasNotBeenAskedForYetIsKeptOverAnotherRestart) {

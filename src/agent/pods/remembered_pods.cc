@@ -26,14 +26,13 @@ std::optional<SavedPod> SavedOf(const std::string& name, const PodSlot& slot) {
     kept.started = pod->started_at;
     kept.ending = pod->worker->SavedEviction();
     kept.ended_well = pod->worker->SavedOutcome();
-    kept.runs = pod->worker->SavedRuns();
   } else if (const auto* const out = std::get_if<StaysOut>(&slot.state)) {
     kept.absence = SavedAbsence{.reason = out->status.reason,
                                 .message = out->status.message,
                                 .comes_back_at = out->comes_back_at};
   }
   const bool as_new = kept.evictions == 0 && slot.come_back.IsFresh() && !kept.ending &&
-                      !kept.absence && !kept.ended_well && kept.runs.empty();
+                      !kept.absence && !kept.ended_well;
   return as_new ? std::nullopt : std::optional(std::move(kept));
 }
 

@@ -57,15 +57,6 @@ struct SavedNode {
   friend bool operator==(const SavedNode&, const SavedNode&) = default;
 };
 
-// The back-off of one container.
-struct SavedRun {
-  std::string container;
-  int attempt = 0;
-  Duration next_delay{0};             // after its next end
-  std::optional<Instant> restart_at;  // that attempt has ended
-  friend bool operator==(const SavedRun&, const SavedRun&) = default;
-};
-
 // An eviction that is being carried out.
 struct SavedEnding {
   std::string reason;
@@ -92,7 +83,6 @@ struct SavedPod {
   std::optional<SavedEnding> ending;
   std::optional<SavedAbsence> absence;
   std::optional<bool> ended_well;  // its work is done; absent: it is not
-  std::vector<SavedRun> runs;
   friend bool operator==(const SavedPod&, const SavedPod&) = default;
 };
 

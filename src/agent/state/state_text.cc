@@ -66,13 +66,6 @@ void Fields(auto& io, Like<SavedNode> auto& node) {
   io.Member("wait", node.wait);
 }
 
-void Fields(auto& io, Like<SavedRun> auto& run) {
-  io.Member("container", run.container);
-  io.Member("attempt", run.attempt);
-  io.Member("nextDelay", run.next_delay);
-  io.Member("restart", run.restart_at);
-}
-
 void Fields(auto& io, Like<SavedEnding> auto& ending) {
   io.Member("reason", ending.reason);
   io.Member("message", ending.message);
@@ -95,7 +88,6 @@ void Fields(auto& io, Like<SavedPod> auto& pod) {
   io.Member("ending", pod.ending);
   io.Member("absence", pod.absence);
   io.Member("endedWell", pod.ended_well);
-  io.Member("runs", pod.runs);
 }
 
 void Fields(auto& io, Like<SparedPod> auto& pod) {
@@ -323,17 +315,13 @@ void KeepOverBoot(AgentState& state) {
   for (SavedPod& pod : state.pods) {
     pod.ending.reset();
     pod.started.reset();
-    pod.runs.clear();
   }
   std::erase_if(state.pods, [](const SavedPod& pod) { return !pod.absence && !pod.ended_well; });
 }
 
 // What follows from the order of the members, and from the time of the reading.
 void Settle(AgentState& state, Instant now) {
-  for (SavedPod& pod : state.pods) {
-    pod.next_delay = std::max(pod.next_delay, Duration(0));
-    for (SavedRun& run : pod.runs) run.next_delay = std::max(run.next_delay, Duration(0));
-  }
+  for (SavedPod& pod : state.pods) pod.next_delay = std::max(pod.next_delay, Duration(0));
   std::ranges::sort(state.soft.granted);
   for (ImageRecord& image : state.images) {
     if (std::exchange(image.in_use, false)) image.last_used = now;

@@ -38,11 +38,7 @@ AgentState FullState() {
        .ending = SavedEnding{.reason = "Evicted",
                              .message = "low \"on\" memory\n\xc3\xa9",
                              .disruption_target = true,
-                             .kill_at = kNow + seconds(1)},
-       .runs = {{.container = "c",
-                 .attempt = 3,
-                 .next_delay = seconds(40),
-                 .restart_at = kNow + seconds(19)}}},
+                             .kill_at = kNow + seconds(1)}},
       {.name = "default/out",
        .uid = "u2",
        .evictions = 1,
@@ -145,7 +141,6 @@ TEST(StateText, AFaultyMemberIsAFaultOfTheWhole) {
        {R"(,"pods":[{"name":"default/b"}])", R"(,"pods":[null])", R"(,"clusterEvictions":[7])",
         R"(,"pods":[{"name":"default/c","uid":"u","evictions":-1,"nextDelay":"20s"}])",
         R"(,"pods":[{"name":"d","uid":"u","evictions":1,"nextDelay":"20s","ending":{}}])",
-        R"(,"pods":[{"name":"e","uid":"u","evictions":1,"nextDelay":"20s","runs":[{}]}])",
         R"(,"images":[{"id":"time","firstDetected":"yesterday","inUse":false}])"}) {
     EXPECT_FALSE(parse("", rest)) << rest;
   }

@@ -74,34 +74,6 @@ void ContainerLifecycle::Adopt(const ContainerRecord& record) {
   }
 }
 
-void ContainerLifecycle::Resume(const SavedRun& kept, Instant now) {
-  backoff_.Resume(kept.next_delay);
-  const auto restart_at = kept.restart_at
-                              ? std::optional(std::min(*kept.restart_at, now + backoff_.rule().max))
-                              : std::nullopt;
-  if (phase_ == Phase::kWaiting && restart_at) {
-    // A run that could not be started leaves no record.
-    attempt_ = std::max(attempt_, kept.attempt);
-    start_error_ = {StartFailure::kRun,
-                    {ErrorCode::kInternal, "it could not be run before the agent was restarted"}};
-    exit_ = {.exit_code = kStartErrorExitCode, .started = now, .finished = now};
-    phase_ = Phase::kExited;
-  }
-  if (phase_ != Phase::kExited) return;
-  restart_at_ = restart_at && kept.attempt >= attempt_
-                    ? *restart_at
-                    : backoff_.NextStart(exit_->started, exit_->finished);
-}
-
-std::optional<SavedRun> ContainerLifecycle::Saved() const {
-  if (backoff_.IsFresh() || attempt_ < 0) return std::nullopt;
-  return SavedRun{
-      .container = spec_->name,
-      .attempt = attempt_,
-      .next_delay = backoff_.next_delay(),
-      .restart_at = phase_ == Phase::kExited ? std::optional(restart_at_) : std::nullopt};
-}
-
 bool ContainerLifecycle::RestartsUnder(RestartPolicy pod_policy) const {
   if (IsSidecar()) return true;
   const bool failed = phase_ == Phase::kExited && exit_->exit_code != 0;
@@ -232,21 +204,6 @@ void ContainerRuns::Take(std::vector<ContainerRecord> records) {
     if (!known) run->Adopt(record);
     if (record.exit) dead_.push_back(record);
   }
-}
-
-void ContainerRuns::Resume(const std::vector<SavedRun>& kept, Instant now) {
-  for (ContainerLifecycle& run : runs_) {
-    const auto found = std::ranges::find(kept, run.spec().name, &SavedRun::container);
-    if (found != kept.end()) run.Resume(*found, now);
-  }
-}
-
-std::vector<SavedRun> ContainerRuns::Saved() const {
-  std::vector<SavedRun> kept;
-  for (const ContainerLifecycle& run : runs_) {
-    if (auto each = run.Saved()) kept.push_back(*std::move(each));
-  }
-  return kept;
 }
 
 void ContainerRuns::ForgetDead(const std::string& container, int attempt) {

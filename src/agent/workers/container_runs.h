@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "agent/state/agent_state.h"
 #include "agent/workers/backoff.h"
 #include "core/model/container_record.h"
 #include "core/model/pod.h"
@@ -41,12 +40,6 @@ class ContainerLifecycle {
   void BeginAnew();
   // Takes up a run that the runtime remembers; called in the order of attempts.
   void Adopt(const ContainerRecord& record);
-  // Continues the back-off that an earlier agent has kept. Must be called after the runs were
-  // adopted.
-  void Resume(const SavedRun& kept, Instant now);
-  // Its back-off; absent where there is none to keep.
-  [[nodiscard]] std::optional<SavedRun> Saved() const;
-
   [[nodiscard]] const Container& spec() const { return *spec_; }
   [[nodiscard]] bool is_init() const { return init_; }
   [[nodiscard]] bool IsSidecar() const { return init_ && spec_->IsSidecar(); }
@@ -122,11 +115,6 @@ class ContainerRuns {
   // Takes the runs that the runtime remembers. A run that is known already is not changed, because
   // its end may have been reported meanwhile.
   void Take(std::vector<ContainerRecord> records);
-  // Goes on with the back-offs that an agent before left.
-  void Resume(const std::vector<SavedRun>& kept, Instant now);
-  // The back-offs for the next agent.
-  [[nodiscard]] std::vector<SavedRun> Saved() const;
-
   // Runs that have ended, all attempts that are known.
   [[nodiscard]] const std::vector<ContainerRecord>& dead() const { return dead_; }
   void AddDead(ContainerRecord record) { dead_.push_back(std::move(record)); }

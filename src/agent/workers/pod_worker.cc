@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "agent/plans/pod_plans.h"
@@ -16,6 +17,15 @@ namespace {
 using std::chrono::seconds;
 
 constexpr int kMaxOomScoreAdj = 1000;
+
+// What survives a kill is killed again after the first pause; pauses double up to the second.
+constexpr Duration kFirstKillPause = seconds(1);
+constexpr Duration kLastKillPause = seconds(30);
+
+// How long a kill may take before it is called late. (kubelet: killPodNow)
+Duration KillTimeout(Duration grace) {
+  return std::max<Duration>(grace + grace / 2, seconds(10));
+}
 
 const std::string& UidOf(const RuntimeEvent& event) {
   return std::visit([](const auto& e) -> const std::string& { return e.pod_uid; }, event);
@@ -47,7 +57,6 @@ void PodWorker::Create(Creating& creating) {
 void PodWorker::Remember(const SavedPod& kept) {
   saved_ending_ = kept.ending;
   saved_outcome_ = kept.ended_well;
-  saved_runs_ = kept.runs;
 }
 
 void PodWorker::Recall(std::vector<ContainerRecord> records, Instant now) {
@@ -65,7 +74,6 @@ void PodWorker::Adopt(std::vector<ContainerRecord> records, Instant now) {
   }
   BeginStatus(now);
   runs_.Take(std::move(records));
-  runs_.Resume(std::exchange(saved_runs_, {}), now);
   // If a regular container has ever run, the init containers are done, even if their own records
   // were removed since.
   initialized_ = !runs_.BeginAnew(facts_->pod.restart_policy) && runs_.AnyRegularStarted();
@@ -107,17 +115,13 @@ std::optional<SavedEnding> PodWorker::SavedEviction() const {
   return SavedEnding{.reason = eviction_->order.reason,
                      .message = eviction_->order.message,
                      .disruption_target = eviction_->order.disruption_target,
-                     .kill_at = ending()->kill_at()};
+                     .kill_at = ending()->kill_at};
 }
 
 std::optional<bool> PodWorker::SavedOutcome() const {
   if (std::holds_alternative<Recalled>(state_)) return saved_outcome_;
   if (eviction_ || activity() != PodActivity::kFinished) return std::nullopt;
   return !failed_;
-}
-
-std::vector<SavedRun> PodWorker::SavedRuns() const {
-  return std::holds_alternative<Recalled>(state_) ? saved_runs_ : runs_.Saved();
 }
 
 void PodWorker::Handle(const RuntimeEvent& event, Instant now) {
@@ -140,7 +144,11 @@ void PodWorker::Advance(Instant now) {
 
 std::optional<Instant> PodWorker::NextDeadline() const {
   if (const auto* const creating = std::get_if<Creating>(&state_)) return creating->again_at;
-  if (const PodEnding* const end = ending()) return end->NextDeadline(runs_);
+  if (const Ending* const end = ending()) {
+    if (!end->IsTerminating() || !runs_.AnyAlive()) return std::nullopt;
+    const Instant kill = end->kills == 0 ? end->kill_at : end->kill_again_at;
+    return end->is_late ? kill : std::min(kill, end->late_at);
+  }
   if (!std::holds_alternative<Running>(state_) || !IsOwn()) return std::nullopt;
   return NextRestartAt(runs_, facts_->pod.restart_policy, initialized_);
 }
@@ -240,10 +248,10 @@ void PodWorker::ForgetRun(const std::string& container, int attempt) {
 }
 
 bool PodWorker::Evict(const EvictionOrder& order, Instant now) {
-  const PodEnding* const end = ending();
-  if (IsGone() || (end != nullptr && end->step() != PodEnding::Step::kTerminating)) return false;
+  const Ending* const end = ending();
+  if (IsGone() || (end != nullptr && !end->IsTerminating())) return false;
   const Duration grace = seconds(order.grace_period_seconds);
-  const bool shortens = end == nullptr || now + grace < end->kill_at();
+  const bool shortens = end == nullptr || now + grace < end->kill_at;
   if (!shortens && eviction_) return false;
   const bool first = !eviction_;
   if (shortens) BeginEnding(grace, true, now);  // the kill first, the status afterwards
@@ -261,73 +269,136 @@ bool PodWorker::NoteEvicted(const EvictionOrder& order, Instant now) {
 
 void PodWorker::Terminate(Instant now) {
   if (IsGone()) return;
-  if (PodEnding* const end = ending()) {
-    end->RemoveToo(AsTarget(), now);
-    return NoteRemoval();
+  Ending* const end = ending();
+  if (end == nullptr) {
+    BeginEnding(seconds(GraceSecondsOf(facts_->pod)), true, now);
+    return UpdateStatus(now);
   }
-  BeginEnding(seconds(GraceSecondsOf(facts_->pod)), true, now);
-  UpdateStatus(now);
+  end->remove = true;
+  if (end->step == Ending::Step::kFinished) Remove(*end, now);
 }
 
 void PodWorker::BeginEnding(Duration grace, bool remove, Instant now) {
-  const bool removes = remove || (ending() != nullptr && ending()->removes());
-  state_ = PodEnding(grace, removes, now);
+  const bool removes = remove || (ending() != nullptr && ending()->remove);
+  state_ = Ending{.grace = grace,
+                  .kill_at = now + grace,
+                  .late_at = now + KillTimeout(grace),
+                  .remove = removes};
   // Containers that were told to stop before are told the shorter grace period, too.
   for (ContainerLifecycle& run : runs_.all()) run.stop_sent = false;
   AdvanceEnding(now);
 }
 
 void PodWorker::AdvanceEnding(Instant now) {
-  if (ending()->Advance(AsTarget(), now)) {
-    ++dependencies_->counters.late_kills;
-    Report(EventType::kWarning, "ExceededGracePeriod",
-           "Container runtime did not kill the pod within specified grace period.", now);
-    dependencies_->log.Error("pod could not be killed in time, killing again",
-                             {{"pod", FullName(facts_->pod)}});
+  Ending& end = *ending();
+  if (!end.IsTerminating()) return;
+  if (!runs_.AnyAlive()) {
+    if (end.remove) return Remove(end, now);
+    end.step = Ending::Step::kFinished;
+    return;
   }
-  NoteRemoval();
+  if (now < end.kill_at) return StopNext(end, now);
+  if (end.kills == 0 || now >= end.kill_again_at) KillAlive(end, now);
+  if (now < end.late_at || std::exchange(end.is_late, true)) return;
+  KillAlive(end, now);
+  ++dependencies_->counters.late_kills;
+  Report(EventType::kWarning, "ExceededGracePeriod",
+         "Container runtime did not kill the pod within specified grace period.", now);
+  dependencies_->log.Error("pod could not be killed in time, killing again",
+                           {{"pod", FullName(facts_->pod)}});
 }
 
-void PodWorker::NoteRemoval() {
-  if (dependencies_->qos_groups == nullptr || ending()->step() != PodEnding::Step::kRemoving)
-    return;
-  dependencies_->qos_groups->Leave(facts_->pod.uid);
+// Regular containers first, all at once; then the sidecars, the last one first. To start a hook,
+// the runtime opens files and starts a process, which takes long on a node without memory: the
+// container that fills the memory must not wait for the hook of another one.
+void PodWorker::StopNext(Ending& end, Instant now) {
+  // A container that is just being started is stopped once it runs.
+  const auto stop = [&](ContainerLifecycle& run) {
+    if (run.phase() != ContainerLifecycle::Phase::kRunning || run.stop_sent) return;
+    run.stop_sent = true;
+    dependencies_->runtime.StopContainer(facts_->pod.uid, run.spec().name, end.kill_at - now);
+  };
+  bool any_regular = false;
+  for (const bool with_hook : {false, true}) {
+    for (ContainerLifecycle& run : runs_.all()) {
+      if (run.IsSidecar() || !run.IsAlive()) continue;
+      any_regular = true;
+      if (run.spec().pre_stop.has_value() == with_hook) stop(run);
+    }
+  }
+  if (any_regular) return;
+  for (ContainerLifecycle& run : std::views::reverse(runs_.all())) {
+    if (run.IsSidecar() && run.IsAlive()) return stop(run);
+  }
+}
+
+// Repeated as long as a process still runs: a kill may fail for lack of a descriptor or of memory,
+// or because the runtime does not answer.
+void PodWorker::KillAlive(Ending& end, Instant now) {
+  if (end.kills == 0) end.first_kill = now;
+  end.kill_again_at =
+      now + std::min(kFirstKillPause * (1 << std::min(end.kills, 5)), kLastKillPause);
+  ++end.kills;
+  for (const ContainerLifecycle& run : runs_.all()) {
+    if (run.IsAlive()) dependencies_->runtime.KillContainer(facts_->pod.uid, run.spec().name);
+  }
+}
+
+void PodWorker::Remove(Ending& end, Instant now) {
+  end.step = Ending::Step::kRemoving;
+  end.removing_since = now;
+  dependencies_->runtime.RemovePod(facts_->pod.uid);
+  // What is being removed asks for no CPU time.
+  if (dependencies_->qos_groups != nullptr) dependencies_->qos_groups->Leave(facts_->pod.uid);
 }
 
 void PodWorker::PutOffEnd(Duration slept) {
-  if (PodEnding* const end = ending()) end->PutOff(slept);
+  if (Ending* const end = ending()) {
+    end->kill_at += slept;
+    end->late_at += slept;
+  }
 }
 
 bool PodWorker::KillNow(Instant now) {
-  if (ending() == nullptr || !ending()->GiveUpGrace(now)) return false;
+  Ending* const end = ending();
+  if (end == nullptr || !end->AwaitsKill()) return false;
+  end->kill_at = std::min(end->kill_at, now);
   AdvanceEnding(now);
   return true;
 }
 
 std::optional<Survival> PodWorker::survival() const {
-  return ending() == nullptr ? std::nullopt : ending()->SurvivalOf(runs_);
+  const Ending* const end = ending();
+  const bool survives =
+      end != nullptr && end->IsTerminating() && end->kills >= 2 && runs_.AnyAlive();
+  if (!survives) return std::nullopt;
+  return Survival{.since = end->first_kill, .kills = end->kills};
 }
 
 bool PodWorker::IsEnding() const {
   return IsEvicted() && !IsCandidate() && ending() != nullptr &&
-         ending()->step() != PodEnding::Step::kFinished;
+         ending()->step != Ending::Step::kFinished;
 }
 
 std::optional<Instant> PodWorker::kill_at() const {
   if (ending() == nullptr || !ending()->AwaitsKill()) return std::nullopt;
-  return ending()->kill_at();
+  return ending()->kill_at;
 }
 
+// A runtime may take a second to tell that a container has ended, and nothing is removed before.
 std::optional<Instant> PodWorker::removing_since() const {
-  return ending() == nullptr ? std::nullopt : ending()->removing_since();
+  const Ending* const end = ending();
+  if (end == nullptr) return std::nullopt;
+  if (end->removing_since || !end->remove || end->kills == 0) return end->removing_since;
+  return end->first_kill;
 }
 
 // A pod that is ending for another reason may still take the resource, so it remains a candidate.
 bool PodWorker::IsCandidate() const {
-  const PodEnding* const end = ending();
+  const Ending* const end = ending();
   if (end == nullptr) return !IsGone() && !IsHeldByOthers();
   return end->AwaitsKill() &&
-         (!IsEvicted() || end->grace() > seconds(kHardEvictionGracePeriodSeconds));
+         (!IsEvicted() || end->grace > seconds(kHardEvictionGracePeriodSeconds));
 }
 
 // What its group holds is measured, and none of it is this pod's or could be ended as this pod.
@@ -337,11 +408,11 @@ bool PodWorker::IsHeldByOthers() const {
 }
 
 PodActivity PodWorker::activity() const {
-  if (const PodEnding* const end = ending()) {
-    switch (end->step()) {
-      case PodEnding::Step::kTerminating: return PodActivity::kTerminating;
-      case PodEnding::Step::kRemoving: return PodActivity::kCleaningUp;
-      case PodEnding::Step::kFinished: return PodActivity::kFinished;
+  if (const Ending* const end = ending()) {
+    switch (end->step) {
+      case Ending::Step::kTerminating: return PodActivity::kTerminating;
+      case Ending::Step::kRemoving: return PodActivity::kCleaningUp;
+      case Ending::Step::kFinished: return PodActivity::kFinished;
     }
   }
   if (IsGone()) return PodActivity::kWaiting;

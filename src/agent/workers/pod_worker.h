@@ -1,12 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "agent/state/agent_state.h"
 #include "agent/workers/container_runs.h"
-#include "agent/workers/pod_ending.h"
 #include "agent/workers/worker_dependencies.h"
 #include "core/model/eviction_order.h"
 #include "core/model/pod_origin.h"
@@ -19,10 +20,21 @@
 
 namespace jettison {
 
+// A pod of which something still runs although it was killed.
+struct Survival {
+  Instant since;  // the first kill
+  int kills = 0;
+};
+
 // Manages one admitted pod from its creation to its removal: init containers in order, sidecars,
 // restarts with back-off, the end with its grace period. It never waits: the caller tells it events
 // and the time, and it gives commands to the runtime. (kubelet: pkg/kubelet/pod_workers.go and
 // kuberuntime's computePodActions)
+//
+// Where the pod ends, its containers are asked to end, regular ones first, among them those without
+// a preStop hook before the others, and then sidecars. They are killed when the grace period is
+// over, repeatedly while anything still runs. Then the pod's remains are removed, unless the pod
+// completed by itself.
 class PodWorker {
  public:
   // Everything in `dependencies` must outlive this.
@@ -31,8 +43,7 @@ class PodWorker {
   // Begins to create an admitted pod.
   void Start(Instant now);
   // Takes the state that an earlier agent has kept. An eviction continues when the pod is taken
-  // over, the back-offs of its containers when the runtime has listed its pods. Must be called
-  // before Recall and Adopt.
+  // over. Must be called before Recall and Adopt.
   void Remember(const SavedPod& kept);
   // Takes over a pod by what is known of it while the runtime does not answer: it can be ended, and
   // nothing of it is started. Followed by Adopt.
@@ -79,11 +90,11 @@ class PodWorker {
   [[nodiscard]] std::optional<Survival> survival() const;
   // When it was evicted; only where IsEvicted.
   [[nodiscard]] Instant evicted_at() const { return eviction_->at; }
-  // Since when what is left of it is being removed; absent: it is not.
+  // Since when it is on its way to give back all that it holds: what is left of it is being
+  // removed, or it was killed, and that follows. Absent: it is not.
   [[nodiscard]] std::optional<Instant> removing_since() const;
-  // An eviction that is being carried out, and back-offs of containers, for the next agent.
+  // An eviction that is being carried out, for the next agent.
   [[nodiscard]] std::optional<SavedEnding> SavedEviction() const;
-  [[nodiscard]] std::vector<SavedRun> SavedRuns() const;
   // Whether its work has ended well, for the next agent, because its runs may be removed by then;
   // absent: it has not ended by itself.
   [[nodiscard]] std::optional<bool> SavedOutcome() const;
@@ -106,8 +117,25 @@ class PodWorker {
   // Known by what an agent before had written down, and not yet by the runtime.
   struct Recalled {};
   struct Running {};
+  struct Ending {
+    enum class Step : std::uint8_t { kTerminating, kRemoving, kFinished };
+    Step step = Step::kTerminating;
+    Duration grace;
+    Instant kill_at;  // the grace period is over
+    Instant late_at;  // the kill is late
+    bool remove;      // the pod's remains are removed, too; false for a pod that completed
+    bool is_late = false;
+    int kills = 0;
+    Instant first_kill = {};
+    Instant kill_again_at = {};  // where something lives on
+    std::optional<Instant> removing_since = std::nullopt;
+
+    [[nodiscard]] bool IsTerminating() const { return step == Step::kTerminating; }
+    // Whether the pod is in its grace period and has not been killed.
+    [[nodiscard]] bool AwaitsKill() const { return IsTerminating() && kills == 0; }
+  };
   struct Gone {};
-  using State = std::variant<Creating, Recalled, Running, PodEnding, Gone>;
+  using State = std::variant<Creating, Recalled, Running, Ending, Gone>;
 
   struct Eviction {
     EvictionOrder order;
@@ -133,14 +161,12 @@ class PodWorker {
   void StartRun(ContainerLifecycle& run);
   void BeginEnding(Duration grace, bool remove, Instant now);
   void AdvanceEnding(Instant now);
-  // What is being removed asks for no CPU time.
-  void NoteRemoval();
+  void StopNext(Ending& end, Instant now);
+  void KillAlive(Ending& end, Instant now);
+  void Remove(Ending& end, Instant now);
   // Null: it is not ending.
-  [[nodiscard]] PodEnding* ending() { return std::get_if<PodEnding>(&state_); }
-  [[nodiscard]] const PodEnding* ending() const { return std::get_if<PodEnding>(&state_); }
-  [[nodiscard]] PodEnding::Target AsTarget() {
-    return {.uid = facts_->pod.uid, .runs = runs_, .runtime = dependencies_->runtime};
-  }
+  [[nodiscard]] Ending* ending() { return std::get_if<Ending>(&state_); }
+  [[nodiscard]] const Ending* ending() const { return std::get_if<Ending>(&state_); }
   // The pod was admitted, or found; the first time counts.
   void BeginStatus(Instant now) {
     if (!start_time_) start_time_ = now;
@@ -164,7 +190,6 @@ class PodWorker {
   // Of an agent before, until they are resumed.
   std::optional<SavedEnding> saved_ending_;
   std::optional<bool> saved_outcome_;
-  std::vector<SavedRun> saved_runs_;
 };
 
 }  // namespace jettison

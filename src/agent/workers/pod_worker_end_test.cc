@@ -138,6 +138,42 @@ TEST(PodWorker, WhatLivesOnIsKilledAgainAndAgainAtGrowingIntervals) {
   EXPECT_FALSE(bench.worker.survival());
 }
 
+TEST(PodWorker, NoContainerWaitsForTheHookOfAnother) {
+  Pod pod = PodOf({}, {Named("hooked"), Named("hog"), Named("plain")});
+  pod.containers[0].pre_stop = ExecAction{.command = {"/drain"}};
+  Bench bench(std::move(pod));
+  bench.Start().Commands();
+  EXPECT_TRUE(bench.worker.Evict(OrderOf(1), bench.now()));
+  EXPECT_THAT(bench.Commands(),
+              ElementsAre("stop u/hog 1s", "stop u/plain 1s", "stop u/hooked 1s"));
+}
+
+TEST(PodWorker, WhatWasKilledGivesBackWhatItHoldsUnlessItCompleted) {
+  Bench bench(PodOf({Sidecar("s")}, {Named("a")}));
+  for (const char* name : {"a", "s"}) {
+    bench.runtime.IgnoreStop(name);
+    bench.runtime.IgnoreKill(name);
+  }
+  bench.runtime.HoldRemoval();
+  bench.Start();
+  EXPECT_TRUE(bench.worker.Evict(OrderOf(1), bench.now()));
+  EXPECT_FALSE(bench.worker.removing_since()) << "it may still take more";
+  const Instant killed = bench.Pass(seconds(1)).now();
+  EXPECT_EQ(bench.worker.removing_since(), killed);
+  bench.Pass(seconds(5));
+  EXPECT_EQ(bench.worker.removing_since(), killed) << "a survivor is killed again";
+  bench.Exit("a", 137).Exit("s", 137);
+  EXPECT_EQ(bench.worker.removing_since(), bench.now());
+
+  Pod pod = PodOf({Sidecar("s")}, {Named("a")});
+  pod.restart_policy = RestartPolicy::kNever;
+  Bench completed(std::move(pod));
+  completed.runtime.IgnoreStop("s");
+  completed.runtime.IgnoreKill("s");
+  completed.Start().Exit("a", 0).Pass(seconds(30));
+  EXPECT_FALSE(completed.worker.removing_since()) << "its files stay";
+}
+
 TEST(PodWorker, AnUnwantedPodEndsWithItsOwnGracePeriodAndIsRemoved) {
   Pod pod = PodOf({Sidecar("s")}, {Named("a")});
   pod.termination_grace_period_seconds = 7;
