@@ -129,7 +129,7 @@ std::unique_ptr<LastingReclaimer> ReclaimerFor(const AgentConfig& config, Machin
   dependencies.images = parts.images.get();
   dependencies.delete_dead_containers = [&machine, &parts, policy = config.container_gc] {
     parts.remains->CollectLogs();
-    return ForgetDeadContainers(*parts.pods, policy, ForgetOf::kEndedPodsToo, machine.clock.Now());
+    return parts.pods->ForgetDeadContainers(policy, ForgetOf::kEndedPodsToo, machine.clock.Now());
   };
   dependencies.is_removing = [&machine, &parts] {
     return parts.pods->AnyIsBeingRemoved(machine.clock.Now()) ||
@@ -201,11 +201,7 @@ NodeDependencies DependenciesOf(Machine& machine, const Log& log, AgentParts& pa
       .events = *parts.events,
       .log = log,
       .arm = [&parts](std::vector<MemoryLevel> levels) { parts.memory->Arm(std::move(levels)); },
-      .collect_remains =
-          [&parts] {
-            parts.remains->CollectLogs();
-            if (parts.listed) parts.remains->SweepGroups();
-          },
+      .collect_remains = [&parts] { parts.remains->CollectLogs(); },
       .on_full_pass =
           [&machine, &parts] {
             if (parts.follow_capacity) parts.follow_capacity();
@@ -276,8 +272,7 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   parts.shadow = ShadowFor(config, machine);
   BuildSoftEvictions(config, machine, log, parts);
   parts.worker_dependencies->soft = parts.soft_evictions.get();
-  parts.remains = std::make_unique<Remains>(config, machine.pod_groups(), *parts.pods,
-                                            machine.disk_thread, log);
+  parts.remains = std::make_unique<Remains>(config, *parts.pods, machine.disk_thread);
   BuildImages(config, machine, log, parts);
   parts.reclaimer = ReclaimerFor(config, machine, parts);
   parts.evictions = std::make_unique<EvictionHistory>(EvictionHistorySettings{

@@ -63,10 +63,6 @@ bool PodViews::AnyOnNode() const {
   });
 }
 
-bool PodViews::AnyForeign() const {
-  return std::ranges::any_of(slots_->all(), [](const auto& entry) { return entry.second.foreign; });
-}
-
 bool PodViews::AnyIsBeingRemoved(Instant now) const {
   return std::ranges::any_of(slots_->all(), [&](const auto& entry) {
     const PodWorker* const worker = entry.second.worker();

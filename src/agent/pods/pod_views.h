@@ -39,8 +39,6 @@ class PodViews {
   [[nodiscard]] bool AnyIsBeingRemoved(Instant now) const;
   // Whether a pod of this agent, not a foreign one, is on the node.
   [[nodiscard]] bool AnyOnNode() const;
-  // Whether there is a foreign pod.
-  [[nodiscard]] bool AnyForeign() const;
   // How many foreign pods nothing evicts.
   [[nodiscard]] std::size_t CountProtectedForeign() const;
   // "namespace/name" of a pod on the node, or of a foreign one that is gone lately; else the UID.
