@@ -66,7 +66,7 @@ struct Machine {
 
 // Opens the runtime that the configuration names, or, where the machine has a cluster, the pods of
 // the kubelet, and its images. A container runtime that does not answer is no error here: it is not
-// ready (see ContainerRuntime::Ready). What goes wrong later is logged.
+// ready (see ContainerRuntime::List). What goes wrong later is logged.
 [[nodiscard]] Result<void> OpenRuntime(const AgentConfig& config, Machine& machine, const Log& log);
 
 // Opens everything and takes the lock on the root directory of an agent with pods of its own.

@@ -148,11 +148,7 @@ OwnFile& OwnFile::operator=(OwnFile&& other) noexcept {
 }
 
 OwnFile::~OwnFile() {
-  if (IsThere()) ::unlink(path_.c_str());
-}
-
-bool OwnFile::IsThere() const {
-  return !path_.empty() && InodeOf(path_) == inode_;
+  if (!path_.empty() && InodeOf(path_) == inode_) ::unlink(path_.c_str());
 }
 
 Result<void> OwnFile::Rename(const std::string& path) {

@@ -25,8 +25,6 @@ class OwnFile {
   OwnFile& operator=(OwnFile&& other) noexcept;
   ~OwnFile();
 
-  // Whether it is still at its path.
-  [[nodiscard]] bool IsThere() const;
   // Gives it another name, where it replaces what is there.
   [[nodiscard]] Result<void> Rename(const std::string& path);
 
