@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +28,7 @@ constexpr int kMaxReadsAfterEnd = 64;
 LogFile log_file;
 LineCutter cutters[2];
 constexpr const char* kStreamNames[2] = {"stdout", "stderr"};
+volatile std::sig_atomic_t log_is_renamed = 0;  // SIGHUP has come
 
 // A process that has been forked and waits at its gate.
 struct Forked {
@@ -166,24 +166,20 @@ void EndAbandoned() {
   }
 }
 
-// Copies output until the container's process has ended; returns its wait status.
+// Copies output until the container's process has ended; returns its wait status. The signals that
+// the shim takes reach it only while it waits, and end the wait.
 int Attend(Forked& forked) {
-  sigset_t blocked;
-  sigprocmask(SIG_BLOCK, nullptr, &blocked);
-  const int signals = signalfd(-1, &blocked, SFD_CLOEXEC | SFD_NONBLOCK);
+  sigset_t none;
+  sigemptyset(&none);
   for (const int fd : forked.streams) fcntl(fd, F_SETFL, O_NONBLOCK);
-  const int at_most_ms = signals < 0 ? 100 : -1;
   int status = 0;
   while (!Reap(forked.pid, status)) {
-    struct pollfd watched[3] = {
-        {signals, POLLIN, 0}, {forked.streams[0], POLLIN, 0}, {forked.streams[1], POLLIN, 0}};
-    if (poll(watched, 3, at_most_ms) < 0) continue;
-    struct signalfd_siginfo info;
-    while (read(signals, &info, sizeof(info)) == sizeof(info)) {
-      if (info.ssi_signo == SIGHUP) log_file.Reopen();
-    }
+    struct pollfd watched[2] = {{forked.streams[0], POLLIN, 0}, {forked.streams[1], POLLIN, 0}};
+    const bool any = ppoll(watched, 2, nullptr, &none) > 0;
+    if (log_is_renamed) log_file.Reopen();
+    log_is_renamed = 0;
     for (int i = 0; i < 2; ++i) {
-      if (watched[i + 1].revents == 0) continue;
+      if (!any || watched[i].revents == 0) continue;
       bool ended = false;
       CopyStream(i, forked.streams[i], ended);
       if (!ended) continue;
@@ -205,6 +201,19 @@ int Refuse(Stage stage, const char* detail) {
 }
 
 }  // namespace
+
+void TakeSignals() {
+  sigset_t taken;
+  sigemptyset(&taken);
+  sigaddset(&taken, SIGCHLD);
+  sigaddset(&taken, SIGHUP);
+  sigprocmask(SIG_BLOCK, &taken, nullptr);
+  struct sigaction action = {};
+  action.sa_handler = [](int) {};
+  sigaction(SIGCHLD, &action, nullptr);
+  action.sa_handler = [](int) { log_is_renamed = 1; };
+  sigaction(SIGHUP, &action, nullptr);
+}
 
 int RunContainer(const Order& order) {
   RunFiles files;

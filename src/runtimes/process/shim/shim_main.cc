@@ -47,12 +47,7 @@ void PrepareProcess() {
   fcntl(kAgentSocket, F_SETFD, FD_CLOEXEC);
   // The shim handles the output that the container's children leave behind, and their ends.
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  // The signals that it takes from a descriptor: HUP has it open its log anew.
-  sigset_t taken;
-  sigemptyset(&taken);
-  sigaddset(&taken, SIGCHLD);
-  sigaddset(&taken, SIGHUP);
-  sigprocmask(SIG_BLOCK, &taken, nullptr);
+  TakeSignals();
   // A signal to the agent by name or by process group must not end the shim, too; nor must a log
   // that has reached a limit of the agent's service on files.
   for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2}) {
