@@ -103,5 +103,26 @@ TEST_F(ProcessRuntimeEnd, AnOomKillIsToldWithTheExit) {
   EXPECT_TRUE(exited->exit.oom_killed);
 }
 
+// A disk that answers with an error, or a shortage of descriptors, may be over in a moment.
+TEST_F(ProcessRuntimeEnd, AnExitThatCannotBeReadForAMomentIsReadAgain) {
+  const Fifo up(folder_.path() + "/up");
+  ASSERT_TRUE(bed_.Create(
+      ShellPod("u", "trap 'exit 3' TERM; echo up > " + up.path() + "; sleep 1000 & wait")));
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  ASSERT_EQ(up.Await(), "up\n");
+  {
+    const kernel::FewDescriptors none(0);
+    for (int i = 0; i < 200 && bed_.logged.empty(); ++i) {
+      bed_.runtime().StopContainer("u", "main", std::chrono::hours(1));
+      EXPECT_EQ(bed_.Await<ContainerExited>("u", std::chrono::milliseconds(50)), nullptr);
+    }
+  }
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("cannot be read")));
+  const auto* exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.exit_code, 3);
+}
+
 }  // namespace
 }  // namespace jettison::process

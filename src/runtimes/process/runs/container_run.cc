@@ -23,6 +23,9 @@ using namespace kernel;
 namespace {
 
 constexpr Duration kLookAgain = std::chrono::milliseconds(5);
+// An exit record that cannot be read is read again at this interval and for this long.
+constexpr Duration kReadAgain = std::chrono::milliseconds(100);
+constexpr Duration kUnreadPatience = std::chrono::seconds(10);
 
 WallTime WallTimeOfNs(std::int64_t ns) {
   return WallTime(std::chrono::nanoseconds(ns));
@@ -218,16 +221,25 @@ void ContainerRun::EndStart(StartError why) {
                                      .error = std::move(why.error)});
 }
 
-// The shim's exit record, or, if the shim was killed or the record cannot be read, what is known
-// without it.
-ExitRecord ContainerRun::LastWord() {
+// The shim's exit record, or, if the shim was killed, what is known without it. Absent while the
+// disk answers with errors, because it may answer again soon; a record that stays unreadable is not
+// overwritten.
+std::optional<ExitRecord> ContainerRun::LastWord() {
   const std::string run_dir = context_.paths.Run(name_.pod_uid, name_.container, name_.attempt);
   const FoundRun found = ReadEnd(run_dir);
-  if (found.exit) return *found.exit;
+  if (found.exit) return found.exit;
+  const Instant now = context_.clock.Now();
+  if (found.passing && !unread_since_) {
+    unread_since_ = now;
+    context_.Log(
+        fmt::format("{} has ended, and its exit status cannot be read: {}; the agent tries again",
+                    Described(), found.fault));
+  }
+  if (found.passing && now - *unread_since_ < kUnreadPatience) return std::nullopt;
   const ExitRecord lost = LostRun(started_wall_, context_.clock.Wall());
   context_.Log(fmt::format("{} lost its shim{}; it was killed and counts as exit code {}",
                            Described(), found.fault.empty() ? "" : ": " + found.fault, lost.code));
-  NoteLost(context_, Described(), run_dir, lost);
+  if (!found.passing) NoteLost(context_, Described(), run_dir, lost);
   return lost;
 }
 
@@ -250,11 +262,15 @@ void ContainerRun::TellExit() {
     on_retry_ = context_.readiness.After(kLookAgain, [this] { TellExit(); });
     return;
   }
-  const ExitRecord last = LastWord();
+  const auto last = LastWord();
+  if (!last) {
+    on_retry_ = context_.readiness.After(kReadAgain, [this] { TellExit(); });
+    return;
+  }
   phase_ = Phase::kEnded;
-  if (last.lost_log_bytes > 0) {
+  if (last->lost_log_bytes > 0) {
     context_.Log(fmt::format("{} lost {} bytes of output that the disk had no room for",
-                             Described(), last.lost_log_bytes));
+                             Described(), last->lost_log_bytes));
   }
   const std::uint64_t oom_kills = context_.cgroups.ReadOomKills(group_).value_or(oom_kills_before_);
   shim_.reset();
@@ -263,11 +279,11 @@ void ContainerRun::TellExit() {
       ContainerExited{.pod_uid = name_.pod_uid,
                       .container = name_.container,
                       .attempt = name_.attempt,
-                      .exit = {.exit_code = last.code,
-                               .signal = last.signal,
+                      .exit = {.exit_code = last->code,
+                               .signal = last->signal,
                                .oom_killed = oom_kills > oom_kills_before_,
                                .started = started_,
-                               .finished = InstantOf(last.finished, context_.clock, started_)}});
+                               .finished = InstantOf(last->finished, context_.clock, started_)}});
 }
 
 void ContainerRun::Stop(Duration grace) {

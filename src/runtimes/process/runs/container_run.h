@@ -66,7 +66,7 @@ class ContainerRun {
   void EndStart(StartError why);
   void Exit();
   void TellExit();
-  [[nodiscard]] ExitRecord LastWord();
+  [[nodiscard]] std::optional<ExitRecord> LastWord();
   void EndStragglers();
   void RunHook(Duration grace);
   [[nodiscard]] Result<std::unique_ptr<PreStopHook>> StartHook();
@@ -92,6 +92,7 @@ class ContainerRun {
   kernel::Readiness::Watch on_message_;
   kernel::Readiness::Watch on_end_;
   kernel::Readiness::Watch on_retry_;
+  std::optional<Instant> unread_since_;  // its exit record cannot be read
   std::optional<StartError> failure_;
   std::optional<Duration> stop_pending_;
   bool kill_pending_ = false;
