@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <utility>
 
 #include "kernel/files/files.h"
@@ -20,17 +22,35 @@ Result<void> Rename(const std::string& from, const std::string& to) {
   return FailErrno("rename " + from);
 }
 
-// The name that the log was given; empty: there is one of this second, and the next look rotates.
-Result<std::string> RenameToNext(const std::string& path, WallTime now) {
+struct LogState {
+  std::string rotated;  // the name that the log was given; empty: none
+  bool missing = false;
+};
+
+// Renames a log that has grown. If there is one of this second, the next look rotates.
+Result<LogState> LookAtLog(const std::string& path, std::int64_t max_bytes, WallTime now) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) {
+    if (errno == ENOENT) return LogState{.rotated = "", .missing = true};
+    return FailErrno("look at it");
+  }
+  if (facts.st_size < max_bytes) return LogState{};
   const std::size_t slash = path.rfind('/');
   const auto names = kernel::NamesIn(path.substr(0, slash));
   if (!names) return Fail(names.error());
-  std::string rotated =
+  const std::string rotated =
       path.substr(0, slash + 1) + NextRotatedName(*names, path.substr(slash + 1), now);
-  if (kernel::Exists(rotated)) return std::string();
-  auto renamed = Rename(path, rotated);
-  if (!renamed) return Fail(renamed.error());
-  return rotated;
+  if (kernel::Exists(rotated)) return LogState{};
+  if (auto renamed = Rename(path, rotated); !renamed) return Fail(renamed.error());
+  return LogState{.rotated = rotated};
+}
+
+Result<void> TidyUpAfter(const std::string& path, int max_files) {
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = path.substr(0, slash);
+  const auto names = kernel::NamesIn(folder);
+  if (!names) return Fail(names.error());
+  return Tidy(folder, PlanTidying(*names, path.substr(slash + 1), max_files));
 }
 
 }  // namespace
@@ -55,29 +75,19 @@ void LogRotation::Look() {
 
 // A missing log was renamed by an agent that ended before it could tell the runtime.
 void LogRotation::LookAt(const RunningLog& log) {
-  struct stat facts {};
-  if (::stat(log.path.c_str(), &facts) == 0) {
-    if (facts.st_size >= *options_.log_max_bytes) Rotate(log);
-  } else if (errno == ENOENT) {
-    ReopenLog(log, "");
-  } else {
-    Say(log.path, SystemError(errno, "look at it"));
-  }
-}
-
-void LogRotation::Rotate(const RunningLog& log) {
   busy_.insert(log.path);
-  const auto rotated = std::make_shared<std::string>();
+  const auto seen = std::make_shared<LogState>();
   dependencies_.disk.Do(
-      [path = log.path, now = dependencies_.clock.Wall(), rotated]() -> Result<void> {
-        auto name = RenameToNext(path, now);
-        if (name) *rotated = *name;
-        return name.map([](const auto&) {});
+      [path = log.path, max_bytes = *options_.log_max_bytes, now = dependencies_.clock.Wall(),
+       seen]() -> Result<void> {
+        auto look = LookAtLog(path, max_bytes, now);
+        if (look) *seen = *std::move(look);
+        return look.map([](const auto&) {});
       },
-      lifetime_.Guard([this, log, rotated](const Result<void>& renamed) {
+      lifetime_.Guard([this, log, seen](const Result<void>& looked) {
         busy_.erase(log.path);
-        if (!renamed) return Say(log.path, renamed.error());
-        if (!rotated->empty()) ReopenLog(log, *rotated);
+        if (!looked) return Say(log.path, looked.error());
+        if (seen->missing || !seen->rotated.empty()) ReopenLog(log, seen->rotated);
       }));
 }
 
@@ -94,37 +104,20 @@ void LogRotation::OnReopened(const RunningLog& log, const std::string& rotated,
                              const Result<void>& outcome) {
   busy_.erase(log.path);
   if (!outcome) {
-    if (!rotated.empty()) (void)Rename(rotated, log.path);
+    if (!rotated.empty()) {
+      dependencies_.disk.Do([rotated, path = log.path] { return Rename(rotated, path); });
+    }
     return Say(log.path, outcome.error());
   }
   failing_.erase(log.path);
   if (rotated.empty()) return;
-  untidy_.push_back(log.path);
-  TidyNext();
-}
-
-void LogRotation::TidyNext() {
-  while (!job_ && !untidy_.empty()) {
-    const std::string path = std::move(untidy_.front());
-    untidy_.pop_front();
-    const std::size_t slash = path.rfind('/');
-    const std::string folder = path.substr(0, slash);
-    const auto names = kernel::NamesIn(folder);
-    if (!names) continue;
-    const LogTidying plan = PlanTidying(*names, path.substr(slash + 1), options_.log_max_files);
-    if (plan.remove.empty() && plan.compress.empty()) continue;
-    auto job = StartTidying(dependencies_.readiness, folder, plan,
-                            [this, path](const Result<void>& tidied) {
-                              if (!tidied) Say(path, tidied.error());
-                              job_.reset();
-                              TidyNext();
-                            });
-    if (job) {
-      job_ = std::move(*job);
-    } else {
-      Say(path, job.error());
-    }
-  }
+  dependencies_.disk.DoLong(
+      [path = log.path, max_files = options_.log_max_files] {
+        return TidyUpAfter(path, max_files);
+      },
+      lifetime_.Guard([this, path = log.path](const Result<void>& tidied) {
+        if (!tidied) Say(path, tidied.error());
+      }));
 }
 
 // Logs a failure once, until rotation works again or the container has ended. A container that is

@@ -1,15 +1,12 @@
 #pragma once
 
-#include <deque>
 #include <functional>
-#include <memory>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kernel/readiness/lifetime.h"
-#include "pods/child_job.h"
 #include "pods/pod_options.h"
 #include "pods/run_dependencies.h"
 
@@ -23,8 +20,8 @@ struct RunningLog {
 };
 
 // Keeps logs small, as the kubelet does (containerLogManager): every few seconds a log that has
-// grown beyond the limit is renamed, and whoever writes it told to open a new one. A child
-// compresses older files and deletes those that are too many, one log after the other.
+// grown beyond the limit is renamed, and whoever writes it told to open a new one. Then older files
+// are compressed and those that are too many deleted, beside the loop.
 class LogRotation {
  public:
   // The logs that are written at present.
@@ -45,21 +42,17 @@ class LogRotation {
  private:
   void Look();
   void LookAt(const RunningLog& log);
-  void Rotate(const RunningLog& log);
   // `rotated`: the name that the log was given; empty: it was missing.
   void ReopenLog(const RunningLog& log, const std::string& rotated);
   void OnReopened(const RunningLog& log, const std::string& rotated, const Result<void>& outcome);
-  void TidyNext();
   void Say(const std::string& path, const Error& error);
 
   PodDependencies& dependencies_;
   const PodOptions& options_;
   Running running_;
   Reopen reopen_;
-  std::set<std::string> busy_;      // paths that are being renamed or opened again
-  std::deque<std::string> untidy_;  // paths of logs that have been rotated
-  std::set<std::string> failing_;   // paths about which something was said
-  std::unique_ptr<ChildJob> job_;
+  std::set<std::string> busy_;     // paths that are being looked at or opened again
+  std::set<std::string> failing_;  // paths about which something was said
   kernel::Readiness::Watch on_look_;
   Lifetime lifetime_;
 };

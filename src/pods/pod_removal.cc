@@ -11,7 +11,7 @@
 #include "kernel/files/files.h"
 #include "kernel/files/own_folders.h"
 #include "pods/pod_groups.h"
-#include "pods/removal_job.h"
+#include "pods/tree_removal.h"
 
 namespace jettison {
 namespace {
@@ -28,21 +28,20 @@ void TreeRemovals::Add(const std::vector<std::string>& trees) {
 }
 
 bool TreeRemovals::busy() const {
-  return job_ != nullptr || (!waiting_.empty() && failures_ <= kCountedFailures);
+  return !under_way_.empty() || (!waiting_.empty() && failures_ <= kCountedFailures);
 }
 
 void TreeRemovals::Continue() {
-  if (job_ || again_ || waiting_.empty()) return;
-  auto job = StartRemoval(dependencies_.readiness, {.pod = "", .trees = waiting_},
-                          [this](const Result<void>& outcome) { OnEnded(outcome); });
-  if (!job) return OnEnded(Fail(job.error()));
-  job_ = std::move(*job);
+  if (!under_way_.empty() || again_ || waiting_.empty()) return;
   under_way_ = std::exchange(waiting_, {});
+  dependencies_.disk.DoLong(
+      [trees = under_way_] { return RemoveTrees(trees); },
+      lifetime_.Guard([this](const Result<void>& outcome) { OnEnded(outcome); }));
 }
 
 void TreeRemovals::OnEnded(const Result<void>& outcome) {
-  job_.reset();
   const std::vector<std::string> trees = std::exchange(under_way_, {});
+  dependencies_.readiness.Wake();
   if (outcome) {
     failures_ = 0;
     return;
@@ -86,7 +85,7 @@ void PodRemoval::Go() {
     case Step::kGroups:
       return Then(Step::kFiles)(RemoveGroupsOfPod(dependencies_.cgroups, dependencies_.group_end,
                                                   remains_.groups, failures_ < kPatientFailures));
-    case Step::kFiles: return files_.trees.empty() ? RenameFiles() : DeleteFiles();
+    case Step::kFiles: return files_.empty() ? RenameFiles() : DeleteFiles();
     case Step::kRest: return AwaitTheRest(Then(Step::kDone));
     case Step::kDone: return dependencies_.readiness.Wake();
   }
@@ -101,9 +100,10 @@ PodRemoval::Done PodRemoval::Then(Step next) {
   });
 }
 
+// Volumes in memory are emptied at once, because others may need that memory.
 void PodRemoval::RenameFiles() {
-  std::vector<std::string> folders = {dependencies_.paths.Pod(remains_.uid)};
-  folders.insert(folders.end(), remains_.log_dirs.begin(), remains_.log_dirs.end());
+  std::vector<std::string> folders = remains_.log_dirs;
+  folders.push_back(dependencies_.paths.Pod(remains_.uid));
   const auto names = std::make_shared<std::vector<std::string>>();
   dependencies_.disk.Do(
       [folders = std::move(folders), names, now = dependencies_.clock.Now()]() -> Result<void> {
@@ -113,18 +113,19 @@ void PodRemoval::RenameFiles() {
           const bool is_renamed = std::rename(folder.c_str(), doomed.c_str()) == 0;
           names->push_back(is_renamed ? std::move(doomed) : folder);
         }
+        for (const MemoryVolume& volume : MemoryVolumesOf(names->back())) {
+          (void)EmptyVolume(volume);
+        }
         return {};
       },
       lifetime_.Guard([this, names](const Result<void>&) {
-        files_ = {.pod = names->front(), .trees = *names};
+        files_ = *names;
         DeleteFiles();
       }));
 }
 
 void PodRemoval::DeleteFiles() {
-  auto job = StartRemoval(dependencies_.readiness, files_, Then(Step::kRest));
-  if (!job) return TryAgainLater(job.error());
-  job_ = std::move(*job);
+  dependencies_.disk.DoLong([trees = files_] { return RemoveTrees(trees); }, Then(Step::kRest));
 }
 
 void PodRemoval::TryAgainLater(const Error& error) {

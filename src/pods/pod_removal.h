@@ -10,15 +10,13 @@
 #include "core/units/result.h"
 #include "kernel/readiness/lifetime.h"
 #include "kernel/readiness/readiness.h"
-#include "pods/child_job.h"
-#include "pods/removal_job.h"
 #include "pods/run_dependencies.h"
 
 namespace jettison {
 
-// Deletes trees of files in the background, in one child process at a time. Nobody waits for it.
-// Where no process can be started, or one fails, it is tried again. Only names that no pod is ever
-// given may be added, so that nothing of a later pod is deleted.
+// Deletes trees of files in the background. Nobody waits for it. Where that fails, it is tried
+// again. Only names that no pod is ever given may be added, so that nothing of a later pod is
+// deleted.
 class TreeRemovals {
  public:
   // `dependencies` must outlive it.
@@ -38,10 +36,10 @@ class TreeRemovals {
 
   PodDependencies& dependencies_;
   std::vector<std::string> waiting_;
-  std::vector<std::string> under_way_;  // the trees of the job
-  std::unique_ptr<ChildJob> job_;
+  std::vector<std::string> under_way_;
   int failures_ = 0;  // in a row
   kernel::Readiness::Watch again_;
+  Lifetime lifetime_;
 };
 
 // Deletes the logs of one run in a folder of its container, rotated ones included. Of the disk.
@@ -79,7 +77,7 @@ class PodRemoval {
  protected:
   using Done = std::function<void(const Result<void>&)>;
   // Each calls back once, now or later. Before the groups are removed:
-  virtual void EndInRuntime(Done done) = 0;
+  virtual void EndInRuntime(Done done) { done({}); }
   // When the files are deleted.
   virtual void AwaitTheRest(Done done) { done({}); }
 
@@ -98,9 +96,8 @@ class PodRemoval {
   PodDependencies& dependencies_;
   PodRemains remains_;
   Step step_ = Step::kRuntime;
-  RemovalOrder files_;  // empty before they are renamed
-  std::unique_ptr<ChildJob> job_;
-  int failures_ = 0;  // of this step
+  std::vector<std::string> files_;  // empty before they are renamed
+  int failures_ = 0;                // of this step
   std::string problem_;
   kernel::Readiness::Watch retry_;
   Lifetime lifetime_;

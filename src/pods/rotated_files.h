@@ -1,14 +1,11 @@
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "kernel/readiness/readiness.h"
-#include "pods/child_job.h"
 
 namespace jettison {
 
@@ -26,18 +23,16 @@ struct LogTidying {
   friend bool operator==(const LogTidying&, const LogTidying&) = default;
 };
 
-// Of the names in a folder those of the rotated files of `log` count, in the order of their times.
+// Of the names in a folder those of the rotated files of `log` count, in the order of their times;
+// a name without a time is none.
 // With the log itself at most `max_files` stay; files that were being written when their agent
 // ended, and those that are there compressed, too, go. All but the newest, into which the container
 // may still be writing, are to be compressed. (kubelet: cleanupUnusedLogs, removeExcessLogs)
 [[nodiscard]] LogTidying PlanTidying(const std::vector<std::string>& names, const std::string& log,
                                      int max_files);
 
-// Does that in a child, in idle time. A compressed file is in gzip's format and has the mode of the
-// one that it replaces; what cannot be compressed stays as it is.
-[[nodiscard]] Result<std::unique_ptr<ChildJob>> StartTidying(kernel::Readiness& readiness,
-                                                             const std::string& folder,
-                                                             const LogTidying& plan,
-                                                             ChildJob::Done done);
+// Does that. A compressed file is in gzip's format and has the mode of the one that it replaces;
+// what cannot be compressed stays as it is.
+[[nodiscard]] Result<void> Tidy(const std::string& folder, const LogTidying& plan);
 
 }  // namespace jettison

@@ -30,9 +30,11 @@ DiskWork::DiskWork(Readiness& readiness, std::shared_ptr<DiskThread> thread)
   on_done_ = readiness.OnReadable(outcomes_->fd(), [this] { Deliver(); });
 }
 
-void DiskWork::Do(const Work& work, Done done) {
+void DiskWork::Give(const Work& work, Done done, bool (DiskThread::*take)(DiskThread::Work)) {
   const std::uint64_t number = next_++;
-  if (outcomes_ && thread_->Do([to = outcomes_, number, work] { to->Put({number, work()}); })) {
+  if (outcomes_ && (thread_.get()->*take)([to = outcomes_, number, work] {
+        to->Put({number, work()});
+      })) {
     if (done) waiting_.emplace(number, std::move(done));
     return;
   }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/units/duration.h"
@@ -37,7 +38,11 @@ class DiskWork {
 
   // `done`, which may be null, is called from Dispatch, or before Do returns where the caller did
   // the work.
-  void Do(const Work& work, Done done = nullptr);
+  void Do(const Work& work, Done done = nullptr) { Give(work, std::move(done), &DiskThread::Do); }
+  // The same for work that may take minutes, which does not hold up the other.
+  void DoLong(const Work& work, Done done = nullptr) {
+    Give(work, std::move(done), &DiskThread::DoLong);
+  }
   // Null: there is none.
   [[nodiscard]] const std::shared_ptr<DiskThread>& thread() const { return thread_; }
 
@@ -46,6 +51,7 @@ class DiskWork {
     std::uint64_t number = 0;
     Result<void> result;
   };
+  void Give(const Work& work, Done done, bool (DiskThread::*take)(DiskThread::Work));
   void Deliver();
 
   std::shared_ptr<DiskThread> thread_;

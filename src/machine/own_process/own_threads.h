@@ -11,10 +11,10 @@
 
 namespace jettison {
 
-// Work on the agent's own files, on the thread that has them all, and work on paths that may never
-// answer. Of the latter, work on one file system is done in its order, so one that does not answer
-// keeps one thread; other work on it waits. Where two of them do not answer, other work begins when
-// they have been given up (CareForThreads).
+// Work on the agent's own files, on the thread that has them all, or on a spare one where it may
+// take minutes, and work on paths that may never answer. Of the latter, work on one file system is
+// done in its order, so one that does not answer keeps one thread; other work on it waits. Where
+// two of them do not answer, other work begins when they have been given up (CareForThreads).
 class OwnDiskThread : public DiskThread {
  public:
   OwnDiskThread() = default;
@@ -31,11 +31,16 @@ class OwnDiskThread : public DiskThread {
     jobs_.Do(std::move(work));
     return true;
   }
+  [[nodiscard]] bool DoLong(Work work) override {
+    long_jobs_.Do(std::move(work));
+    return true;
+  }
   [[nodiscard]] bool MayHang(const std::string& path) const override;
   void DoAt(const std::string& path, const std::shared_ptr<Work>& work) override;
 
  private:
   JobQueue jobs_{Threads::kFiles, AtEnd::kLeave};
+  JobQueue long_jobs_{Threads::kSpare, AtEnd::kLeave};
   std::map<std::string, JobQueue> by_file_system_;
 };
 

@@ -15,7 +15,7 @@
 #include "kernel/files/paths.h"
 #include "kernel/readiness/pidfd.h"
 #include "pods/pod_groups.h"
-#include "pods/removal_job.h"
+#include "pods/tree_removal.h"
 #include "ports/system_error.h"
 #include "runtimes/process/process_runtime.h"
 #include "runtimes/process/runs/run_record.h"

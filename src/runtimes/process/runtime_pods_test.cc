@@ -1,15 +1,16 @@
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
-#include <sstream>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "ports/disk_thread.h"
 #include "ports/file_descriptor.h"
 #include "runtimes/process/runtime_fixture.h"
 
@@ -23,16 +24,26 @@ using testing::IsEmpty;
 
 using ProcessRuntimePods = ProcessRuntimeTest;
 
-// A child of this process that runs its program; 0: there is none.
-pid_t ForkedChild() {
-  const std::string own = ReadFile("/proc/self/comm").value_or("");
-  std::istringstream children(
-      ReadFile(fmt::format("/proc/self/task/{}/children", ::getpid())).value_or(""));
-  for (pid_t child = 0; children >> child;) {
-    if (ReadFile(fmt::format("/proc/{}/comm", child)).value_or("none") == own) return child;
+// Work that takes long is done when the test calls Answer.
+class SlowDeletions : public DiskThread {
+ public:
+  bool refuses = false;
+
+  [[nodiscard]] bool Do(Work) override { return false; }
+  [[nodiscard]] bool DoLong(Work work) override {
+    if (!refuses) works_.push_back(std::move(work));
+    return !refuses;
   }
-  return 0;
-}
+  // Returns whether there was any.
+  bool Answer() {
+    const auto works = std::exchange(works_, {});
+    for (const Work& work : works) work();
+    return !works.empty();
+  }
+
+ private:
+  std::vector<Work> works_;
+};
 
 TEST_F(ProcessRuntimePods, GroupsAreLaidOutAndLimited) {
   Pod pod = ShellPod("u", "true");
@@ -161,24 +172,24 @@ TEST_F(ProcessRuntimePods, NothingOfTheNextPodOfAUidIsDeletedAndTheRestIs) {
   const Pod pod = ShellPod("u", "echo said");
   ASSERT_NE(bed_.Run(pod), nullptr);
   ASSERT_NE(bed_.Run(ShellPod("v", "true")), nullptr);
-  const std::string layer = bed_.paths().Run("u", "main", 0) + "/rootfs/";
-  for (int i = 0; i < 20000; ++i) {  // the deletion takes so long that it can be stopped
-    const FileDescriptor file(
-        ::open((layer + std::to_string(i)).c_str(), O_CREAT | O_WRONLY, 0600));
-    ASSERT_TRUE(file);
-  }
+  bed_.Close();
+  const auto disk = std::make_shared<SlowDeletions>();
+  SlowDeletions later;
+  bed_.disk_thread = disk;
+  bed_.Open();
+  ASSERT_TRUE(bed_.runtime().List());
   for (const char* uid : {"u", "v"}) bed_.runtime().RemoveContainer(uid, "main", 0);
   (void)bed_.runtime().TakeEvents();
-  const pid_t stopped = ForkedChild();
-  ASSERT_GT(stopped, 0);
-  ASSERT_EQ(::kill(stopped, SIGSTOP), 0);
-  ASSERT_TRUE(bed_.Remove("u"));
+  std::swap(*disk, later);
+  bed_.runtime().RemovePod("u");
+  while (!disk->Answer()) (void)bed_.runtime().TakeEvents();
+  disk->refuses = true;
+  ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr);
   ASSERT_NE(bed_.Run(pod), nullptr);
-  (void)::kill(stopped, SIGCONT);  // it is gone, or deletes now
-  for (int i = 0; i < 1000 && bed_.runtime().RemovingContainers(); ++i) {
+  EXPECT_TRUE(later.Answer());
+  while (bed_.runtime().RemovingContainers()) {
     (void)bed_.Await<PodRemoved>("nobody", std::chrono::milliseconds(10));
   }
-  EXPECT_FALSE(bed_.runtime().RemovingContainers());
   EXPECT_TRUE(Exists(bed_.paths().ContainerLogs(pod, "main") + "/0.log"));
   EXPECT_THAT(*NamesIn(bed_.paths().Pods()), testing::ElementsAre("u", "v"));
   EXPECT_TRUE(bed_.logged.empty()) << bed_.logged.front();

@@ -1,4 +1,4 @@
-#include "pods/removal_job.h"
+#include "pods/tree_removal.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -15,9 +15,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <utility>
 
 #include "kernel/mounts/mount_info.h"
+#include "ports/system_error.h"
 
 namespace jettison {
 namespace {
@@ -172,20 +172,13 @@ std::vector<MemoryVolume> MemoryVolumesOf(const std::string& pod) {
   return memory;
 }
 
-// The paths are made here, because the child allocates nothing.
-Result<std::unique_ptr<ChildJob>> StartRemoval(kernel::Readiness& readiness,
-                                               const RemovalOrder& order, ChildJob::Done done) {
-  const auto memory = order.pod.empty() ? std::vector<MemoryVolume>() : MemoryVolumesOf(order.pod);
-  const auto work = [&] {
-    int error = 0;
-    const auto note = [&error](int failed) {
-      if (error == 0) error = failed;
-    };
-    for (const MemoryVolume& volume : memory) note(EmptyVolume(volume));
-    for (const std::string& tree : order.trees) note(RemoveTree(tree.c_str()));
-    return error;
-  };
-  return ChildJob::Start(readiness, "delete files", work, std::move(done));
+Result<void> RemoveTrees(const std::vector<std::string>& trees) {
+  int error = 0;
+  for (const std::string& tree : trees) {
+    const int failed = RemoveTree(tree.c_str());
+    if (error == 0) error = failed;
+  }
+  return error == 0 ? Result<void>() : Fail(SystemError(error, "delete files"));
 }
 
 }  // namespace jettison

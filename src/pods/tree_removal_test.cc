@@ -1,8 +1,7 @@
-#include "pods/removal_job.h"
+#include "pods/tree_removal.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -10,13 +9,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "kernel/files/files.h"
 #include "kernel/files/testing/temporary_folder.h"
-#include "kernel/readiness/readiness.h"
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/forgotten_calls.h"
 #include "ports/file_descriptor.h"
@@ -155,18 +151,10 @@ TEST_F(LiveRemoveTree, AVolumeInMemoryIsEmptiedThoughAContainerUsedAPartOfIt) {
   ASSERT_TRUE(kernel::WriteFile(volume + "/part/file", "x"));
   ASSERT_EQ(::mount((volume + "/part").c_str(), used.c_str(), nullptr, MS_BIND, nullptr), 0);
   const FileDescriptor held(::open(volume.c_str(), O_RDONLY | O_DIRECTORY));
-  auto readiness = kernel::Readiness::Create();
-  ASSERT_TRUE(readiness);
-  std::optional<Result<void>> done;
-  const auto job = StartRemoval(**readiness, {.pod = tree_, .trees = {tree_}},
-                                [&done](const Result<void>& result) { done = result; });
-  ASSERT_TRUE(job);
-  while (!done) {
-    pollfd ready = {.fd = (*readiness)->fd(), .events = POLLIN, .revents = 0};
-    ASSERT_EQ(::poll(&ready, 1, 10'000), 1);
-    (*readiness)->Dispatch();
-  }
-  EXPECT_TRUE(*done) << done->error().message;
+  const auto volumes = MemoryVolumesOf(tree_);
+  ASSERT_EQ(volumes.size(), 1U);
+  EXPECT_EQ(EmptyVolume(volumes[0]), 0);
+  EXPECT_TRUE(RemoveTrees({tree_}));
   EXPECT_NE(::faccessat(held.get(), "part", F_OK, 0), 0);
   EXPECT_FALSE(kernel::Exists(tree_));
 }
