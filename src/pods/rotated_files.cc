@@ -109,7 +109,7 @@ LogTidying PlanTidying(const std::vector<std::string>& names, const std::string&
   LogTidying plan;
   std::set<std::string> rotated;
   for (const std::string& name : names) {
-    if (!name.starts_with(log + ".")) continue;
+    if (!TimeIn(name, log)) continue;
     if (name.ends_with(kTemporary)) {
       plan.remove.push_back(name);
     } else {
