@@ -24,6 +24,8 @@ constexpr int kCountedFailures = 5;
 
 void TreeRemovals::Add(const std::vector<std::string>& trees) {
   waiting_.insert(waiting_.end(), trees.begin(), trees.end());
+  again_.Stop();
+  failures_ = std::min(failures_, 1);
   dependencies_.readiness.Wake();
 }
 
@@ -100,17 +102,20 @@ PodRemoval::Done PodRemoval::Then(Step next) {
   });
 }
 
-// Volumes in memory are emptied at once, because others may need that memory.
+// What a runtime has of the runs goes before what it wrote of the pod. Volumes in memory are
+// emptied at once, because others may need that memory.
 void PodRemoval::RenameFiles() {
   std::vector<std::string> folders = remains_.log_dirs;
   folders.push_back(dependencies_.paths.Pod(remains_.uid));
   const auto names = std::make_shared<std::vector<std::string>>();
   dependencies_.disk.Do(
-      [folders = std::move(folders), names, now = dependencies_.clock.Now()]() -> Result<void> {
+      [folders = std::move(folders), containers = dependencies_.paths.Containers(remains_.uid),
+       names, now = dependencies_.clock.Now()]() -> Result<void> {
         for (const std::string& folder : folders) {
           const std::size_t slash = folder.rfind('/');
           std::string doomed = DoomedName(folder.substr(0, slash), folder.substr(slash + 1), now);
           const bool is_renamed = std::rename(folder.c_str(), doomed.c_str()) == 0;
+          if (!is_renamed && &folder == &folders.back()) names->push_back(containers);
           names->push_back(is_renamed ? std::move(doomed) : folder);
         }
         for (const MemoryVolume& volume : MemoryVolumesOf(names->back())) {

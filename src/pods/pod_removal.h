@@ -22,7 +22,7 @@ class TreeRemovals {
   // `dependencies` must outlive it.
   explicit TreeRemovals(PodDependencies& dependencies) : dependencies_(dependencies) {}
 
-  // Trees that are to go, soon.
+  // Trees that are to go, soon, however long others have failed.
   void Add(const std::vector<std::string>& trees);
   // Takes the next steps. Called whenever the runtime is dispatched; the end of a deletion wakes
   // it.
