@@ -48,7 +48,7 @@ struct ExitRecord {
 };
 
 // Read and write the files' text: a title line, then one "key value" line each, in fixed order.
-// Anything else is refused, saying which line is wrong.
+// Anything else is refused.
 [[nodiscard]] Result<RunRecord> ParseRunRecord(std::string_view text);
 [[nodiscard]] Result<ExitRecord> ParseExitRecord(std::string_view text);
 [[nodiscard]] std::string FormatExitRecord(const ExitRecord& record);
