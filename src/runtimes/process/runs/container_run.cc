@@ -137,9 +137,8 @@ void ContainerRun::Adopt(FoundRun found, Instant started) {
   oom_kills_before_ = found.record->oom_kills;
   started_ = started;
   started_wall_ = found.record->created;
-  adopted_shim_pid_ = found.record->shim.pid;
-  adopted_shim_ = std::move(found.shim);
-  on_end_ = context_.readiness.OnReadable(adopted_shim_.get(), [this] { OnShimEnded(); });
+  shim_.emplace(found.record->shim.pid, std::move(found.shim));
+  on_end_ = context_.readiness.OnReadable(shim_->pidfd().get(), [this] { OnShimEnded(); });
 }
 
 void ContainerRun::Listen() {
@@ -160,12 +159,6 @@ void ContainerRun::Listen() {
   }
 }
 
-// There is no message after this one, and a descriptor for each container would be many.
-void ContainerRun::HangUp() {
-  on_message_.Stop();
-  shim_->HangUp();
-}
-
 // The process is in all its groups, so a kill reaches it. Only now may it execute the program.
 void ContainerRun::OnReady(pid_t pid) {
   container_pid_ = pid;
@@ -173,8 +166,10 @@ void ContainerRun::OnReady(pid_t pid) {
   shim_->SendGo();
 }
 
+// There is no message after this one, and a descriptor for each container would be many.
 void ContainerRun::OnStarted(const shim::Message& message) {
-  HangUp();
+  on_message_.Stop();
+  shim_->HangUp();
   phase_ = Phase::kRunning;
   started_wall_ = WallTimeOfNs(message.at_ns);
   started_ = InstantOf(started_wall_, context_.clock, ordered_);
@@ -189,7 +184,7 @@ void ContainerRun::OnStarted(const shim::Message& message) {
 
 void ContainerRun::OnShimEnded() {
   if (on_message_) Listen();
-  if (shim_) (void)shim_->Reap();
+  (void)shim_->Reap();
   on_message_.Stop();
   on_end_.Stop();
   if (phase_ == Phase::kRunning) {
@@ -274,7 +269,6 @@ void ContainerRun::TellExit() {
   }
   const std::uint64_t oom_kills = context_.cgroups.ReadOomKills(group_).value_or(oom_kills_before_);
   shim_.reset();
-  adopted_shim_.Close();
   context_.Emit(
       ContainerExited{.pod_uid = name_.pod_uid,
                       .container = name_.container,
@@ -302,9 +296,7 @@ void ContainerRun::Stop(Duration grace) {
 
 // None if the container's process has ended, because there is nothing left to run it in.
 Result<std::unique_ptr<PreStopHook>> ContainerRun::StartHook() {
-  const HeldProcess shim = shim_ ? HeldProcess{shim_->pid(), shim_->pidfd()}
-                                 : HeldProcess{adopted_shim_pid_, adopted_shim_};
-  const auto container = OpenLiveContainer(container_pid_, shim);
+  const auto container = OpenLiveContainer(container_pid_, *shim_);
   if (!container) return Fail(container.error());
   if (!*container) return nullptr;
   const PreStopHook::Place place{
@@ -348,7 +340,7 @@ void ContainerRun::Kill() {
 }
 
 void ContainerRun::ReopenLog() const {
-  SendSignal(shim_ ? shim_->pidfd() : adopted_shim_, SIGHUP);
+  SendSignal(shim_->pidfd(), SIGHUP);
 }
 
 void NoteLost(RuntimeContext& context, std::string about, std::string run_dir,

@@ -59,7 +59,6 @@ class ContainerRun {
   [[nodiscard]] Result<std::string> MakeOrder(int oom_score_adj,
                                               const std::vector<ProcsFile>& groups);
   void Listen();
-  void HangUp();
   void OnReady(pid_t pid);
   void OnStarted(const shim::Message& message);
   void OnShimEnded();
@@ -85,10 +84,8 @@ class ContainerRun {
   std::uint64_t oom_kills_before_ = 0;
   Instant ordered_;  // nothing of the run was before
   Instant started_;
-  WallTime started_wall_;            // as its records have it
-  std::optional<ShimProcess> shim_;  // of a run that was started here
-  pid_t adopted_shim_pid_ = 0;       // of one that was adopted
-  FileDescriptor adopted_shim_;
+  WallTime started_wall_;  // as its records have it
+  std::optional<ShimProcess> shim_;
   kernel::Readiness::Watch on_message_;
   kernel::Readiness::Watch on_end_;
   kernel::Readiness::Watch on_retry_;

@@ -16,9 +16,9 @@ namespace {
 class LiveContainerTest : public testing::Test {
  protected:
   [[nodiscard]] Result<std::optional<LiveContainer>> Open(pid_t container) const {
-    return OpenLiveContainer(container, {::getpid(), self_});
+    return OpenLiveContainer(container, self_);
   }
-  FileDescriptor self_ = kernel::OpenPidfd(::getpid());
+  ShimProcess self_{::getpid(), kernel::OpenPidfd(::getpid())};
   ChildProcess child_{[](const auto&) { SleepForever(); }};
 };
 
@@ -43,10 +43,10 @@ TEST_F(LiveContainerTest, IsNotOneThatHasEndedAndNobodyHasReaped) {
 
 TEST_F(LiveContainerTest, IsNotOneWhoseShimHasEnded) {
   const ChildProcess shim([](const auto&) {});
-  const FileDescriptor handle = kernel::OpenPidfd(shim.pid());
-  kernel::SendSignal(handle, SIGKILL);
-  ASSERT_TRUE(AwaitEnd(handle, 30'000));
-  const auto container = OpenLiveContainer(child_.pid(), {::getpid(), handle});
+  const ShimProcess ended(::getpid(), kernel::OpenPidfd(shim.pid()));
+  kernel::SendSignal(ended.pidfd(), SIGKILL);
+  ASSERT_TRUE(AwaitEnd(ended.pidfd(), 30'000));
+  const auto container = OpenLiveContainer(child_.pid(), ended);
   ASSERT_TRUE(container);
   EXPECT_FALSE(*container);
 }

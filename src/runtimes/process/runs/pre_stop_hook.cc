@@ -43,7 +43,7 @@ bool HasEnded(const FileDescriptor& pidfd) {
 
 }  // namespace
 
-Result<std::optional<LiveContainer>> OpenLiveContainer(pid_t container, const HeldProcess& shim) {
+Result<std::optional<LiveContainer>> OpenLiveContainer(pid_t container, const ShimProcess& shim) {
   const FileDescriptor pidfd = OpenPidfd(container);
   if (!pidfd && errno == ESRCH) return std::nullopt;
   if (!pidfd) return FailErrno(fmt::format("pidfd_open {}", container));
@@ -54,9 +54,9 @@ Result<std::optional<LiveContainer>> OpenLiveContainer(pid_t container, const He
   const auto parent = ParentOf(container);
   // This check is last: if neither has ended, both ids were theirs, so all that was read is about
   // them.
-  if (HasEnded(pidfd) || HasEnded(shim.pidfd)) return std::nullopt;
+  if (HasEnded(pidfd) || HasEnded(shim.pidfd())) return std::nullopt;
   if (!parent) return Fail(parent.error());
-  if (*parent != shim.pid || error == ENOENT) return std::nullopt;
+  if (*parent != shim.pid() || error == ENOENT) return std::nullopt;
   if (error != 0) return Fail(SystemError(error, "open " + path));
   return LiveContainer{std::move(mount_namespace), oom_score_adj};
 }
@@ -85,7 +85,6 @@ Result<std::unique_ptr<PreStopHook>> PreStopHook::Start(RuntimeContext& context,
 
 PreStopHook::PreStopHook(RuntimeContext& context, std::string about, ShimProcess shim, Done done)
     : context_(context), about_(std::move(about)), shim_(std::move(shim)), done_(std::move(done)) {
-  on_message_ = context_.readiness.OnReadable(shim_.socket(), [this] { Listen(); });
   on_end_ = context_.readiness.OnReadable(shim_.pidfd().get(), [this] { OnEnded(); });
 }
 
@@ -99,37 +98,21 @@ PreStopHook::~PreStopHook() {
 void PreStopHook::Limit(Duration grace) {
   on_timeout_ = context_.readiness.After(grace, [this] {
     context_.Log(about_ + " did not end within the grace period");
-    on_message_.Stop();
     on_end_.Stop();
     const Done done = done_;
     done();
   });
 }
 
-void PreStopHook::Listen() {
-  for (;;) {
-    const auto message = shim_.Receive();
-    if (!message) {
-      on_message_.Stop();
-      return;
-    }
-    if (!*message) return;
-    if ((*message)->kind == shim::MessageKind::kFailed) {
-      context_.Log(ErrorOf(**message).In(about_).message);
-    } else if ((*message)->kind == shim::MessageKind::kReady) {
-      shim_.SendGo();
-    }
-  }
-}
-
 void PreStopHook::OnEnded() {
-  if (on_message_) Listen();
+  if (const auto message = shim_.Receive(); message && *message) {
+    context_.Log(ErrorOf(**message).In(about_).message);
+  }
   const auto status = shim_.Reap();
   ended_ = true;
   if (status.value_or(0) != 0) {
     context_.Log(fmt::format("{} failed with exit status {}", about_, *status));
   }
-  on_message_.Stop();
   on_end_.Stop();
   on_timeout_.Stop();
   const Done done = done_;

@@ -14,12 +14,6 @@
 
 namespace jettison::process {
 
-// A process with the handle that was opened when its id was known to be its own.
-struct HeldProcess {
-  pid_t pid = 0;
-  const FileDescriptor& pidfd;
-};
-
 // What a command needs of a container beside whose process it is to run.
 struct LiveContainer {
   FileDescriptor mount_namespace;
@@ -29,7 +23,7 @@ struct LiveContainer {
 // Absent where the container's process has ended, whoever has its id by now: only a child of the
 // container's shim is taken for it. Fails where that cannot be told.
 [[nodiscard]] Result<std::optional<LiveContainer>> OpenLiveContainer(pid_t container,
-                                                                     const HeldProcess& shim);
+                                                                     const ShimProcess& shim);
 
 // One preStop command that runs in a container's groups and mount namespace. Over when it ends by
 // itself, when it could not be started, or when its time is up; then `done` is called once, from
@@ -56,7 +50,6 @@ class PreStopHook {
 
  private:
   PreStopHook(RuntimeContext& context, std::string about, ShimProcess shim, Done done);
-  void Listen();
   void OnEnded();
 
   RuntimeContext& context_;
@@ -64,7 +57,6 @@ class PreStopHook {
   ShimProcess shim_;
   Done done_;
   bool ended_ = false;
-  kernel::Readiness::Watch on_message_;
   kernel::Readiness::Watch on_end_;
   kernel::Readiness::Watch on_timeout_;
 };

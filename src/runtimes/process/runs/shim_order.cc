@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "core/pods/variables.h"
 #include "kernel/files/paths.h"
@@ -13,33 +14,32 @@ namespace {
 
 constexpr std::size_t kMaxHostName = 63;
 
+// Strings that each end with a NUL.
 class OrderText {
  public:
-  explicit OrderText(std::string_view mode) { Add("mode", mode); }
-
   template <typename T>
-  OrderText& Add(std::string_view key, const T& value) {
-    text_ += fmt::format("{}={}", key, value);
+  OrderText& Add(const T& value) {
+    const std::size_t begin = text_.size();
+    fmt::format_to(std::back_inserter(text_), "{}", value);
+    has_nul_ = has_nul_ || text_.find('\0', begin) != std::string::npos;
     text_ += '\0';
     return *this;
   }
-  OrderText& AddAll(std::string_view key, const std::vector<std::string>& values) {
-    for (const std::string& value : values) Add(key, value);
+  // With its length.
+  OrderText& AddAll(const std::vector<std::string>& values) {
+    Add(values.size());
+    for (const std::string& value : values) Add(value);
     return *this;
   }
-  OrderText& AddIfSet(std::string_view key, const std::string& value) {
-    return value.empty() ? *this : Add(key, value);
+  Result<std::string> Take() {
+    if (!has_nul_) return std::move(text_);
+    return Fail(ErrorCode::kInvalidArgument,
+                "a NUL is not allowed in a command, a variable or a path");
   }
-  OrderText& AddMount(const kernel::PlannedMount& mount) {
-    Add("mount",
-        fmt::format("{}{}", mount.read_only ? "r" : "", mount.kept_by_operator ? "k" : ""));
-    Add("source", mount.source).AddIfSet("sub", mount.sub_path);
-    return Add("target", mount.target);
-  }
-  std::string Take() { return std::move(text_); }
 
  private:
   std::string text_;
+  bool has_nul_ = false;
 };
 
 // The first field that cannot be honoured; empty: none.
@@ -102,22 +102,16 @@ Result<std::vector<std::string>> CommandLineOf(const Container& container) {
 }
 
 Result<std::string> Format(const ShimOrder& order) {
-  const auto has_nul = [](const std::string& word) { return word.find('\0') != word.npos; };
   if (order.command.empty()) return Fail(ErrorCode::kInvalidArgument, "it has no command");
-  if (std::ranges::any_of(order.command, has_nul) ||
-      std::ranges::any_of(order.environment, has_nul)) {
-    return Fail(ErrorCode::kInvalidArgument, "a NUL is not allowed in a command or a variable");
+  OrderText text;
+  text.Add(order.run_dir).Add(order.log_path).Add(order.boot_id).Add(order.oom_kills);
+  text.Add(order.oom_score_adj).Add(order.rootfs).Add(order.working_dir);
+  text.AddAll(order.command).AddAll(order.environment).AddAll(order.groups);
+  text.Add(order.mounts.size());
+  for (const kernel::PlannedMount& mount : order.mounts) {
+    text.Add(mount.source).Add(mount.sub_path).Add(mount.target);
+    text.Add(static_cast<int>(mount.read_only)).Add(static_cast<int>(mount.kept_by_operator));
   }
-  const bool is_hook = order.run_dir.empty();
-  OrderText text(is_hook ? "hook" : "run");
-  text.AddAll("arg", order.command).AddAll("env", order.environment);
-  text.AddAll("group", order.groups);
-  text.AddIfSet("cwd", order.working_dir).Add("scratch", order.rootfs);
-  text.Add("oom_score_adj", order.oom_score_adj);
-  if (is_hook) return text.Take();
-  text.Add("run_dir", order.run_dir);
-  for (const kernel::PlannedMount& mount : order.mounts) text.AddMount(mount);
-  text.Add("log", order.log_path).Add("boot", order.boot_id).Add("oom_kills", order.oom_kills);
   return text.Take();
 }
 

@@ -40,8 +40,8 @@ struct ShimOrder {
   std::string boot_id = "";
   std::uint64_t oom_kills = 0;
 };
-// The text of an order, as shim/order.h reads it. Fails where there is no command, or a NUL in it
-// or in a variable.
+// The text of an order, as shim/order.h reads it. Fails where there is no command, or a NUL in any
+// of it.
 [[nodiscard]] Result<std::string> Format(const ShimOrder& order);
 
 // Refuses a pod that relies on rights which this runtime does not give or take: its containers are

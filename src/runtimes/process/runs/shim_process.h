@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/pods/start_failure.h"
@@ -38,9 +39,11 @@ struct HandedToShim {
   const FileDescriptor* mount_namespace = nullptr;  // that a hook joins
 };
 
-// One shim that this process has started: its handle and the conversation with it.
+// One shim: its handle and, where this process has started it, the conversation with it.
 class ShimProcess {
  public:
+  // One of an earlier agent.
+  ShimProcess(pid_t pid, FileDescriptor pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
   // Starts the program `shim_path` in a session of its own with an order (see shim_order.h).
   // `label` is what process lists show.
   [[nodiscard]] static Result<ShimProcess> Start(const std::string& shim_path,
@@ -60,6 +63,8 @@ class ShimProcess {
   [[nodiscard]] const FileDescriptor& pidfd() const { return pidfd_; }
 
  private:
+  ShimProcess() = default;
+
   pid_t pid_ = 0;
   FileDescriptor socket_;
   FileDescriptor pidfd_;

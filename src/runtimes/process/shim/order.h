@@ -6,23 +6,20 @@
 
 namespace jettison::shim {
 
-// A growing array of plain values, without exceptions.
+// An array of plain values with a zeroed one behind the last, so that a list of strings can be
+// handed to execve.
 template <typename T>
 struct List {
   T* items = nullptr;
   std::size_t count = 0;
-  std::size_t capacity = 0;
 
   List() = default;
   List(const List&) = delete;
   List& operator=(const List&) = delete;
   ~List() { std::free(static_cast<void*>(items)); }
-  // Appends `item`; false when memory is short. The array always has one zeroed item behind the
-  // last one, so that a list of strings can be handed to execve.
-  bool Add(T item);
 };
 
-enum class Mode : std::uint8_t { kNone, kRun, kHook };
+enum class Mode : std::uint8_t { kRun, kHook };
 
 // One volume to be mounted in the container's own mount namespace.
 struct MountOrder {
@@ -36,7 +33,7 @@ struct MountOrder {
 
 // What a shim is told to do. Every string points into the order's own memory.
 struct Order {
-  Mode mode = Mode::kNone;
+  Mode mode = Mode::kRun;
   List<char*> args;
   List<char*> env;
   // Names of the groups that the process joins: of what descriptor kFirstGroupFile and those behind
@@ -52,9 +49,8 @@ struct Order {
   List<MountOrder> mounts;
 };
 
-// Reads an order, a sequence of NUL-terminated "key=value" strings; keeps pointers into `data`,
-// which it changes. False for anything it does not understand. A `mount` line is followed by the
-// `source`, `sub` and `target` that belong to it.
+// Reads an order: NUL-terminated strings in the order of Format (shim_order.cc), each list with its
+// length before it. Keeps pointers into `data`. False for anything else.
 [[nodiscard]] bool ParseOrder(char* data, std::size_t size, Order& order);
 
 }  // namespace jettison::shim

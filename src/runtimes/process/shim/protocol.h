@@ -15,6 +15,7 @@ inline constexpr int kFirstGroupFile = 6;  // cgroup.procs of each group, in the
 inline constexpr int kMostGroupFiles = 16;
 
 enum class MessageKind : std::uint32_t {
+  // Of a container; a hook's shim tells only a failure.
   kReady,    // shim: the process is in its groups and stands at its gate; `pid`
   kGo,       // agent: let it run
   kStarted,  // shim: the program runs; `at_ns`, and `error` when oom_score_adj was refused. The

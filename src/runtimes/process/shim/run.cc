@@ -271,23 +271,11 @@ int RunContainer(const Order& order) {
 int RunHook(const Order& order) {
   Forked forked;
   Failure failure;
-  if (!Fork(order, false, forked, failure)) {
-    TellFailed(failure);
-    return 127;
-  }
-  if (!JoinGroups(order, forked.pid, failure)) {
-    Discard(forked);
-    TellFailed(failure);
-    return 127;
-  }
-  TellReady(forked.pid);
   int ignored = 0;
-  if (!WaitForGo()) {
-    Discard(forked);
-    return 127;
-  }
-  if (!LetGo(forked, ignored, failure)) {
-    Discard(forked);
+  const bool runs = Fork(order, false, forked, failure) && JoinGroups(order, forked.pid, failure) &&
+                    LetGo(forked, ignored, failure);
+  if (!runs) {
+    if (forked.pid > 0) Discard(forked);
     TellFailed(failure);
     return 127;
   }

@@ -32,8 +32,9 @@ bool ReadOrder(Order& order) {
   void* const data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, kOrderFile, 0);
   if (data == MAP_FAILED) return false;
   close(kOrderFile);
+  if (ParseOrder(static_cast<char*>(data), size, order)) return true;
   errno = EINVAL;
-  return ParseOrder(static_cast<char*>(data), size, order);
+  return false;
 }
 
 // The shim has inherited the high priority of the agent's loop.
@@ -82,12 +83,9 @@ int Main() {
     return 2;
   }
   KeepGroupFiles(order);
-  switch (order.mode) {
-    case Mode::kRun: return RunContainer(order);
-    case Mode::kHook: fcntl(kNamespaceFile, F_SETFD, FD_CLOEXEC); return RunHook(order);
-    case Mode::kNone: return 2;
-  }
-  return 2;
+  if (order.mode == Mode::kRun) return RunContainer(order);
+  fcntl(kNamespaceFile, F_SETFD, FD_CLOEXEC);
+  return RunHook(order);
 }
 
 }  // namespace
