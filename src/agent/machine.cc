@@ -49,7 +49,6 @@ PodOptions OptionsOf(const AgentConfig& config, const Machine& machine, const Lo
 
 Result<void> OpenProcess(const AgentConfig& config, Machine& machine, const Log& log) {
   ProcessRuntimeOptions options{OptionsOf(config, machine, log, "process runtime")};
-  if (!config.cgroup_root.empty()) options.cgroup_root = config.cgroup_root.substr(1) + "/";
   auto runtime = OpenProcessRuntime(std::move(options), machine.pod_groups(), *machine.group_end,
                                     machine.clock);
   if (!runtime) return Fail(runtime.error());

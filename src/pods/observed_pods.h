@@ -55,7 +55,7 @@ class ObservedPods {
   // Whether something of it runs, or may run, according to the kernel.
   [[nodiscard]] virtual bool MayRun(const std::string& uid) const;
   // Its files are in quarantine.
-  virtual void OnSetAside(const std::string& uid) = 0;
+  virtual void OnSetAside(const std::string& /*uid*/) {}
 
  private:
   struct Observed {

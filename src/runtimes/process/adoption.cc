@@ -1,10 +1,11 @@
 #include "runtimes/process/adoption.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <memory>
 #include <utility>
 
@@ -14,7 +15,6 @@
 #include "kernel/readiness/pidfd.h"
 #include "pods/earlier_pods.h"
 #include "pods/pod_groups.h"
-#include "runtimes/process/pod_removal.h"
 #include "runtimes/process/runs/run_record.h"
 
 namespace jettison::process {
@@ -22,8 +22,12 @@ namespace jettison::process {
 using namespace kernel;
 namespace {
 
-// How long the agent's start waits for shims that have been killed.
-constexpr Duration kShimsEndWithin = std::chrono::seconds(2);
+// How long the agent's start waits for a shim that has been killed.
+constexpr int kShimEndsWithinMs = 2000;
+
+std::string RemovalMark(const Paths& paths, std::string_view uid) {
+  return paths.PodFile(uid) + ".gone";
+}
 
 // Whether its shim lives and has not let the program go.
 bool IsWaiting(const FoundRun& run) {
@@ -58,6 +62,13 @@ ContainerExit ExitOf(const ExitRecord& exit, Instant created, const Clock& clock
 
 }  // namespace
 
+// On a full disk the new name may find no room. Then the file is deleted: if the removal is
+// interrupted after that, the next agent leaves the folder as it is.
+void MarkAsRemoved(const Paths& paths, std::string_view uid) {
+  const std::string file = paths.PodFile(uid);
+  if (std::rename(file.c_str(), RemovalMark(paths, uid).c_str()) != 0) (void)::unlink(file.c_str());
+}
+
 Result<std::optional<PodPlan>> Adoption::ReadPlan(const std::string& uid) const {
   const std::string path = context_.paths.PodFile(uid);
   const auto text = ReadFile(path);
@@ -74,13 +85,11 @@ Result<std::optional<PodPlan>> Adoption::ReadPlan(const std::string& uid) const 
 // A pod's file is written before its first run, and a removal that was interrupted has left a mark.
 Result<void> Adoption::CheckLeftover(const std::string& uid) const {
   const Paths& paths = context_.paths;
-  if (IsMarkedAsRemoved(paths, uid)) return {};
+  if (Exists(RemovalMark(paths, uid))) return {};
   const auto is_lost = [&](std::string_view why) {
     return Fail(ErrorCode::kInvalidArgument,
                 fmt::format("{} is missing, but {}", paths.PodFile(uid), why));
   };
-  const std::string damaged = DamagedPodFile(paths, uid);
-  if (Exists(damaged)) return is_lost(fmt::format("{} is there", damaged));
   for (const std::string& group : PossibleGroupsOf(uid, context_.options.cgroup_driver)) {
     if (IsInhabited(context_.cgroups, group)) return is_lost("processes are in its group " + group);
   }
@@ -90,23 +99,23 @@ Result<void> Adoption::CheckLeftover(const std::string& uid) const {
   return IsPodFolder(paths.Pod(uid)) ? Fail(runs.error()) : Result<void>();
 }
 
-Result<RuntimePod> Adoption::TakeOver(PodEntry& entry) {
+Result<RuntimePod> Adoption::TakeOver(const PodPlan& plan) {
+  PodEntry& entry = pods_.Enter(plan);
   auto runs = FindRuns(entry);
-  if (!runs) return Fail(runs.error());
-  EndWaitingShims({&runs});
-  return TakeOver(entry, std::move(*runs));
-}
-
-RuntimePod Adoption::TakeOver(PodEntry& entry, std::vector<FoundRun> runs) {
-  context_.LogFailure("adopt pod " + FullName(*entry.plan.pod), pods_.Check(entry));
+  if (!runs) {
+    pods_.all().erase(plan.pod->uid);
+    return Fail(runs.error());
+  }
+  context_.LogFailure("adopt pod " + FullName(*plan.pod), pods_.Check(entry));
   entry.foundation->MakeAgain();
-  return RuntimePod{.pod = *entry.plan.pod, .containers = AdoptRuns(entry, std::move(runs))};
+  return RuntimePod{.pod = *plan.pod, .containers = AdoptRuns(entry, std::move(*runs))};
 }
 
 // The runs of a pod; fails if it is not known what runs of the pod. A run with a damaged record
 // does not run any more if the container's group is empty.
-Adoption::Runs Adoption::FindRuns(const PodEntry& entry) {
-  auto runs = ReadRuns(context_.paths, entry.plan.pod->uid, context_.boot_id);
+Result<std::vector<FoundRun>> Adoption::FindRuns(const PodEntry& entry) const {
+  const std::string& uid = entry.plan.pod->uid;
+  auto runs = ReadRuns(context_.paths, uid, context_.boot_id);
   if (!runs) return runs;
   for (FoundRun& run : *runs) {
     if (run.state != RunState::kUnknown) continue;
@@ -116,23 +125,21 @@ Adoption::Runs Adoption::FindRuns(const PodEntry& entry) {
     }
     run.state = run.let_go ? RunState::kLost : RunState::kNeverRan;
   }
+  for (FoundRun& run : *runs) {
+    if (IsWaiting(run)) run = EndWaiting(uid, run);
+  }
   return runs;
 }
 
-void Adoption::EndWaitingShims(const std::vector<Runs*>& runs_of_pods) const {
-  std::vector<const FileDescriptor*> shims;
-  for (const Runs* runs : runs_of_pods) {
-    if (!*runs) continue;
-    for (const FoundRun& run : **runs) {
-      if (IsWaiting(run)) shims.push_back(&run.shim);
-    }
-  }
-  for (const FileDescriptor* shim : shims) SendSignal(*shim, SIGKILL);
-  const Instant deadline = context_.clock.Now() + kShimsEndWithin;
-  for (const FileDescriptor* shim : shims) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - context_.clock.Now());
-    (void)AwaitEnd(*shim, std::max(0, static_cast<int>(left.count())));
-  }
+// The order to start may still have been on its way; once the shim is ended, the folder does not
+// change any more.
+FoundRun Adoption::EndWaiting(const std::string& uid, const FoundRun& run) const {
+  SendSignal(run.shim, SIGKILL);
+  (void)AwaitEnd(run.shim, kShimEndsWithinMs);
+  FoundRun last = ReadRun(context_.paths.Run(uid, run.container, run.attempt), context_.boot_id);
+  last.container = run.container;
+  last.attempt = run.attempt;
+  return last;
 }
 
 std::vector<ContainerRecord> Adoption::AdoptRuns(PodEntry& entry, std::vector<FoundRun> runs) {
@@ -173,15 +180,6 @@ void Adoption::EndRemains(const PodEntry& entry, const FoundRun& run,
 std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run,
                                                   const Surroundings& surroundings) {
   const Pod& pod = *entry.plan.pod;
-  if (IsWaiting(run)) {
-    // The order to start may still have been on its way; now that the shim is ended, the folder
-    // does not change any more.
-    FoundRun last =
-        ReadRun(context_.paths.Run(pod.uid, run.container, run.attempt), context_.boot_id);
-    last.container = run.container;
-    last.attempt = run.attempt;
-    run = std::move(last);
-  }
   if (!run.fault.empty()) context_.Log(run.fault);
   ContainerRecord record = RecordOf(context_, pod.uid, run, surroundings.earliest);
   switch (run.state) {

@@ -2,14 +2,20 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "kernel/files/paths.h"
 #include "ports/container_runtime.h"
 #include "runtimes/process/pods.h"
 #include "runtimes/process/runs/found_runs.h"
 #include "runtimes/process/runs/runtime_context.h"
 
 namespace jettison::process {
+
+// Marks a pod's folder as one that is being removed, by renaming the pod's file. A file that is
+// merely missing says nothing: somebody else may have taken it away.
+void MarkAsRemoved(const kernel::Paths& paths, std::string_view uid);
 
 // Takes over pods of an agent before: by their records, and the runs that their folders tell of.
 class Adoption {
@@ -20,22 +26,16 @@ class Adoption {
   // None where the folder is a leftover: its removal has begun, or nothing of a pod has ever run in
   // it. kInvalidArgument: the record is damaged or missing.
   [[nodiscard]] Result<std::optional<PodPlan>> ReadPlan(const std::string& uid) const;
-  // A pod whose runs can be told, with groups and volumes: those of memory do not outlive the
-  // machine's restart, the folders do.
-  [[nodiscard]] Result<RuntimePod> TakeOver(PodEntry& entry);
-
-  // The same of many pods, in three steps. The runs of each; fails if it is not known what runs of
-  // the pod.
-  using Runs = Result<std::vector<FoundRun>>;
-  [[nodiscard]] Runs FindRuns(const PodEntry& entry);
-  // Ends the shims that have not let their programs go, and waits for all of them, 2 s together.
-  void EndWaitingShims(const std::vector<Runs*>& runs_of_pods) const;
-  // Each pod, whose shims of this kind have been ended.
-  [[nodiscard]] RuntimePod TakeOver(PodEntry& entry, std::vector<FoundRun> runs);
+  // Makes it the agent's own, with its runs, groups and volumes: those of memory do not outlive the
+  // machine's restart, the folders do. Fails, and leaves it as it is, if it is not known what runs
+  // of it.
+  [[nodiscard]] Result<RuntimePod> TakeOver(const PodPlan& plan);
 
  private:
   // Of a folder without the pod's file. Fails if it may be that of a pod whose file was lost.
   [[nodiscard]] Result<void> CheckLeftover(const std::string& uid) const;
+  [[nodiscard]] Result<std::vector<FoundRun>> FindRuns(const PodEntry& entry) const;
+  [[nodiscard]] FoundRun EndWaiting(const std::string& uid, const FoundRun& run) const;
   [[nodiscard]] std::vector<ContainerRecord> AdoptRuns(PodEntry& entry, std::vector<FoundRun> runs);
   // What a run does not know of itself.
   struct Surroundings {

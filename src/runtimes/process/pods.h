@@ -13,8 +13,8 @@
 #include "kernel/readiness/lifetime.h"
 #include "pods/log_rotation.h"
 #include "pods/pod_foundation.h"
+#include "pods/pod_removal.h"
 #include "ports/pod_plan.h"
-#include "runtimes/process/pod_removal.h"
 #include "runtimes/process/runs/container_run.h"
 #include "runtimes/process/runs/runtime_context.h"
 

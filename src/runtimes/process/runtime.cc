@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <map>
 #include <utility>
 
 #include "kernel/files/files.h"
@@ -59,18 +58,19 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   const auto uids = leftovers_.Begin();
   if (!uids) return Fail(uids.error());
   SayWhatIsMissing();
-  EnterAll(*uids);
   rotation_.Start();
-  return TakeOverAll();
-}
-
-void Runtime::EnterAll(const std::vector<std::string>& names) {
-  for (const std::string& uid : names) {
-    auto plan = adoption_.ReadPlan(uid);
-    if (!plan) {
+  std::vector<RuntimePod> taken;
+  for (const std::string& uid : *uids) {
+    const auto plan = adoption_.ReadPlan(uid);
+    if (plan && *plan) {
+      auto pod = adoption_.TakeOver(**plan);
+      if (pod) {
+        taken.push_back(*std::move(pod));
+      } else {
+        observed_.Enter(uid, pod.error());
+      }
+    } else if (!plan) {
       observed_.Enter(uid, plan.error());
-    } else if (*plan) {
-      pods_.Enter(std::move(**plan));
     } else if (IsPodFolder(context_.paths.Pod(uid))) {
       RemoveLeftover(uid);
     } else {
@@ -78,6 +78,7 @@ void Runtime::EnterAll(const std::vector<std::string>& names) {
           fmt::format("{} is no pod of an agent, and is left as it is", context_.paths.Pod(uid)));
     }
   }
+  return taken;
 }
 
 // Its shims are killed, too: they write nothing that is needed.
@@ -88,27 +89,6 @@ void Runtime::RemoveLeftover(const std::string& uid) {
     if (run.shim) SendSignal(run.shim, SIGKILL);
   }
   leftovers_.Remove(uid);
-}
-
-std::vector<RuntimePod> Runtime::TakeOverAll() {
-  std::map<std::string, Adoption::Runs> found;
-  std::vector<Adoption::Runs*> all_runs;
-  for (auto& [uid, entry] : pods_.all()) {
-    all_runs.push_back(&found.emplace(uid, adoption_.FindRuns(entry)).first->second);
-  }
-  adoption_.EndWaitingShims(all_runs);
-  std::vector<RuntimePod> taken;
-  for (auto& [uid, runs] : found) {
-    const auto entry = pods_.all().find(uid);
-    if (runs) {
-      taken.push_back(adoption_.TakeOver(entry->second, std::move(*runs)));
-    } else {
-      observed_.Enter(*entry->second.plan.pod, runs.error());
-      pods_.all().erase(entry);
-    }
-  }
-  observed_.ReportAll(taken);
-  return taken;
 }
 
 void Runtime::CreatePod(const PodPlan& plan) {
@@ -213,11 +193,6 @@ std::string_view Runtime::GroupOf(const std::string& pod_uid, const std::string&
   return group == pod->second.container_groups.end() ? std::string_view() : group->second;
 }
 
-const std::vector<std::string>& Runtime::ForeignGroupsOf(const std::string& pod_uid) const {
-  const auto* const groups = observed_.GroupsOf(pod_uid);
-  return groups == nullptr ? no_groups_ : *groups;
-}
-
 void Runtime::StopContainer(const std::string& pod_uid, const std::string& container,
                             Duration grace) {
   if (ContainerRun* run = pods_.FindRun(pod_uid, container)) run->Stop(grace);
@@ -257,8 +232,7 @@ void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& con
 void Runtime::RemovePod(const std::string& pod_uid) {
   const auto it = pods_.all().find(pod_uid);
   if (it == pods_.all().end()) {
-    context_.Emit(PodRemoved{pod_uid});
-    return observed_.FindAgain(pod_uid);
+    return context_.Emit(PodRemoved{pod_uid});
   }
   PodEntry& entry = it->second;
   if (entry.removing() == nullptr) BeginRemoval(entry);
@@ -270,6 +244,10 @@ void Runtime::BeginRemoval(PodEntry& entry) {
   entry.state.emplace<Removing>();
   entry.foundation.reset();
   for (auto& [name, run] : entry.runs) run->Kill();
+  context_.disk.Do([paths = context_.paths, uid = entry.plan.pod->uid]() -> Result<void> {
+    MarkAsRemoved(paths, uid);
+    return {};
+  });
   readiness_->Wake();
 }
 

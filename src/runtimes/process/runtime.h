@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -40,16 +39,14 @@ class Runtime : public ContainerRuntime {
   [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override;
   [[nodiscard]] std::string_view GroupOf(const std::string& pod_uid,
                                          const std::string& container) const override;
-  // Of the pods that could not be taken over.
-  [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(
-      const std::string& pod_uid) const override;
+  [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(const std::string&) const override {
+    return no_groups_;
+  }
   [[nodiscard]] int EventFd() const override { return readiness_->fd(); }
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 
  private:
-  void EnterAll(const std::vector<std::string>& names);
   void RemoveLeftover(const std::string& uid);
-  [[nodiscard]] std::vector<RuntimePod> TakeOverAll();
   void SayWhatIsMissing() const;
   void OnFoundation(const std::string& uid, const Result<void>& made);
   void FinishPod(const std::string& uid, const Result<void>& written);
@@ -69,7 +66,7 @@ class Runtime : public ContainerRuntime {
                          return std::make_unique<PodRemoval>(context_, std::move(remains));
                        }};
   Adoption adoption_{context_, pods_};
-  ObservedPods observed_{context_, pods_, adoption_};
+  ObservedPods observed_{context_, adoption_};
   LogRotation rotation_{
       context_, context_.options, [this] { return pods_.RunningLogs(); },
       [this](const RunningLog& log, const auto& done) { pods_.ReopenLog(log, done); }};

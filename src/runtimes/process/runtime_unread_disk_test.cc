@@ -12,7 +12,6 @@ using std::chrono::milliseconds;
 using testing::Contains;
 using testing::IsEmpty;
 using testing::Not;
-using testing::SizeIs;
 
 class ProcessRuntimeUnreadDisk : public ProcessRuntimeUnread {
  protected:
@@ -43,7 +42,7 @@ TEST_F(ProcessRuntimeUnreadDisk, TheLoopReadsNothingThatTheDiskHasNotGiven) {
   for (const std::string& hidden : {running_, bed_.paths().PodFile("u")}) {
     bed_.Close();
     Hide(hidden);
-    ASSERT_THAT(List(), SizeIs(1));
+    ASSERT_THAT(List(), IsEmpty());
     const OpenedFiles opened(bed_.paths().Containers("u"));
     const OpenedFiles record(bed_.paths().Pod("u"));
     ExpectRefusal();
@@ -62,7 +61,7 @@ TEST_F(ProcessRuntimeUnreadDisk, AManifestStandsInForARecordThatCannotBeReadAndI
   MakeUidCertain();
   const std::string file = bed_.paths().PodFile("u");
   Hide(file);
-  ASSERT_THAT(List(), SizeIs(1));
+  ASSERT_THAT(List(), IsEmpty());
   ExpectRefusal();
   EXPECT_EQ(disk_->Answer(), 1);
   const OpenedFiles opened(bed_.paths().Pod("u"));

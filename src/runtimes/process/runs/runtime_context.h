@@ -15,9 +15,6 @@ namespace jettison {
 struct ProcessRuntimeOptions : PodOptions {
   // The program jettison-shim; empty: beside the running program.
   std::string shim;
-  // The path from the node's own group to the one where the pods' group stands, ending with a
-  // slash; empty: they are the same.
-  std::string cgroup_root;
 };
 
 }  // namespace jettison
