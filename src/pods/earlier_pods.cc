@@ -73,6 +73,8 @@ bool IsHashOfContent(const Pod& pod) {
 Result<std::string> SetAside(const kernel::Paths& paths, const std::string& uid, Instant now) {
   const std::string place =
       fmt::format("{}/quarantine/{}-{}", paths.root(), uid, now.time_since_epoch().count());
+  const auto log_folders = kernel::LogFoldersOf(paths, uid);
+  if (!log_folders) return Fail(log_folders.error());
   if (auto detached = DetachSubPaths(paths.Pod(uid)); !detached) return Fail(detached.error());
   if (auto made = kernel::MakeFolders(paths.root() + "/quarantine", 0700); !made) {
     return Fail(made.error());
@@ -80,7 +82,7 @@ Result<std::string> SetAside(const kernel::Paths& paths, const std::string& uid,
   const auto moved = Move(paths.Pod(uid), place);
   if (!moved) return Fail(moved.error());
   bool any = *moved;
-  for (const std::string& logs : kernel::LogFoldersOf(paths, uid)) {
+  for (const std::string& logs : *log_folders) {
     if (auto made = kernel::MakeFolders(place + "/logs", 0700); !made) return Fail(made.error());
     const std::string name = logs.substr(logs.rfind('/') + 1);
     any = Move(logs, fmt::format("{}/logs/{}", place, name)).value_or(false) || any;

@@ -33,9 +33,10 @@ Result<std::vector<std::string>> Leftovers::Begin() {
 
 void Leftovers::Remove(const std::string& uid) {
   dependencies_.Log(fmt::format("pod {}: what an earlier agent left of it is removed", uid));
+  const auto logs = kernel::LogFoldersOf(dependencies_.paths, uid);
   Remove({.uid = uid,
           .groups = PossibleGroupsOf(uid, dependencies_.cgroup_driver),
-          .log_dirs = kernel::LogFoldersOf(dependencies_.paths, uid)});
+          .log_dirs = logs.value_or(std::vector<std::string>{})});
 }
 
 void Leftovers::Remove(PodRemains remains) {

@@ -148,10 +148,12 @@ Result<FileDescriptor> OpenRootFolders(const Paths& paths, const PodMarks& marks
   return lock ? std::move(lock) : FileDescriptor();
 }
 
-std::vector<std::string> LogFoldersOf(const Paths& paths, std::string_view uid) {
+Result<std::vector<std::string>> LogFoldersOf(const Paths& paths, std::string_view uid) {
   std::vector<std::string> folders;
   const std::string logs = paths.Logs();
-  for (const std::string& name : NamesIn(logs).value_or(std::vector<std::string>{})) {
+  const auto names = NamesIn(logs);
+  if (!names) return names;
+  for (const std::string& name : *names) {
     if (IsLogsOf(name, uid)) folders.push_back(fmt::format("{}/{}", logs, name));
   }
   return folders;

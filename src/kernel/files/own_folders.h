@@ -44,7 +44,8 @@ inline constexpr std::string_view kDoomedPrefix = ".gone-";
 [[nodiscard]] bool IsLogFolder(const std::string& path);
 
 // The folders of a pod's logs, whatever its name was.
-[[nodiscard]] std::vector<std::string> LogFoldersOf(const Paths& paths, std::string_view uid);
+[[nodiscard]] Result<std::vector<std::string>> LogFoldersOf(const Paths& paths,
+                                                            std::string_view uid);
 
 // By which file in a pod's folder each runtime knows its own pods.
 struct PodMarks {

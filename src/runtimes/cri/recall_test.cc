@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 
 #include "runtimes/cri/pod_record.h"
 #include "runtimes/cri/test_bed/runtime_fixture.h"
@@ -212,6 +213,37 @@ TEST_F(CriRecall, ARuntimeThatKnowsNothingEndsNothingOfAPodWithoutARecordEither)
   const auto* found = bed_.AwaitTakeover("u");
   ASSERT_NE(found, nullptr) << "the right runtime answers";
   EXPECT_EQ(kernel::ReadFile(data).value_or(""), "dear");
+}
+
+TEST_F(CriRecall, APodWithoutARecordIsKeptWhereItsLogsCannotBeListed) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_EQ(::unlink((bed_.root() + "/pods/u/record").c_str()), 0);
+  containerd().boxes.clear();
+  containerd().runs.clear();
+  bed_.Open();
+  const std::string logs = bed_.root() + "/logs";
+  ASSERT_EQ(std::rename(logs.c_str(), (logs + ".away").c_str()), 0);
+  ASSERT_TRUE(kernel::WriteFile(logs, "no folder"));
+  EXPECT_TRUE(runtime().List());
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("record is missing, but processes run")));
+}
+
+// A creation that was interrupted: processes run in the group, and no container has had a log.
+TEST_F(CriRecall, APodIsNotMadeBesideACreationThatMayStillBeUnderWay) {
+  ASSERT_TRUE(bed_.Create(SimplePod("u")));
+  ASSERT_EQ(::unlink((bed_.root() + "/pods/u/record").c_str()), 0);
+  ASSERT_TRUE(bed_.cgroups.Join("kubepods/burstable/podu", 77));
+  containerd().boxes.clear();
+  bed_.relist_period = milliseconds(50);
+  bed_.Open();
+  ASSERT_TRUE(runtime().List());
+  runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
+  const auto* failed = bed_.Await<PodFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_THAT(failed->error.message, HasSubstr("may still be under way"));
+  EXPECT_TRUE(containerd().boxes.empty());
+  bed_.cgroups.ProcessExited(77);
+  ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), SimplePod("u")));
 }
 
 }  // namespace

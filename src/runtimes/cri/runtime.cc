@@ -143,11 +143,14 @@ void Runtime::SettleWithoutRecord(const std::string& uid, const Listing& own) {
       InhabitedOf(context_.cgroups, PossibleGroupsOf(uid, context_.options.cgroup_driver));
   if (!group) return leftovers_.Remove(uid);
   const auto logs = kernel::LogFoldersOf(context_.paths, uid);
-  const bool has_run = std::ranges::any_of(logs, [](const std::string& logs_of_pod) {
+  const auto has_logs = [](const std::string& logs_of_pod) {
     const auto containers = kernel::NamesIn(logs_of_pod);
     return !containers || !containers->empty();
-  });
-  if (!has_run) return unsettled_.push_back(uid);
+  };
+  if (logs && std::ranges::none_of(*logs, has_logs)) {
+    unsettled_.insert(uid);
+    return;
+  }
   observed_.Enter(uid, {}, own,
                   {ErrorCode::kInvalidArgument,
                    fmt::format("{} is missing, but processes run, or may run, in its group {}",
@@ -234,6 +237,10 @@ void Runtime::CreatePod(const PodPlan& plan) {
                  "a pod of the same UID is still being removed" + (why.empty() ? "" : ": " + why)});
   }
   if (observed_.Has(pod.uid)) return observed_.Refuse(plan);
+  if (unsettled_.contains(pod.uid)) {
+    return fail({ErrorCode::kUnavailable,
+                 "an earlier creation of the pod may still be under way in the container runtime"});
+  }
   if (auto place = kernel::CheckPodPlace(context_.paths.Pod(pod.uid)); !place) {
     return fail(place.error());
   }

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -98,7 +99,7 @@ class Runtime : public CriRuntime {
   std::map<std::string, std::unique_ptr<SandboxClearance>> strays_;
   std::vector<std::string> gone_strays_;
   // Pods without a record whose creation may still be under way in the runtime.
-  std::vector<std::string> unsettled_;
+  std::set<std::string> unsettled_;
   kernel::Readiness::Watch on_answers_;
   kernel::Readiness::Watch on_relist_;
 };

@@ -38,7 +38,8 @@ Result<void> ReadThroughRuns(const Paths& paths, const std::string& uid,
 // The folder of its logs has its name.
 void ObservedPods::Enter(const std::string& uid, const Error& error) {
   std::string name = uid;
-  for (const std::string& logs : LogFoldersOf(context_.paths, uid)) {
+  const auto log_folders = LogFoldersOf(context_.paths, uid);
+  for (const std::string& logs : log_folders.value_or(std::vector<std::string>{})) {
     name = logs.substr(logs.rfind('/') + 1);
     name = name.substr(0, name.size() - uid.size() - 1);
     std::ranges::replace(name, '_', '/');
