@@ -107,6 +107,11 @@ inline constexpr Method<tasks_api::DeleteTaskRequest, tasks_api::DeleteResponse>
 template <typename Response>
 using Answer = std::function<void(Result<Response>)>;
 
+// Whether nobody answered a call, which says nothing about what it was about.
+[[nodiscard]] inline bool IsSilence(const Error& error) {
+  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDeadlineExceeded;
+}
+
 // A call of whatever method.
 struct UntypedCall {
   const char* name;

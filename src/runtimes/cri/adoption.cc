@@ -25,7 +25,7 @@ std::vector<RuntimePod> Adoption::Recall() {
 
 std::vector<RuntimePod> Adoption::TakeOverAll(const Found& found, const OnFailure& failed) {
   std::vector<RuntimePod> adopted;
-  for (const auto& [uid, sandboxes] : OwnSandboxes(context_, found.own)) {
+  for (const auto& [uid, sandboxes] : OwnSandboxes(context_, found.listing)) {
     // A pod that was recalled and has been ended since is not taken over again. Its sandbox may
     // have been removed after the runtime made its listing.
     const PodActor* const recalled = pods_.Find(uid);
@@ -52,9 +52,10 @@ RuntimePod Adoption::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes, c
               sandbox.state() == api::SANDBOX_READY);
   // In the order of attempts, because the newest run of a container counts.
   std::vector<const api::ContainerStatusResponse*> own;
-  for (std::size_t i = 0; i < found.statuses.size(); ++i) {
-    const bool within = found.own.containers[i].pod_sandbox_id() == sandbox.id();
-    if (within && found.statuses[i].has_status()) own.push_back(&found.statuses[i]);
+  for (const api::Container& container : found.listing.containers) {
+    if (container.pod_sandbox_id() != sandbox.id()) continue;
+    const auto status = found.statuses.find(container.id());
+    if (status != found.statuses.end()) own.push_back(&status->second);
   }
   std::sort(own.begin(), own.end(), [](const auto* a, const auto* b) {
     return a->status().metadata().attempt() < b->status().metadata().attempt();
@@ -78,7 +79,8 @@ RuntimePod Adoption::TakeOver(const WrittenPod& written) {
 }
 
 std::vector<RuntimePod> Adoption::TakeOverUnlisted(
-    const std::set<std::string>& listed, const std::function<bool(const std::string&)>& observed) {
+    const std::map<std::string, Sandboxes>& listed,
+    const std::function<bool(const std::string&)>& observed) {
   const auto known = [&](const std::string& uid) { return pods_.Has(uid) || observed(uid); };
   for (const WrittenPod& written : ReadPodRecords(context_, known)) {
     if (!listed.contains(written.plan.pod->uid))

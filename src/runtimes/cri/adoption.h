@@ -33,10 +33,11 @@ class Adoption {
   // Takes over all pods that the runtime reported.
   [[nodiscard]] std::vector<RuntimePod> TakeOverAll(const Found& found, const OnFailure& failed);
   // Takes over pods that were created and that the runtime does not know: it lost them, or it is
-  // another runtime. Their processes go on, and no data of theirs is deleted. `listed`: UIDs of the
-  // pods that it knows; `observed`: whether a pod was not taken over.
+  // another runtime. Their processes go on, and no data of theirs is deleted. `listed`: those that
+  // it knows, by UID; `observed`: whether a pod was not taken over.
   [[nodiscard]] std::vector<RuntimePod> TakeOverUnlisted(
-      const std::set<std::string>& listed, const std::function<bool(const std::string&)>& observed);
+      const std::map<std::string, Sandboxes>& listed,
+      const std::function<bool(const std::string&)>& observed);
 
   // One of them, with these sandboxes of those found.
   [[nodiscard]] RuntimePod TakeOver(const PodPlan& plan, const Sandboxes& sandboxes,

@@ -18,25 +18,16 @@ namespace {
 // How long the runtime has to answer with a container's status; after that the caller asks again.
 constexpr Duration kStatusDeadline = std::chrono::seconds(3);
 
-// The runtime did not answer, which says nothing about the container.
-bool IsSilence(const Error& error) {
-  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDeadlineExceeded;
-}
+// So many times all statuses are asked for because one of them has not come.
+constexpr int kAttempts = 3;
 
 }  // namespace
 
 struct Inventory::Inquiry {
   std::optional<Result<Listing>> listing;
-  std::optional<Found> found;  // once the listing is there
-  std::vector<std::optional<Result<api::ContainerStatusResponse>>> statuses;
-  std::size_t missing = 0;  // statuses without an answer
-  [[nodiscard]] bool over() const { return listing && (!*listing || (found && missing == 0)); }
-
-  [[nodiscard]] bool AllAreSilent() const {
-    return !statuses.empty() && std::ranges::all_of(statuses, [](const auto& answer) {
-      return !*answer && IsSilence(answer->error());
-    });
-  }
+  std::map<std::string, Status> statuses;  // by the ID of the container
+  std::size_t asked = 0;
+  [[nodiscard]] bool over() const { return listing && (!*listing || statuses.size() == asked); }
 };
 
 api::ContainerStatusResponse StatusListed(const api::Container& container) {
@@ -92,53 +83,59 @@ Result<Found> Inventory::FindAll(const Ids& known, Duration wait) {
   }
   inquiry_.reset();
   if (!*inquiry->listing) return Fail(inquiry->listing->error());
-  if (inquiry->AllAreSilent()) return Fail(inquiry->statuses.front()->error());
-  Found found = *std::move(inquiry->found);
-  for (std::size_t i = 0; i < found.own.containers.size(); ++i) {
-    auto& answer = *inquiry->statuses[i];
-    const api::Container& container = found.own.containers[i];
-    const bool is_gone = !answer && answer.error().code == ErrorCode::kNotFound;
-    if (!answer && !is_gone) {
-      context_.Log(answer.error()
-                       .In(fmt::format("the status of container {} ({}) is not known; it counts "
-                                       "as running while a process of it runs",
-                                       container.metadata().name(), container.id()))
-                       .message);
-      answer = StatusListed(container);
-    }
-    found.statuses.push_back(is_gone ? api::ContainerStatusResponse() : *std::move(answer));
+  std::size_t silent = 0;
+  const Error* silence = nullptr;
+  for (const auto& [id, status] : inquiry->statuses) {
+    if (status || !IsSilence(status.error())) continue;
+    silence = &status.error();
+    ++silent;
+  }
+  if (silence != nullptr && (silent == inquiry->asked || ++incomplete_ < kAttempts)) {
+    return Fail(*silence);
+  }
+  incomplete_ = 0;
+  Found found{.listing = **std::move(inquiry->listing), .statuses = {}};
+  for (const api::Container& container : found.listing.containers) {
+    const auto answer = inquiry->statuses.find(container.id());
+    if (answer == inquiry->statuses.end()) continue;
+    auto status = StatusBy(container, std::move(answer->second));
+    if (status) found.statuses.emplace(container.id(), *std::move(status));
   }
   return found;
 }
 
+void Inventory::AskStatus(const api::Container& container, std::function<void(Status)> answer) {
+  api::ContainerStatusRequest request;
+  request.set_container_id(container.id());
+  request.set_verbose(true);
+  context_.calls.Make(kContainerStatus, request, kStatusDeadline,
+                      lifetime_.Guard(std::move(answer)));
+}
+
+std::optional<api::ContainerStatusResponse> Inventory::StatusBy(const api::Container& container,
+                                                                Status answer) const {
+  if (answer) return *std::move(answer);
+  if (answer.error().code == ErrorCode::kNotFound) return std::nullopt;
+  context_.Log(answer.error()
+                   .In(fmt::format("the status of container {} ({}) is not known; it counts as "
+                                   "running while a process of it runs",
+                                   container.metadata().name(), container.id()))
+                   .message);
+  return StatusListed(container);
+}
+
 // All at once.
 void Inventory::AskStatuses(const std::shared_ptr<Inquiry>& inquiry) {
-  Found& found = inquiry->found.emplace();
-  Ids ids;
-  for (api::PodSandbox& sandbox : (**inquiry->listing).sandboxes) {
-    if (!IsOurs(context_, sandbox)) {
-      found.of_others.sandboxes.push_back(std::move(sandbox));
-      continue;
-    }
-    ids.insert(sandbox.id());
-    found.own.sandboxes.push_back(std::move(sandbox));
+  Ids own;
+  for (const api::PodSandbox& sandbox : (*inquiry->listing)->sandboxes) {
+    if (IsOurs(context_, sandbox)) own.insert(sandbox.id());
   }
-  for (api::Container& container : (**inquiry->listing).containers) {
-    const bool own = ids.contains(container.pod_sandbox_id());
-    (own ? found.own.containers : found.of_others.containers).push_back(std::move(container));
-  }
-  const std::vector<api::Container>& containers = found.own.containers;
-  inquiry->statuses.resize(containers.size());
-  inquiry->missing = containers.size();
-  for (std::size_t i = 0; i < containers.size(); ++i) {
-    api::ContainerStatusRequest request;
-    request.set_container_id(containers[i].id());
-    request.set_verbose(true);
-    context_.calls.Make(kContainerStatus, request, kStatusDeadline,
-                        [inquiry, i](Result<api::ContainerStatusResponse> answer) {
-                          inquiry->statuses[i] = std::move(answer);
-                          --inquiry->missing;
-                        });
+  for (const api::Container& container : (*inquiry->listing)->containers) {
+    if (!own.contains(container.pod_sandbox_id())) continue;
+    ++inquiry->asked;
+    AskStatus(container, [inquiry, id = container.id()](Status status) {
+      inquiry->statuses.emplace(id, std::move(status));
+    });
   }
 }
 

@@ -1,23 +1,24 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "containers/cri_container.h"
 #include "kernel/readiness/lifetime.h"
+#include "rpc/calls.h"
 #include "runtimes/cri/containers/runtime_context.h"
-#include "runtimes/cri/pod_record.h"
 
 namespace jettison::cri {
 
-// Everything that the runtime has, told apart by who made it.
+// Everything that the runtime has.
 struct Found {
-  Listing own;
-  std::vector<api::ContainerStatusResponse> statuses;  // of its containers, in their order
-  Listing of_others;
+  Listing listing;
+  // Of the containers of this agent, by ID; one that is gone by now has none.
+  std::map<std::string, api::ContainerStatusResponse> statuses;
 };
 
 // What a listing tells of a container, for one of which the status does not come: whether it runs
@@ -29,6 +30,7 @@ class Inventory {
  public:
   using Ids = std::set<std::string, std::less<>>;
   using Listed = std::function<void(Result<Listing>)>;
+  using Status = Result<api::ContainerStatusResponse>;
 
   explicit Inventory(RuntimeContext& context) : context_(context) {}
   Inventory(const Inventory&) = delete;
@@ -39,8 +41,14 @@ class Inventory {
   void List(Ids known, Listed listed);
   // Everything, and how the containers of this agent stand. Waits so long at most; whoever asks
   // again before the answers have come waits for the same ones. kUnavailable: they have not come.
-  // Where no status comes at all, the runtime hangs, and this fails.
+  // Where a status does not come, this fails, and all are asked for again. The third time the
+  // listing counts for the containers that stay without one, unless no status comes at all.
   [[nodiscard]] Result<Found> FindAll(const Ids& known, Duration wait);
+  // Asks how one container stands.
+  void AskStatus(const api::Container& container, std::function<void(Status)> answer);
+  // How it stands by that answer, or, where it is refused, by the listing. Absent: it is gone.
+  [[nodiscard]] std::optional<api::ContainerStatusResponse> StatusBy(
+      const api::Container& container, Status answer) const;
 
  private:
   // One question in two rounds; shared with its answers.
@@ -50,6 +58,7 @@ class Inventory {
 
   RuntimeContext& context_;
   std::shared_ptr<Inquiry> inquiry_;
+  int incomplete_ = 0;  // inquiries in a row in which a status did not come
   Lifetime lifetime_;
 };
 

@@ -29,7 +29,29 @@ Sandboxes ObservedPods::SandboxesOf(const std::string& uid) const {
 }
 
 void ObservedPods::OnListed(const Listing& listing) {
-  if (!empty()) listing_ = listing;
+  if (empty()) return ended_.clear();
+  listing_ = listing;
+  AskHowTheyEnded();
+}
+
+// A container that has ended does not change any more. Where nobody answers, the next listing asks
+// again.
+void ObservedPods::AskHowTheyEnded() {
+  for (const auto& [uid, sandboxes] : OwnSandboxes(context_, listing_)) {
+    if (!Has(uid)) continue;
+    for (const api::Container& container : listing_.containers) {
+      const bool has_ended = container.state() == api::CONTAINER_EXITED &&
+                             container.pod_sandbox_id() == sandboxes.front()->id();
+      if (!has_ended || !ended_.try_emplace(container.id()).second) continue;
+      ways_.inventory.AskStatus(container, [this, container](Inventory::Status status) {
+        if (!status && IsSilence(status.error())) {
+          ended_.erase(container.id());
+        } else {
+          ended_[container.id()] = ways_.inventory.StatusBy(container, std::move(status));
+        }
+      });
+    }
+  }
 }
 
 // According to the runtime, too.
@@ -64,6 +86,7 @@ void ObservedPods::Enter(const std::string& uid, const Sandboxes& sandboxes, con
   listing_ = listing;
   jettison::ObservedPods::Enter(uid, name, error);
   KeepFolder(uid);
+  AskHowTheyEnded();
 }
 
 // Without a record, an agent that does not find the sandbox would take the folder for a leftover.
@@ -116,10 +139,21 @@ Result<RuntimePod> ObservedPods::TakeOver(const PodPlan& wanted, const Result<vo
   return ways_.adoption.TakeOver(WrittenPod{.plan = wanted, .record = {}});
 }
 
-RuntimePod ObservedPods::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes) {
-  Found found{.own = listing_};
-  for (const api::Container& container : found.own.containers) {
-    found.statuses.push_back(StatusListed(container));
+Result<RuntimePod> ObservedPods::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes) {
+  Found found{.listing = listing_, .statuses = {}};
+  for (const api::Container& container : listing_.containers) {
+    if (container.pod_sandbox_id() != sandboxes.front()->id()) continue;
+    if (container.state() != api::CONTAINER_EXITED) {
+      found.statuses.emplace(container.id(), StatusListed(container));
+      continue;
+    }
+    const auto ended = ended_.find(container.id());
+    if (ended == ended_.end() || !ended->second) {
+      return Fail(ErrorCode::kUnavailable,
+                  fmt::format("the container runtime has not said how its container {} ended",
+                              container.metadata().name()));
+    }
+    found.statuses.emplace(container.id(), *ended->second);
   }
   ways_.forget(plan.pod->uid);
   RuntimePod adopted = ways_.adoption.TakeOver(plan, sandboxes, found);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -8,6 +10,7 @@
 #include "pods/observed_pods.h"
 #include "runtimes/cri/adoption.h"
 #include "runtimes/cri/containers/runtime_context.h"
+#include "runtimes/cri/inventory.h"
 #include "runtimes/cri/own_pods.h"
 #include "runtimes/cri/pod_record.h"
 
@@ -20,6 +23,7 @@ class ObservedPods : public jettison::ObservedPods {
   struct Ways {
     OwnPods& pods;
     Adoption& adoption;
+    Inventory& inventory;
     Leftovers& leftovers;
     // The pod is this agent's again, and foreign no longer.
     std::function<void(const std::string&)> forget;
@@ -46,12 +50,16 @@ class ObservedPods : public jettison::ObservedPods {
   [[nodiscard]] bool MayRun(const std::string& uid) const override;
   void OnSetAside(const std::string& uid) override;
   [[nodiscard]] Sandboxes SandboxesOf(const std::string& uid) const;
-  [[nodiscard]] RuntimePod TakeOver(const PodPlan& plan, const Sandboxes& sandboxes);
+  // Asks for the exit codes of their containers, which no listing has.
+  void AskHowTheyEnded();
+  [[nodiscard]] Result<RuntimePod> TakeOver(const PodPlan& plan, const Sandboxes& sandboxes);
   void KeepFolder(const std::string& uid);
 
   RuntimeContext& context_;
   Ways ways_;
   Listing listing_;  // the newest
+  // Of containers that have ended, by ID; absent: the runtime has been asked.
+  std::map<std::string, std::optional<api::ContainerStatusResponse>> ended_;
 };
 
 }  // namespace jettison::cri

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 
 #include "runtimes/cri/pod_record.h"
 #include "runtimes/cri/test_bed/runtime_fixture.h"
@@ -232,6 +233,50 @@ TEST_F(CriUnread, ARecordThatIsMendedGivesThePodBack) {
   ExpectItGoesOn();
   ASSERT_TRUE(bed_.Create(pod_)) << "it exists";
   ExpectItCanBeTakenDown();
+}
+
+TEST_F(CriUnread, HowItsContainersEndedIsAskedBeforeItIsTakenOver) {
+  const std::string text = kernel::ReadFile(record()).value_or("");
+  DamageBoth();
+  containerd().Exit("main", 0);
+  EXPECT_THAT(List(), IsEmpty());
+  ASSERT_TRUE(kernel::WriteFile(record(), text));
+  runtime().CreatePod(kernel::PlainPlan(pod_));
+  const auto* found = bed_.Await<PodFound>("u");
+  ASSERT_NE(found, nullptr);
+  ASSERT_THAT(found->pod.containers, SizeIs(1));
+  ASSERT_TRUE(found->pod.containers[0].exit);
+  EXPECT_EQ(found->pod.containers[0].exit->exit_code, 0);
+}
+
+TEST_F(CriUnread, ARecordThatCannotBeReadForAMomentIsNoDamage) {
+  DamageAnnotation();
+  containerd().Exit("main", 1);
+  containerd().boxes.at(box_).ready = false;
+  ASSERT_EQ(std::rename(record().c_str(), (record() + ".away").c_str()), 0);
+  ASSERT_EQ(::symlink("away", record().c_str()), 0) << "a link is not followed";
+  EXPECT_THAT(List(), IsEmpty());
+  runtime().CreatePod(kernel::PlainPlan(pod_));
+  ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
+  LetItLook();
+  ExpectFilesStay();
+  ASSERT_EQ(std::rename((record() + ".away").c_str(), record().c_str()), 0);
+  runtime().CreatePod(kernel::PlainPlan(pod_));
+  ASSERT_NE(bed_.Await<PodFound>("u"), nullptr);
+  ExpectFilesStay();
+}
+
+TEST_F(CriUnread, NothingIsJudgedWhileTheRuntimeHangs) {
+  DamageBoth();
+  ASSERT_THAT(List(), SizeIs(1));
+  bed_.calls->Hang();
+  runtime().CreatePod(kernel::PlainPlan(pod_));
+  ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
+  (void)bed_.Await<PodRemoved>("nobody", milliseconds(50));
+  EXPECT_TRUE(containerd().processes.Runs(1000));
+  bed_.calls->Resume();
+  bed_.calls->Deliver();
+  ExpectItGoesOn();
 }
 
 TEST_F(CriUnread, TheManifestThatItCameFromGivesThePodBack) {

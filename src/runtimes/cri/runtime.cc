@@ -23,15 +23,6 @@ namespace {
 // agent guards what it knows without the runtime, and asks again.
 constexpr Duration kListWait = std::chrono::milliseconds(500);
 
-Listing EverythingIn(Found found) {
-  Listing all = std::move(found.of_others);
-  for (api::PodSandbox& sandbox : found.own.sandboxes) all.sandboxes.push_back(std::move(sandbox));
-  for (api::Container& container : found.own.containers) {
-    all.containers.push_back(std::move(container));
-  }
-  return all;
-}
-
 }  // namespace
 
 Runtime::Runtime(RuntimeDependencies dependencies, const CriRuntimeOptions& options,
@@ -70,6 +61,7 @@ Runtime::Runtime(RuntimeDependencies dependencies, const CriRuntimeOptions& opti
 ObservedPods::Ways Runtime::ObservedWays() {
   return {.pods = pods_,
           .adoption = adoption_,
+          .inventory = inventory_,
           .leftovers = leftovers_,
           .forget = [this](const std::string& uid) { NoteTaken(uid); }};
 }
@@ -96,19 +88,16 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   if (!found) return Fail(found.error());
   auto pods = adoption_.TakeOverAll(
       *found, [&](const std::string& uid, const Sandboxes& sandboxes, const Error& error) {
-        observed_.Enter(uid, sandboxes, found->own, error);
+        observed_.Enter(uid, sandboxes, found->listing, error);
       });
-  std::set<std::string> listed;
-  for (const api::PodSandbox& sandbox : found->own.sandboxes) {
-    listed.insert(sandbox.metadata().uid());
-  }
-  for (RuntimePod& unlisted : adoption_.TakeOverUnlisted(
-           listed, [this](const std::string& uid) { return observed_.Has(uid); })) {
+  for (RuntimePod& unlisted :
+       adoption_.TakeOverUnlisted(OwnSandboxes(context_, found->listing),
+                                  [this](const std::string& uid) { return observed_.Has(uid); })) {
     pods.push_back(std::move(unlisted));
   }
   pods_.WriteRecords();
-  SettleFolders(found->own);
-  if (listener_) listener_(EverythingIn(*std::move(found)));
+  SettleFolders(found->listing);
+  if (listener_) listener_(found->listing);
   adopted_ = true;
   ScheduleRelist(context_.options.relist_period);
   rotation_.Start();
@@ -116,16 +105,16 @@ Result<std::vector<RuntimePod>> Runtime::List() {
 }
 
 // Settles the folders of pods that the runtime does not have.
-void Runtime::SettleFolders(const Listing& own) {
+void Runtime::SettleFolders(const Listing& listing) {
   for (const std::string& uid : leftovers_.Begin().value_or(std::vector<std::string>{})) {
     if (pods_.Has(uid) || observed_.Has(uid)) continue;
     const auto written = ReadPodRecord(context_, uid);
     if (!written && written.error().code == ErrorCode::kNotFound) {
-      SettleWithoutRecord(uid, own);
+      SettleWithoutRecord(uid, listing);
       continue;
     }
     observed_.Enter(
-        uid, {}, own,
+        uid, {}, listing,
         written ? Error{ErrorCode::kUnavailable, "its record could not be read a moment ago"}
                 : written.error());
   }
@@ -134,7 +123,7 @@ void Runtime::SettleFolders(const Listing& own) {
 // The folder is a leftover if nothing runs in the pod's groups. Otherwise its record could not be
 // written, and this runtime is not the one on which it was created, or has lost its state. Where no
 // container has had a log, the creation was interrupted, and its sandbox may still appear.
-void Runtime::SettleWithoutRecord(const std::string& uid, const Listing& own) {
+void Runtime::SettleWithoutRecord(const std::string& uid, const Listing& listing) {
   const std::string folder = context_.paths.Pod(uid);
   if (!kernel::IsPodFolder(folder)) {
     return context_.Log(fmt::format("{} is no pod of an agent, and is left as it is", folder));
@@ -151,7 +140,7 @@ void Runtime::SettleWithoutRecord(const std::string& uid, const Listing& own) {
     unsettled_.insert(uid);
     return;
   }
-  observed_.Enter(uid, {}, own,
+  observed_.Enter(uid, {}, listing,
                   {ErrorCode::kInvalidArgument,
                    fmt::format("{} is missing, but processes run, or may run, in its group {}",
                                RecordFile(context_, uid), *group)});

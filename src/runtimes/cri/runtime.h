@@ -70,8 +70,8 @@ class Runtime : public CriRuntime {
   [[nodiscard]] ObservedPods::Ways ObservedWays();
   void Advance();
   void NoteTaken(const std::string& uid);
-  void SettleFolders(const Listing& own);
-  void SettleWithoutRecord(const std::string& uid, const Listing& own);
+  void SettleFolders(const Listing& listing);
+  void SettleWithoutRecord(const std::string& uid, const Listing& listing);
   // Schedules the next relist, which compares everything that the runtime has with what is known.
   void ScheduleRelist(Duration delay);
   void Relist();

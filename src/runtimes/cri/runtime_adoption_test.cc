@@ -20,6 +20,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 TEST_F(CriRuntime, ARestartedAgentFindsItsPodsAndWhatBecameOfThem) {
@@ -125,6 +126,21 @@ TEST_F(CriRuntime, AListThatIsNotAnsweredIsAnErrorThatMayBeTriedAgain) {
   bed_.calls->on_container_status = nullptr;
   bed_.Open();
   EXPECT_EQ(runtime().List()->size(), 1U);
+}
+
+TEST_F(CriRuntime, AStatusThatDoesNotComeFailsTheListTwiceBeforeTheContainerIsTakenByItsListing) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_TRUE(bed_.Run(SimplePod("v")));
+  bed_.Open();
+  containerd().refused_statuses["run-2"] = {ErrorCode::kDeadlineExceeded, "no answer"};
+  EXPECT_EQ(runtime().List().error().message, "no answer");
+  EXPECT_EQ(runtime().List().error().message, "no answer");
+  EXPECT_THAT(bed_.logged, Not(Contains(HasSubstr("no answer")))) << "nothing is judged yet";
+  const auto listed = runtime().List();
+  ASSERT_TRUE(listed) << listed.error().message;
+  ASSERT_THAT(*listed, SizeIs(2));
+  EXPECT_FALSE(listed->front().containers.at(0).exit);
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("no answer")));
 }
 
 TEST_F(CriRuntime, OfAContainerWhoseStatusIsRefusedTheListingCounts) {

@@ -19,10 +19,6 @@ bool IsOfRoot(const std::string& root, const api::PodSandbox& sandbox) {
   return its != sandbox.annotations().end() && its->second == root;
 }
 
-bool IsSilence(const Error& error) {
-  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDeadlineExceeded;
-}
-
 }  // namespace
 
 ForeignIdentity IdentityOf(const api::PodSandbox& sandbox) {
