@@ -24,27 +24,6 @@ constexpr double kNearlyStep = 0.9;
 // Numbers of imported passes are not consecutive, because other passes lie between them.
 constexpr std::uint64_t kNumbersApart = 2;
 
-// How much a figure would grow in this many more steps like the last one; 0 if it did not grow.
-std::uint64_t GrowthAhead(std::uint64_t before, std::uint64_t now, double steps) {
-  return now > before ? CountOf(static_cast<double>(now - before) * steps) : 0;
-}
-
-void GrowOn(const std::optional<std::uint64_t>& before, double steps,
-            std::optional<std::uint64_t>& now) {
-  if (before && now) *now += GrowthAhead(*before, *now, steps);
-}
-
-void GrowOn(const std::optional<MemoryStats>& before, double steps, Instant at,
-            std::optional<MemoryStats>& now) {
-  if (!before || !now) return;
-  const std::uint64_t more =
-      std::min(GrowthAhead(*before->working_set_bytes, *now->working_set_bytes, steps),
-               *now->available_bytes);
-  now->time = at;
-  *now->available_bytes -= more;
-  *now->working_set_bytes += more;
-}
-
 class NodeImport {
  public:
   NodeImport(const std::string& node, const ImportOptions& options, RecordingSink& sink)
@@ -52,24 +31,28 @@ class NodeImport {
 
   Result<ImportSummary> Run(const NodeSeries& series) {
     for (const std::string& warning : options_.warnings) {
-      notes_.Add(fmt::format("samples may be missing, because the source warned: {}", warning));
+      notes_.push_back("samples may be missing, because the source warned: " + warning);
     }
-    const NodeTracks tracks(series);
+    NodeTracks tracks(series);
     auto figures = NodeFigures::Of(tracks, options_.paths, notes_);
     if (!figures) return Fail(figures.error());
     figures_ = &*figures;
     pods_ = CensusOf(tracks, options_.pods, notes_);
     summary_.pods = pods_.size();
-    const Duration interval = figures_->clock().interval();
-    summary_.step = options_.step > Duration{0} ? options_.step : interval;
+    const Track& clock = figures_->clock();
+    summary_.step = options_.step > Duration{0} ? options_.step : clock.interval();
+    for (const TrackPoint& point : clock.points()) {
+      if (std::isnan(point.value) || point.at < options_.from || point.at > options_.to) continue;
+      clock_.push_back(point.at);
+    }
     policy_ = std::make_shared<const PassPolicy>(PassPolicy{
         .thresholds = ThresholdsFor(options_.policy.thresholds, figures_->layout()),
         .pressure_transition_period = options_.policy.pressure_transition_period,
         .max_pod_grace_period_seconds = options_.policy.max_pod_grace_period_seconds,
         .local_storage_capacity_isolation = options_.policy.local_storage_capacity_isolation,
         .layout = figures_->layout()});
-    const Truths truths = TruthsOf(tracks, pods_, notes_);
-    for (const ImportedEviction& each : truths.evictions) pods_[each.pod].Evicted(each.at);
+    const Truths truths = TruthsOf(tracks, clock, pods_, notes_);
+    Grow(truths.evictions);
     about_ = {.node = node_,
               .maker = std::string(kImportMaker),
               .profile = ProfileOf(tracks, options_.pods)};
@@ -93,6 +76,22 @@ class NodeImport {
     return events;
   }
 
+  // The memory at the time of an eviction was not measured. It is assumed to have continued to grow
+  // as before the last sample; otherwise nothing would seem to grow.
+  void Grow(const std::vector<ImportedEviction>& evictions) {
+    for (const ImportedEviction& each : evictions) {
+      const TrackPoint* last = figures_->clock().LastBefore(each.at);
+      const Instant known = last == nullptr ? each.at : last->at;
+      figures_->GrowTo(each.at);
+      for (ImportedPod& pod : pods_) {
+        for (Track* part : pod.memory) {
+          if (part->At(known)) part->GrowTo(each.at, /*is_used=*/true);
+        }
+      }
+      pods_[each.pod].Evicted(each.at);
+    }
+  }
+
   // All passes in the order of time, with what happened between them.
   Result<void> Make(const std::vector<Event>& events) {
     const auto least = std::chrono::duration_cast<Duration>(summary_.step * kNearlyStep);
@@ -103,9 +102,7 @@ class NodeImport {
       }
       return {};
     };
-    for (const Track::Point& point : figures_->clock().points()) {
-      const Instant at = point.at;
-      if (std::isnan(point.value) || at < options_.from || at > options_.to) continue;
+    for (const Instant at : clock_) {
       if (last_ && Elapsed(*last_, at) < least) continue;
       if (auto taken = take_until(at); !taken) return taken;
       if (!last_) {
@@ -152,25 +149,7 @@ class NodeImport {
       auto stats = pod.At(at);
       if (!stats) continue;
       pass->summary.pods.push_back(*std::move(stats));
-      pass->pods.push_back(pod.facts());
-    }
-    return pass;
-  }
-
-  // The memory at the time of an eviction was not measured. It is assumed to have continued to grow
-  // as before the last sample; otherwise nothing would seem to grow.
-  std::shared_ptr<RecordedPass> FiguresOfEviction(Instant at) const {
-    auto pass = FiguresAt(*last_);
-    const Duration step = figures_->clock().interval();
-    if (step == Duration{0} || IsGap(*last_, at)) return pass;
-    const Summary before = FiguresAt(*last_ - step)->summary;
-    const double steps = SecondsOf(Elapsed(*last_, at)) / SecondsOf(step);
-    GrowOn(before.node.memory, steps, at, pass->summary.node.memory);
-    GrowOn(before.node.pods_memory, steps, at, pass->summary.node.pods_memory);
-    for (PodStats& pod : pass->summary.pods) {
-      const auto known = std::ranges::find(before.pods, pod.uid, &PodStats::uid);
-      if (known == before.pods.end()) continue;
-      GrowOn(known->memory_working_set_bytes, steps, pod.memory_working_set_bytes);
+      pass->pods.push_back(pod.facts);
     }
     return pass;
   }
@@ -200,9 +179,8 @@ class NodeImport {
   }
 
   Result<void> AddEviction(const ImportedEviction& eviction) {
-    const Instant at = std::max(eviction.at, *last_);
-    auto pass = FiguresOfEviction(at);
-    const auto& victim = pods_[eviction.pod].facts();
+    auto pass = FiguresAt(eviction.at);
+    const auto& victim = pods_[eviction.pod].facts;
     // Its last sample may be too old to count as figures of that moment.
     if (std::ranges::find(pass->pods, victim) == pass->pods.end()) pass->pods.push_back(victim);
     const Signal signal = eviction.signal.value_or(Signal::kMemoryAvailable);
@@ -219,33 +197,33 @@ class NodeImport {
     }
     pass->report.evictions.push_back(std::move(record));
     ++summary_.evictions;
-    return AddPass(std::move(pass), at);
+    return AddPass(std::move(pass), eviction.at);
   }
 
   Result<ImportSummary> Finish() {
     if (left_out_ > 0) {
-      notes_.Add(
+      notes_.push_back(
           fmt::format("evictions and OOM kills before the first sample of the node's memory, which "
                       "are not in the recording: {}",
                       left_out_));
     }
     if (summary_.evictions > 0) {
-      notes_.Add(fmt::format(
+      notes_.push_back(fmt::format(
           "an eviction is known to lie between two samples, and its pass is put in the middle of "
           "them, with memory as it would be had it grown on as before: its time is off by up to {}",
           FormatDuration(summary_.step / 2)));
     }
-    notes_.Add(
+    notes_.emplace_back(
         "figures of pods are put on the line between their two samples around that of the node, "
         "because they are not scraped at the same moment");
-    notes_.Add(
+    notes_.emplace_back(
         "pods that tie in everything else are ranked by their UID; among those the kubelet has no "
         "fixed order");
-    summary_.notes = {
-        fmt::format("the recording was imported from {}: {} apart, thresholds as "
-                    "--config has them or the kubelet's defaults",
-                    options_.source, FormatDuration(summary_.step))};
-    for (const std::string& note : notes_.all()) summary_.notes.push_back(note);
+    notes_.insert(notes_.begin(),
+                  fmt::format("the recording was imported from {}: {} apart, thresholds as "
+                              "--config has them or the kubelet's defaults",
+                              options_.source, FormatDuration(summary_.step)));
+    summary_.notes = std::move(notes_);
     for (const std::string& note : summary_.notes) {
       if (auto told = sink_.Add(RecordedNote{.at = *last_, .text = note}); !told) {
         return Fail(told.error());
@@ -258,8 +236,9 @@ class NodeImport {
   const std::string& node_;
   const ImportOptions& options_;
   RecordingSink& sink_;
-  ImportNotes notes_;
-  const NodeFigures* figures_ = nullptr;
+  std::vector<std::string> notes_;  // each without its full stop
+  NodeFigures* figures_ = nullptr;
+  std::vector<Instant> clock_;  // when there are passes
   std::vector<ImportedPod> pods_;
   RecordingAbout about_;
   std::shared_ptr<const PassPolicy> policy_;

@@ -11,139 +11,131 @@ namespace jettison {
 namespace {
 
 // The figure of the mount that has the path: of the longest mount point that the path begins with.
-const LabelledTrack* MountOf(const NodeTracks& tracks, const std::string& path) {
-  const LabelledTrack* found = nullptr;
-  for (const LabelledTrack& each : tracks.Of("node_filesystem_avail_bytes")) {
-    const std::string_view mountpoint = each.figure.Label("mountpoint");
+Track* MountOf(NodeTracks& tracks, const std::string& path) {
+  Track* found = nullptr;
+  for (Track& each : tracks.Of("node_filesystem_avail_bytes")) {
+    const std::string_view mountpoint = each.Label("mountpoint");
     const bool holds = mountpoint == "/" || path == mountpoint ||
                        (path.starts_with(mountpoint) && path[mountpoint.size()] == '/');
     if (mountpoint.empty() || !holds) continue;
-    if (found == nullptr || mountpoint.size() > found->figure.Label("mountpoint").size()) {
-      found = &each;
-    }
+    if (found == nullptr || mountpoint.size() > found->Label("mountpoint").size()) found = &each;
   }
   return found;
 }
 
 }  // namespace
 
-Result<NodeFigures> NodeFigures::Of(const NodeTracks& tracks, const ImportPaths& paths,
-                                    ImportNotes& notes) {
-  NodeFigures figures;
+Result<NodeFigures> NodeFigures::Of(NodeTracks& tracks, const ImportPaths& paths,
+                                    std::vector<std::string>& notes) {
+  NodeFigures all;
+  const bool has_agent = tracks.Has("jettison_signal_available");
   for (const Signal signal : kAllSignals) {
-    const Track* available = tracks.Find("jettison_signal_available", {{"signal", NameOf(signal)}});
-    const Track* capacity = tracks.Find("jettison_signal_capacity", {{"signal", NameOf(signal)}});
-    if (available == nullptr || capacity == nullptr) continue;
-    figures.figures_[IndexOf(signal)] = {.amount = available, .capacities = {capacity}};
+    Track* available = tracks.Find("jettison_signal_available", {{"signal", NameOf(signal)}});
+    Track* capacity = tracks.Find("jettison_signal_capacity", {{"signal", NameOf(signal)}});
+    if (capacity != nullptr) all.figures_[IndexOf(signal)] = {available, capacity};
   }
-  figures.TakeMemory(tracks, notes);
-  const Figure& memory = figures.Of(Signal::kMemoryAvailable);
-  if (memory.amount == nullptr || memory.capacities.empty()) {
+  all.TakeMemory(tracks);
+  const Figure& memory = all.Of(Signal::kMemoryAvailable);
+  if (memory.amount == nullptr || memory.capacity == nullptr) {
     return Fail(ErrorCode::kNotFound,
                 "no series gives the node's memory: there must be jettison_signal_available with "
                 "jettison_signal_capacity, node_memory_working_set_bytes (/metrics/resource) with "
                 "kube_node_status_capacity, machine_memory_bytes or node_memory_MemTotal_bytes");
   }
-  figures.TakeDisks(tracks, paths, notes);
-  figures.TakeOthers(tracks, notes);
-  return figures;
+  if (all.Of(Signal::kAllocatableMemoryAvailable).amount == nullptr) {
+    notes.emplace_back(
+        "the memory of the group of all pods is missing or has no limit "
+        "(container_memory_working_set_bytes and container_spec_memory_limit_bytes of /kubepods), "
+        "so allocatableMemory.available is unknown: evictions because pods together exceed node "
+        "allocatable cannot be told");
+  }
+  all.TakeDisks(tracks, paths, notes);
+  if (has_agent) return all;
+  all.figures_[IndexOf(Signal::kPidAvailable)] = {tracks.Find("node_processes_threads"),
+                                                  tracks.Find("node_processes_max_processes"),
+                                                  /*is_used=*/true};
+  notes.emplace_back(
+      "pressure and swap are told by an agent alone, so thresholds on them are never met in this "
+      "recording");
+  return all;
 }
 
-void NodeFigures::TakeMemory(const NodeTracks& tracks, ImportNotes& notes) {
+void NodeFigures::TakeMemory(NodeTracks& tracks) {
+  const auto first_of = [](std::initializer_list<Track*> all) {
+    const auto found = std::ranges::find_if(all, [](const Track* each) { return each != nullptr; });
+    return found == all.end() ? nullptr : *found;
+  };
   Figure& node = figures_[IndexOf(Signal::kMemoryAvailable)];
   if (node.amount == nullptr) {
-    node = {.amount = tracks.Find("node_memory_working_set_bytes"),
-            .is_used = true,
-            .capacities = {tracks.Find("kube_node_status_capacity", {{"resource", "memory"}}),
-                           tracks.Find("machine_memory_bytes"),
-                           tracks.Find("node_memory_MemTotal_bytes")}};
-    std::erase(node.capacities, nullptr);
-    if (node.amount == nullptr) {
-      node.amount = tracks.Find("container_memory_working_set_bytes", {{"id", "/"}});
-    }
+    node = {
+        first_of({tracks.Find("node_memory_working_set_bytes"),
+                  tracks.Find("container_memory_working_set_bytes", {{"id", "/"}})}),
+        first_of({tracks.Find("kube_node_status_capacity", {{"resource", "memory"}}),
+                  tracks.Find("machine_memory_bytes"), tracks.Find("node_memory_MemTotal_bytes")}),
+        /*is_used=*/true};
   }
   Figure& pods = figures_[IndexOf(Signal::kAllocatableMemoryAvailable)];
   for (const std::string_view id : {"/kubepods.slice", "/kubepods"}) {
-    const Track* limit = tracks.Find("container_spec_memory_limit_bytes", {{"id", id}});
-    const Track* used = tracks.Find("container_memory_working_set_bytes", {{"id", id}});
+    Track* limit = tracks.Find("container_spec_memory_limit_bytes", {{"id", id}});
+    Track* used = tracks.Find("container_memory_working_set_bytes", {{"id", id}});
     if (pods.amount != nullptr || limit == nullptr || used == nullptr) continue;
     // cAdvisor tells 0 of a group that has no limit.
     const bool has_limit =
         std::ranges::any_of(limit->points(), [](const auto& point) { return point.value > 0; });
-    if (has_limit) pods = {.amount = used, .is_used = true, .capacities = {limit}};
+    if (has_limit) pods = {used, limit, /*is_used=*/true};
   }
-  if (pods.amount != nullptr) return;
-  notes.Add(
-      "the memory of the group of all pods is missing or has no limit "
-      "(container_memory_working_set_bytes and container_spec_memory_limit_bytes of /kubepods), so "
-      "allocatableMemory.available is unknown: evictions because pods together exceed node "
-      "allocatable cannot be told");
 }
 
-void NodeFigures::TakeDisks(const NodeTracks& tracks, const ImportPaths& paths,
-                            ImportNotes& notes) {
-  if (Of(Signal::kNodeFsAvailable).amount != nullptr) {
-    const Figure& image = Of(Signal::kImageFsAvailable);
-    const auto capacity_of = [](const Figure& disk) {
-      return disk.capacities.front()->points().front().value;
-    };
-    layout_.dedicated_image_fs =
-        image.amount != nullptr && capacity_of(image) != capacity_of(Of(Signal::kNodeFsAvailable));
+void NodeFigures::TakeDisks(NodeTracks& tracks, const ImportPaths& paths,
+                            std::vector<std::string>& notes) {
+  const Figure& agents = Of(Signal::kNodeFsAvailable);
+  if (agents.amount != nullptr) {
+    const Track* image = Of(Signal::kImageFsAvailable).capacity;
+    layout_.dedicated_image_fs = image != nullptr && image->points().front().value !=
+                                                         agents.capacity->points().front().value;
     return;
   }
-  const LabelledTrack* node = MountOf(tracks, paths.node_fs);
-  const LabelledTrack* image = MountOf(tracks, paths.image_fs);
+  Track* node = MountOf(tracks, paths.node_fs);
+  Track* image = MountOf(tracks, paths.image_fs);
   if (node == nullptr || image == nullptr) {
-    return notes.Add(
+    notes.emplace_back(
         "node_filesystem_avail_bytes is missing for the file systems of the node, so thresholds on "
         "nodefs and imagefs are never met in this recording");
+    return;
   }
-  const auto take = [&](const LabelledTrack& mount, Signal bytes, Signal inodes) {
+  const auto take = [&](Track& mount, Signal bytes, Signal inodes) {
     const auto of = [&](std::string_view metric) {
-      return tracks.Find(metric, {{"mountpoint", mount.figure.Label("mountpoint")},
-                                  {"device", mount.figure.Label("device")}});
+      return tracks.Find(
+          metric, {{"mountpoint", mount.Label("mountpoint")}, {"device", mount.Label("device")}});
     };
-    figures_[IndexOf(bytes)] = {.amount = &mount.track,
-                                .capacities = {of("node_filesystem_size_bytes")}};
-    figures_[IndexOf(inodes)] = {.amount = of("node_filesystem_files_free"),
-                                 .capacities = {of("node_filesystem_files")}};
+    figures_[IndexOf(bytes)] = {&mount, of("node_filesystem_size_bytes")};
+    figures_[IndexOf(inodes)] = {of("node_filesystem_files_free"), of("node_filesystem_files")};
   };
   take(*node, Signal::kNodeFsAvailable, Signal::kNodeFsInodesFree);
   take(*image, Signal::kImageFsAvailable, Signal::kImageFsInodesFree);
-  layout_.dedicated_image_fs = node->figure.Label("device") != image->figure.Label("device");
-  notes.Add(fmt::format(
+  layout_.dedicated_image_fs = node->Label("device") != image->Label("device");
+  notes.push_back(fmt::format(
       "nodefs is taken to be what is mounted at {}, which holds {}, and imagefs what is mounted at "
       "{}, which holds {}: {}",
-      node->figure.Label("mountpoint"), paths.node_fs, image->figure.Label("mountpoint"),
-      paths.image_fs,
+      node->Label("mountpoint"), paths.node_fs, image->Label("mountpoint"), paths.image_fs,
       layout_.dedicated_image_fs ? "images have a file system of their own"
                                  : "it is one file system"));
 }
 
-void NodeFigures::TakeOthers(const NodeTracks& tracks, ImportNotes& notes) {
-  if (tracks.Has("jettison_signal_available")) return;
-  figures_[IndexOf(Signal::kPidAvailable)] = {
-      .amount = tracks.Find("node_processes_threads"),
-      .is_used = true,
-      .capacities = {tracks.Find("node_processes_max_processes")}};
-  notes.Add(
-      "pressure and swap are told by an agent alone, so thresholds on them are never met in this "
-      "recording");
+void NodeFigures::GrowTo(Instant at) {
+  for (const Signal signal : {Signal::kMemoryAvailable, Signal::kAllocatableMemoryAvailable}) {
+    const Figure& figure = Of(signal);
+    if (figure.amount != nullptr) figure.amount->GrowTo(at, figure.is_used);
+  }
 }
 
 std::optional<NodeFigures::Left> NodeFigures::LeftAt(Signal signal, Instant at) const {
   const Figure& figure = Of(signal);
-  const auto amount = AmountAt(figure.amount, at);
-  if (!amount) return std::nullopt;
-  for (const Track* track : figure.capacities) {
-    if (track == nullptr) continue;
-    for (const auto& capacity : {AmountAt(track, at), track->Last(at)}) {
-      if (!capacity || *capacity <= 0) continue;
-      const std::uint64_t left = CountOf(figure.is_used ? *capacity - *amount : *amount);
-      return Left{.available = left, .capacity = std::max(CountOf(*capacity), left)};
-    }
-  }
-  return std::nullopt;
+  const auto amount = CountAt(figure.amount, at);
+  const auto capacity = CountAt(figure.capacity, at);
+  if (!amount || capacity.value_or(0) == 0) return std::nullopt;
+  const std::uint64_t left = figure.is_used ? *capacity - std::min(*amount, *capacity) : *amount;
+  return Left{.available = left, .capacity = std::max(*capacity, left)};
 }
 
 std::optional<MemoryStats> NodeFigures::MemoryAt(Signal signal, Instant at) const {
@@ -169,7 +161,8 @@ std::optional<PressureStats> NodeFigures::PressureAt(std::string_view resource, 
   const auto share = [&](std::string_view kind,
                          std::string_view window) -> std::optional<std::int32_t> {
     const auto signal = SignalNamed(fmt::format("{}.pressure.{}.{}", resource, kind, window));
-    const auto left = signal ? AmountAt(Of(*signal).amount, at) : std::nullopt;
+    const Track* track = signal ? Of(*signal).amount : nullptr;
+    const auto left = track != nullptr ? track->At(at) : std::nullopt;
     if (!left) return std::nullopt;
     return static_cast<std::int32_t>(std::lround(std::clamp(1 - *left, 0.0, 1.0) * kWholeTime));
   };

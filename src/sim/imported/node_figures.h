@@ -27,20 +27,22 @@ struct ImportPaths {
 class NodeFigures {
  public:
   // `tracks` must outlive this. kNotFound: nothing tells the node's memory.
-  [[nodiscard]] static Result<NodeFigures> Of(const NodeTracks& tracks, const ImportPaths& paths,
-                                              ImportNotes& notes);
+  [[nodiscard]] static Result<NodeFigures> Of(NodeTracks& tracks, const ImportPaths& paths,
+                                              std::vector<std::string>& notes);
 
   // The samples of the node's memory, which say when there is a pass.
   [[nodiscard]] const Track& clock() const { return *Of(Signal::kMemoryAvailable).amount; }
+  // Adds a sample of that moment to what tells of memory.
+  void GrowTo(Instant at);
   [[nodiscard]] DiskLayout layout() const { return layout_; }
   [[nodiscard]] NodeStats At(const std::string& node, Instant at) const;
 
  private:
-  // What series tell of a signal.
+  // What series tell of a signal; null: nothing.
   struct Figure {
-    const Track* amount = nullptr;         // null: nothing
-    bool is_used = false;                  // the amount is what is used, and else what is available
-    std::vector<const Track*> capacities;  // in the order of preference
+    Track* amount = nullptr;
+    Track* capacity = nullptr;
+    bool is_used = false;  // the amount is what is used, and else what is available
   };
   struct Left {
     std::uint64_t available = 0;
@@ -48,9 +50,9 @@ class NodeFigures {
   };
 
   [[nodiscard]] const Figure& Of(Signal signal) const { return figures_[IndexOf(signal)]; }
-  void TakeMemory(const NodeTracks& tracks, ImportNotes& notes);
-  void TakeDisks(const NodeTracks& tracks, const ImportPaths& paths, ImportNotes& notes);
-  void TakeOthers(const NodeTracks& tracks, ImportNotes& notes);
+  // Where no agent tells it.
+  void TakeMemory(NodeTracks& tracks);
+  void TakeDisks(NodeTracks& tracks, const ImportPaths& paths, std::vector<std::string>& notes);
   [[nodiscard]] std::optional<Left> LeftAt(Signal signal, Instant at) const;
   [[nodiscard]] std::optional<MemoryStats> MemoryAt(Signal signal, Instant at) const;
   [[nodiscard]] std::optional<FsStats> DiskAt(Signal bytes, Signal inodes, Instant at) const;

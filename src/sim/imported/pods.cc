@@ -1,35 +1,172 @@
 #include "sim/imported/pods.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
+
+#include "core/model/pod.h"
 
 namespace jettison {
 namespace {
 
-using Parts = std::vector<const LabelledTrack*>;
+constexpr std::string_view kMirror = "kubernetes.io/config.mirror";
 
-void Add(std::optional<std::uint64_t> amount, std::optional<std::uint64_t>& sum) {
-  if (amount) sum = sum.value_or(0) + *amount;
+// The container that represents all containers of a pod whose requests are only known as a sum.
+constexpr std::string_view kWholePod = "pod";
+
+struct Found {
+  std::string uid;  // "namespace/name" where no series tells it
+  std::string space;
+  std::string name;
+  Instant first;                // sample
+  const Track* info = nullptr;  // kube_pod_info or jettison_pod_info; null: none
+};
+
+// Which pods there were, by namespace and name, and by time where two have the same. Memory without
+// a UID makes a pod only where nothing else tells of one of that name.
+std::vector<Found> PodsIn(NodeTracks& tracks) {
+  constexpr std::string_view kTellers[] = {
+      "kube_pod_info", "jettison_pod_info", "jettison_pod_memory_working_set_bytes",
+      "pod_memory_working_set_bytes", "container_memory_working_set_bytes"};
+  std::map<std::string, Found> found;  // by UID
+  std::set<std::string> names;
+  for (const bool has_uid : {true, false}) {
+    for (const std::string_view metric : kTellers) {
+      const bool is_info = metric.ends_with("_info");
+      for (const Track& each : tracks.Of(metric)) {
+        const std::string name = fmt::format("{}/{}", each.Label("namespace"), each.Label("pod"));
+        std::string uid = each.PodUid();
+        if (each.Label("pod").empty() || (is_info ? !has_uid : uid.empty() == has_uid)) continue;
+        if (!has_uid && names.contains(name)) continue;
+        if (uid.empty()) uid = name;
+        const Instant first = each.points().front().at;
+        Found& pod = found.try_emplace(uid, Found{.uid = uid, .first = first}).first->second;
+        pod.space = each.Label("namespace");
+        pod.name = each.Label("pod");
+        pod.first = std::min(pod.first, first);
+        if (is_info && pod.info == nullptr) pod.info = &each;
+        if (has_uid) names.insert(name);
+      }
+    }
+  }
+  std::vector<Found> pods;
+  for (auto& [uid, pod] : found) pods.push_back(std::move(pod));
+  std::ranges::sort(
+      pods, {}, [](const Found& pod) { return std::tie(pod.space, pod.name, pod.first, pod.uid); });
+  return pods;
 }
 
-std::optional<std::uint64_t> SumAt(const Parts& parts, Instant at) {
-  std::optional<std::uint64_t> sum;
-  for (const LabelledTrack* part : parts) Add(CountAt(&part->track, at), sum);
-  return sum;
+// The state of a pod in a metric of kube-state-metrics, which has one series for each state; the
+// series of the present state is 1.
+std::string_view StateOf(NodeTracks& tracks, const Pod& pod, std::string_view metric,
+                         std::string_view label) {
+  for (const Track* each : tracks.OfPod(metric, pod)) {
+    if (std::ranges::count(each->points(), 1, &TrackPoint::value) > 0) return each->Label(label);
+  }
+  return {};
 }
+
+// The last value which is a number.
+std::optional<double> LastOf(const Track& track) {
+  const TrackPoint* last = track.LastBefore(Instant::max());
+  return last == nullptr ? std::nullopt : std::optional(last->value);
+}
+
+Quantity AmountOf(std::string_view resource, double value) {
+  if (resource != "cpu") return Quantity::Of(static_cast<std::int64_t>(CountOf(value)));
+  return Quantity::Parse(fmt::format("{}m", CountOf(value * 1000))).value_or(Quantity());
+}
+
+template <typename T>
+T& ItemNamed(std::string_view name, std::vector<T>& items) {
+  const auto found = std::ranges::find(items, name, &T::name);
+  return found != items.end() ? *found : items.emplace_back(T{.name = std::string(name)});
+}
+
+void AddResources(NodeTracks& tracks, std::string_view metric,
+                  ResourceList ResourceRequirements::*list, Pod& pod) {
+  for (const Track* each : tracks.OfPod(metric, pod)) {
+    const auto value = LastOf(*each);
+    if (!value) continue;
+    const std::string_view name = each->Label("container");
+    Container& container = ItemNamed(name.empty() ? kWholePod : name, pod.containers);
+    // kube-state-metrics writes "ephemeral_storage".
+    std::string kind(each->Label("resource"));
+    std::ranges::replace(kind, '_', '-');
+    (container.resources.*list)[kind] = AmountOf(kind, *value);
+  }
+}
+
+void SetPriority(NodeTracks& tracks, const PodAssumptions& assumptions, Pod& pod,
+                 std::set<std::string>& unknown_classes) {
+  for (const Track* each : tracks.OfPod("jettison_pod_priority", pod)) {
+    if (const auto value = LastOf(*each)) pod.priority = static_cast<std::int32_t>(*value);
+  }
+  const std::string& name = pod.priority_class_name;
+  if (pod.priority || name.empty()) return;
+  pod.priority = PriorityOfClass(name);
+  if (pod.priority) return;
+  const auto told = assumptions.priority_classes.find(name);
+  if (told != assumptions.priority_classes.end()) {
+    pod.priority = told->second;
+  } else {
+    unknown_classes.insert(name);
+  }
+}
+
+std::shared_ptr<const PodFacts> FactsFor(NodeTracks& tracks, const Found& found,
+                                         const PodAssumptions& assumptions,
+                                         std::set<std::string>& unknown_classes) {
+  const auto info = [&](std::string_view label) {
+    return found.info == nullptr ? std::string_view() : found.info->Label(label);
+  };
+  Pod pod{.name = found.name, .namespace_ = found.space, .uid = found.uid};
+  pod.priority_class_name = std::string(info("priority_class"));
+  SetPriority(tracks, assumptions, pod, unknown_classes);
+  using Resources = ResourceRequirements;
+  AddResources(tracks, "kube_pod_container_resource_requests", &Resources::requests, pod);
+  AddResources(tracks, "kube_pod_container_resource_limits", &Resources::limits, pod);
+  AddResources(tracks, "jettison_pod_request_bytes", &Resources::requests, pod);
+  AddResources(tracks, "jettison_pod_limit_bytes", &Resources::limits, pod);
+  for (const Track* each : tracks.OfPod("container_memory_working_set_bytes", pod)) {
+    const std::string_view name = each->Label("container");
+    if (!name.empty()) ItemNamed(name, pod.containers);
+  }
+  if (pod.containers.empty()) ItemNamed(kWholePod, pod.containers);
+  const std::string_view qos = StateOf(tracks, pod, "kube_pod_status_qos_class", "qos_class");
+  pod.status_qos_class = QosClassNamed(qos.empty() ? info("qos_class") : qos);
+  if (StateOf(tracks, pod, "kube_pod_owner", "owner_kind") == "Node") {
+    pod.annotations.emplace(kMirror, "imported");
+  }
+  for (const Track* each : tracks.OfPod("jettison_pod_disk_used_bytes", pod)) {
+    if (each->Label("kind") != "volumes") continue;
+    pod.volumes.push_back({.name = "volumes", .source = EmptyDirSource{}});
+  }
+  PodFacts facts = FactsOf(std::move(pod), ProfileOf(tracks, assumptions));
+  facts.source = PodOrigin::kKubernetes;
+  if (found.info != nullptr && found.info->metric() == "jettison_pod_info") {
+    for (const PodOrigin each : {PodOrigin::kOwn, PodOrigin::kRuntime, PodOrigin::kKubernetes}) {
+      if (NameOf(each) == info("source")) facts.source = each;
+    }
+    for (const auto each : {Protection::kNone, Protection::kCritical, Protection::kObserved}) {
+      if (NameOf(each) == info("protection")) facts.protection = each;
+    }
+  }
+  return std::make_shared<const PodFacts>(std::move(facts));
+}
+
+using Parts = std::vector<Track*>;
 
 // Those that have the label, or those that have it not.
-Parts With(const Parts& parts, std::string_view label, bool has) {
-  Parts result;
-  for (const LabelledTrack* part : parts) {
-    if (part->figure.Label(label).empty() != has) result.push_back(part);
-  }
-  return result;
+Parts With(Parts parts, std::string_view label, bool has) {
+  std::erase_if(parts, [&](const Track* part) { return part->Label(label).empty() == has; });
+  return parts;
 }
 
 Parts FirstOf(std::initializer_list<Parts> sources) {
@@ -37,135 +174,187 @@ Parts FirstOf(std::initializer_list<Parts> sources) {
   return first == sources.end() ? Parts() : *first;
 }
 
-ContainerStats& ContainerNamed(std::string_view name, PodStats& stats) {
-  const auto found = std::ranges::find(stats.containers, name, &ContainerStats::name);
-  if (found != stats.containers.end()) return *found;
-  return stats.containers.emplace_back(ContainerStats{.name = std::string(name)});
-}
-
-}  // namespace
-
-ImportedPod::ImportedPod(const NodeTracks& tracks, std::shared_ptr<const PodFacts> facts, Span span)
-    : facts_(std::move(facts)), span_(span) {
-  FindMemory(tracks);
-  FindDisk(tracks);
-  // The group of the pod has the threads of all its containers in it.
-  const Parts threads = tracks.OfPod("container_threads", pod());
-  tasks_ = FirstOf(
-      {tracks.OfPod("jettison_pod_processes", pod()), With(threads, "container", false), threads});
-  for (const LabelledTrack* each : tracks.OfPod("kube_pod_status_phase", pod())) {
-    if (each->figure.Label("phase") == "Running") running_ = &each->track;
-  }
-}
-
-// In the order of preference: the agent's figure, the kubelet's own figure of the pod, its group,
-// its containers one by one.
-void ImportedPod::FindMemory(const NodeTracks& tracks) {
-  const Parts all = tracks.OfPod("container_memory_working_set_bytes", pod());
-  const Parts named = With(all, "container", true);
-  // Those of /metrics/resource first; cAdvisor names the control group.
-  containers_ = FirstOf({With(named, "id", false), With(named, "id", true)});
-  memory_ = FirstOf({tracks.OfPod("jettison_pod_memory_working_set_bytes", pod()),
-                     tracks.OfPod("pod_memory_working_set_bytes", pod()),
-                     With(all, "container", false), containers_});
-}
-
-void ImportedPod::FindDisk(const NodeTracks& tracks) {
+std::vector<ImportedPod::DiskPart> DiskOf(NodeTracks& tracks, const Pod& pod) {
+  std::vector<ImportedPod::DiskPart> parts;
   const auto find = [&](std::string_view metric, std::string_view kind) {
-    for (const LabelledTrack* each : tracks.OfPod(metric, pod())) {
-      disk_.push_back({.kind = std::string(kind.empty() ? each->figure.Label("kind") : kind),
-                       .container = std::string(each->figure.Label("container")),
-                       .bytes = &each->track});
+    for (const Track* each : tracks.OfPod(metric, pod)) {
+      parts.push_back({.kind = std::string(kind.empty() ? each->Label("kind") : kind),
+                       .container = std::string(each->Label("container")),
+                       .bytes = each});
     }
-    return !disk_.empty();
+    return !parts.empty();
   };
   if (find("jettison_pod_disk_used_bytes", "")) {
-    for (const LabelledTrack* each : tracks.OfPod("jettison_pod_disk_used_inodes", pod())) {
-      const auto part = std::ranges::find(disk_, each->figure.Label("kind"), &DiskPart::kind);
-      if (part != disk_.end()) part->inodes = &each->track;
+    for (const Track* each : tracks.OfPod("jettison_pod_disk_used_inodes", pod)) {
+      const auto part = std::ranges::find(parts, each->Label("kind"), &ImportedPod::DiskPart::kind);
+      if (part != parts.end()) part->inodes = each;
     }
   } else if (find("container_fs_usage_bytes", "rootfs")) {  // logs alone do not rank a pod
     find("kubelet_container_log_filesystem_used_bytes", "logs");
   }
+  return parts;
 }
 
-void ImportedPod::Evicted(Instant at) {
-  constexpr double kMissing = 1.75;  // if two samples are that many intervals apart, one is missing
-  Absence absence{.from = at};
-  for (const LabelledTrack* part : memory_) {
-    const auto& points = part->track.points();
-    for (std::size_t i = 1; i < points.size(); ++i) {
-      const Duration apart = Elapsed(points[i - 1].at, points[i].at);
-      const bool anew = std::isnan(points[i - 1].value) ||
-                        SecondsOf(apart) > SecondsOf(part->track.interval()) * kMissing;
-      if (points[i].at <= at || std::isnan(points[i].value) || !anew) continue;
-      absence.until = std::min(absence.until.value_or(points[i].at), points[i].at);
-      break;
-    }
+// Figures in the order of preference. For memory that is the agent's figure, the kubelet's own
+// figure of the pod, its group, its containers one by one.
+void FindFigures(NodeTracks& tracks, ImportedPod& into) {
+  const Pod& pod = into.facts->pod;
+  const Parts all = tracks.OfPod("container_memory_working_set_bytes", pod);
+  const Parts named = With(all, "container", true);
+  // Those of /metrics/resource first; cAdvisor names the control group.
+  into.memory = FirstOf({tracks.OfPod("jettison_pod_memory_working_set_bytes", pod),
+                         tracks.OfPod("pod_memory_working_set_bytes", pod),
+                         With(all, "container", false), With(named, "id", false), named});
+  // The group of the pod has the threads of all its containers in it.
+  const Parts threads = tracks.OfPod("container_threads", pod);
+  into.tasks = FirstOf(
+      {tracks.OfPod("jettison_pod_processes", pod), With(threads, "container", false), threads});
+  into.disk = DiskOf(tracks, pod);
+  for (const Track* each : tracks.OfPod("kube_pod_status_phase", pod)) {
+    if (each->Label("phase") == "Running") into.running = each;
   }
-  absences_.push_back(absence);
 }
 
-bool ImportedPod::IsThere(Instant at) const {
-  if (at < span_.from || at >= span_.to) return false;
-  if (std::ranges::any_of(absences_, [&](const Absence& absence) {
-        return at >= absence.from && (!absence.until || at < *absence.until);
-      })) {
-    return false;
+struct CostRow {
+  std::string_view metric;
+  std::string_view instead;  // the metric that says the same
+  std::string_view cost;     // without both
+};
+
+constexpr CostRow kCosts[] = {
+    {"kube_pod_info", "jettison_pod_info",
+     "pods are those that have memory figures, two pods of one name are taken for one, and "
+     "priorities are taken to be 0: a pod that its priority protects may be named as a victim"},
+    {"kube_pod_container_resource_requests", "jettison_pod_info",
+     "pods are taken to request nothing: which pod exceeds its request, and so who is evicted "
+     "first, cannot be told"},
+    {"kube_pod_container_resource_limits", "jettison_pod_info",
+     "a pod that a policy does not evict may grow beyond its own limit, and no OOM kill is "
+     "predicted for it"},
+    {"kube_pod_status_qos_class", "jettison_pod_info",
+     "QoS classes are worked out from requests and limits"},
+    {"kube_pod_owner", "jettison_pod_info",
+     "static pods cannot be told from others: one of low priority may be named as a victim "
+     "although the kubelet never evicts it"},
+    {"kubelet_evictions", "",
+     "for which signal a pod was evicted is not known, and is taken to be memory.available"},
+    {"kube_pod_status_reason", "jettison_pod_evictions_total",
+     "which pods were evicted is not known: the recording has no evictions, and says nothing of "
+     "how well a simulation finds them"},
+    {"container_oom_events_total", "jettison_pod_oom_kills_total",
+     "OOM kills are not known: a pod that the kernel killed looks like one that ended by itself"},
+    {"node_processes_threads", "jettison_signal_available",
+     "thresholds on pid.available are never met in this recording (node_exporter has it with "
+     "--collector.processes)"},
+};
+
+void NoteMissing(NodeTracks& tracks, const std::vector<ImportedPod>& pods,
+                 const std::set<std::string>& unknown_classes, std::vector<std::string>& notes) {
+  for (const auto& [metric, instead, cost] : kCosts) {
+    if (tracks.Has(metric) || tracks.Has(instead)) continue;
+    notes.push_back(fmt::format("{} is missing, so {}", metric, cost));
   }
-  const auto running = running_ == nullptr ? std::nullopt : running_->Last(at);
-  return !running || *running == 1;
-}
-
-std::optional<PodStats> ImportedPod::At(Instant at) const {
-  if (!IsThere(at)) return std::nullopt;
-  PodStats stats{.uid = pod().uid, .name = pod().name, .namespace_ = pod().namespace_};
-  stats.memory_working_set_bytes = SumAt(memory_, at);
-  // Only its figures show that it runs.
-  if (!stats.memory_working_set_bytes) return std::nullopt;
-  stats.has_memory = true;
-  stats.process_count = SumAt(tasks_, at);
-  for (const LabelledTrack* part : containers_) {
-    if (const auto bytes = CountAt(&part->track, at)) {
-      ContainerStats& container = ContainerNamed(part->figure.Label("container"), stats);
-      Add(bytes, container.memory_working_set_bytes);
-    }
+  const auto is_unknown = [](const auto& figures) { return figures.empty(); };
+  if (const auto count = std::ranges::count_if(pods, is_unknown, &ImportedPod::memory); count > 0) {
+    notes.push_back(fmt::format(
+        "of {} of {} pods no memory is known (pod_memory_working_set_bytes, "
+        "container_memory_working_set_bytes): they are not in the recording, and cannot be "
+        "victims in a simulation",
+        count, pods.size()));
   }
-  // A pod without disk figures counts as not measured.
-  if (!PutDisk(at, stats)) stats.stale_disk = StaleDisk{};
-  return stats;
+  if (const auto count = std::ranges::count_if(pods, is_unknown, &ImportedPod::disk); count > 0) {
+    notes.push_back(fmt::format(
+        "of {} of {} pods it is not known what they have on disk (container_fs_usage_bytes, "
+        "jettison_pod_disk_used_bytes): who is evicted for a disk cannot be told, and no "
+        "simulation evicts them for one",
+        count, pods.size()));
+  } else if (!tracks.Has("jettison_pod_disk_used_bytes") && !pods.empty()) {
+    notes.emplace_back(
+        "of the disk use of pods only writable layers and logs are known, not their volumes: the "
+        "order in which pods are evicted for a disk may differ");
+  }
+  if (unknown_classes.empty()) return;
+  notes.push_back(fmt::format(
+      "the priority of pods of the class{} {} is not in any series and is taken to be 0; "
+      "--priority-class NAME=VALUE says what it is",
+      unknown_classes.size() == 1 ? "" : "es", fmt::join(unknown_classes, ", ")));
 }
 
-bool ImportedPod::PutDisk(Instant at, PodStats& stats) const {
+void AddTo(std::optional<std::uint64_t>& sum, std::optional<std::uint64_t> amount) {
+  if (amount) sum = sum.value_or(0) + *amount;
+}
+
+std::optional<std::uint64_t> SumAt(const Parts& parts, Instant at) {
+  std::optional<std::uint64_t> sum;
+  for (const Track* part : parts) AddTo(sum, CountAt(part, at));
+  return sum;
+}
+
+// A pod without disk figures counts as not measured.
+void PutDisk(const ImportedPod& pod, Instant at, PodStats& stats) {
   FsUsage all;
-  for (const DiskPart& part : disk_) {
+  for (const ImportedPod::DiskPart& part : pod.disk) {
     const FsUsage usage{.used_bytes = CountAt(part.bytes, at),
                         .inodes_used = CountAt(part.inodes, at)};
     if (!usage.used_bytes && !usage.inodes_used) continue;
-    Add(usage.used_bytes, all.used_bytes);
-    Add(usage.inodes_used, all.inodes_used);
+    AddTo(all.used_bytes, usage.used_bytes);
+    AddTo(all.inodes_used, usage.inodes_used);
     if (part.kind == "volumes") {
       stats.volumes.push_back({.name = part.kind, .usage = usage});
       continue;
     }
-    ContainerStats& container = ContainerNamed(
-        part.container.empty() ? pod().containers.front().name : part.container, stats);
+    const std::string& first = pod.facts->pod.containers.front().name;
+    ContainerStats& container =
+        ItemNamed(part.container.empty() ? first : part.container, stats.containers);
     (part.kind == "logs" ? container.logs : container.rootfs) = usage;
   }
-  if (!all.used_bytes && !all.inodes_used) return false;
-  stats.ephemeral_storage = all;
-  return true;
+  if (all.used_bytes || all.inodes_used) {
+    stats.ephemeral_storage = all;
+  } else {
+    stats.stale_disk = StaleDisk{};
+  }
 }
 
-std::optional<Instant> ImportedPod::LastSampleBefore(Instant at) const {
-  std::optional<Instant> last;
-  for (const LabelledTrack* part : memory_) {
-    for (const Track::Point& point : part->track.points()) {
-      if (point.at >= at) break;
-      if (std::isfinite(point.value)) last = std::max(last.value_or(point.at), point.at);
+}  // namespace
+
+Profile ProfileOf(NodeTracks& tracks, const PodAssumptions& assumptions) {
+  if (assumptions.profile) return *assumptions.profile;
+  const bool own = tracks.Find("jettison_pod_info", {{"source", "own"}}) != nullptr;
+  return own ? Profile::kStandalone : Profile::kKubelet;
+}
+
+void ImportedPod::Evicted(Instant at) {
+  for (Track* part : memory) part->EndAt(at, to);
+}
+
+std::optional<PodStats> ImportedPod::At(Instant at) const {
+  if (at < from || at >= to) return std::nullopt;
+  if (running != nullptr && running->At(at).value_or(1) == 0) return std::nullopt;
+  const Pod& pod = facts->pod;
+  PodStats stats{.uid = pod.uid, .name = pod.name, .namespace_ = pod.namespace_};
+  stats.memory_working_set_bytes = SumAt(memory, at);
+  // Only its figures show that it runs.
+  if (!stats.memory_working_set_bytes) return std::nullopt;
+  stats.has_memory = true;
+  stats.process_count = SumAt(tasks, at);
+  PutDisk(*this, at, stats);
+  return stats;
+}
+
+std::vector<ImportedPod> CensusOf(NodeTracks& tracks, const PodAssumptions& assumptions,
+                                  std::vector<std::string>& notes) {
+  std::set<std::string> unknown_classes;
+  std::vector<ImportedPod> pods;
+  for (const Found& found : PodsIn(tracks)) {
+    ImportedPod pod{.facts = FactsFor(tracks, found, assumptions, unknown_classes)};
+    if (!pods.empty() && FullName(pods.back().facts->pod) == FullName(pod.facts->pod)) {
+      pods.back().to = pod.from = found.first;
     }
+    FindFigures(tracks, pod);
+    pods.push_back(std::move(pod));
   }
-  return last;
+  NoteMissing(tracks, pods, unknown_classes, notes);
+  return pods;
 }
 
 }  // namespace jettison

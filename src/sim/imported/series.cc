@@ -8,54 +8,56 @@
 namespace jettison {
 namespace {
 
-constexpr auto kScraped = std::to_array<std::string_view>({
-    "container_fs_usage_bytes",
-    "container_memory_working_set_bytes",
-    "container_oom_events_total",
-    "container_spec_memory_limit_bytes",
-    "container_threads",
-    "jettison_build_info",
-    "jettison_pod_disk_used_bytes",
-    "jettison_pod_disk_used_inodes",
-    "jettison_pod_evictions_total",
-    "jettison_pod_info",
-    "jettison_pod_limit_bytes",
-    "jettison_pod_memory_working_set_bytes",
-    "jettison_pod_oom_kills_total",
-    "jettison_pod_priority",
-    "jettison_pod_processes",
-    "jettison_pod_request_bytes",
-    "jettison_signal_available",
-    "jettison_signal_capacity",
-    "kubelet_container_log_filesystem_used_bytes",
-    "kubelet_evictions",
-    "kubelet_node_name",
-    "machine_memory_bytes",
-    "node_boot_time_seconds",
-    "node_filesystem_avail_bytes",
-    "node_filesystem_files",
-    "node_filesystem_files_free",
-    "node_filesystem_size_bytes",
-    "node_memory_MemTotal_bytes",
-    "node_memory_working_set_bytes",
-    "node_processes_max_processes",
-    "node_processes_threads",
-    "node_uname_info",
-    "pod_memory_working_set_bytes",
-});
+// The query list. What begins with "kube_" is of kube-state-metrics, which tells of all nodes; all
+// else is scraped on the node that it is about.
+constexpr auto kMetrics =
+    std::to_array<std::string_view>({"container_fs_usage_bytes",
+                                     "container_memory_working_set_bytes",
+                                     "container_oom_events_total",
+                                     "container_spec_memory_limit_bytes",
+                                     "container_threads",
+                                     "jettison_build_info",
+                                     "jettison_pod_disk_used_bytes",
+                                     "jettison_pod_disk_used_inodes",
+                                     "jettison_pod_evictions_total",
+                                     "jettison_pod_info",
+                                     "jettison_pod_limit_bytes",
+                                     "jettison_pod_memory_working_set_bytes",
+                                     "jettison_pod_oom_kills_total",
+                                     "jettison_pod_priority",
+                                     "jettison_pod_processes",
+                                     "jettison_pod_request_bytes",
+                                     "jettison_signal_available",
+                                     "jettison_signal_capacity",
+                                     "kube_node_info",
+                                     "kube_node_status_capacity",
+                                     "kube_pod_completion_time",
+                                     "kube_pod_container_resource_limits",
+                                     "kube_pod_container_resource_requests",
+                                     "kube_pod_info",
+                                     "kube_pod_owner",
+                                     "kube_pod_status_phase",
+                                     "kube_pod_status_qos_class",
+                                     "kube_pod_status_reason",
+                                     "kubelet_container_log_filesystem_used_bytes",
+                                     "kubelet_evictions",
+                                     "kubelet_node_name",
+                                     "machine_memory_bytes",
+                                     "node_boot_time_seconds",
+                                     "node_filesystem_avail_bytes",
+                                     "node_filesystem_files",
+                                     "node_filesystem_files_free",
+                                     "node_filesystem_size_bytes",
+                                     "node_memory_MemTotal_bytes",
+                                     "node_memory_working_set_bytes",
+                                     "node_processes_max_processes",
+                                     "node_processes_threads",
+                                     "node_uname_info",
+                                     "pod_memory_working_set_bytes"});
 
-constexpr auto kCluster = std::to_array<std::string_view>({
-    "kube_node_info",
-    "kube_node_status_capacity",
-    "kube_pod_completion_time",
-    "kube_pod_container_resource_limits",
-    "kube_pod_container_resource_requests",
-    "kube_pod_info",
-    "kube_pod_owner",
-    "kube_pod_status_phase",
-    "kube_pod_status_qos_class",
-    "kube_pod_status_reason",
-});
+bool IsOfCluster(const MetricSeries& figure) {
+  return figure.name.starts_with("kube_");
+}
 
 // All other labels identify the scraper of a figure.
 constexpr auto kFigureLabels = std::to_array<std::string_view>(
@@ -66,13 +68,6 @@ constexpr auto kFigureLabels = std::to_array<std::string_view>(
      "reason",      "resource",       "signal",          "source",
      "uid"});
 
-std::optional<MetricScope> ScopeOf(std::string_view metric) {
-  for (const MetricScope scope : {MetricScope::kScraped, MetricScope::kCluster}) {
-    if (std::ranges::binary_search(MetricsOf(scope), metric)) return scope;
-  }
-  return std::nullopt;
-}
-
 std::string_view HostOf(std::string_view instance) {
   const std::size_t colon = instance.rfind(':');
   const bool is_port = colon != std::string_view::npos &&
@@ -82,29 +77,19 @@ std::string_view HostOf(std::string_view instance) {
   return host;
 }
 
-std::set<std::string> KeysOf(const std::map<std::string, std::string, std::less<>>& nodes,
-                             std::string_view node) {
-  std::set<std::string> keys;
-  for (const auto& [key, on] : nodes) {
-    if (on == node) keys.insert(key);
-  }
-  return keys;
-}
-
 std::string PodNameOf(const MetricSeries& figure) {
   return fmt::format("{}/{}", figure.Label("namespace"), figure.Label("pod"));
 }
 
 }  // namespace
 
-std::span<const std::string_view> MetricsOf(MetricScope scope) {
-  static_assert(std::ranges::is_sorted(kScraped) && std::ranges::is_sorted(kCluster));
-  if (scope == MetricScope::kScraped) return kScraped;
-  return kCluster;
+std::span<const std::string_view> ImportedMetrics() {
+  return kMetrics;
 }
 
 std::optional<MetricSeries> FigureOf(const MetricSeries& series) {
-  if (!ScopeOf(series.name)) return std::nullopt;
+  static_assert(std::ranges::is_sorted(kMetrics));
+  if (!std::ranges::binary_search(kMetrics, series.name)) return std::nullopt;
   // The pause container of a pod has no name in Kubernetes; it is part of the pod's own group.
   const std::string_view container = series.Label("container");
   const bool is_pause = container == "POD" || (container.empty() && !series.Label("name").empty());
@@ -123,56 +108,49 @@ std::optional<MetricSeries> FigureOf(const MetricSeries& series) {
 }
 
 void NodeDirectory::Learn(const MetricSeries& figure) {
-  const std::string instance(figure.Label("instance"));
-  const bool is_uname = figure.name == "node_uname_info";
-  const std::string node(
-      figure.Label(is_uname && figure.Label("node").empty() ? "nodename" : "node"));
+  const bool is_uname = figure.name == "node_uname_info" && figure.Label("node").empty();
+  const std::string node(figure.Label(is_uname ? "nodename" : "node"));
   if (node.empty()) return;
   nodes_.insert(node);
-  if (ScopeOf(figure.name) == MetricScope::kScraped && !instance.empty()) {
-    instances_.try_emplace(instance, node);
+  const std::string instance(figure.Label("instance"));
+  if (!IsOfCluster(figure) && !instance.empty()) {
+    keys_.try_emplace({Key::kInstance, instance}, node);
   }
-  if (const std::string_view address = figure.Label("internal_ip"); !address.empty()) {
-    addresses_[std::string(address)] = node;
-  }
+  const std::string address(figure.Label("internal_ip"));
+  if (!address.empty()) keys_[{Key::kAddress, address}] = node;
   if (figure.Label("pod").empty()) return;
-  const auto [known, is_new] = names_.try_emplace(PodNameOf(figure), node);
+  const auto [known, is_new] = keys_.try_emplace({Key::kPodName, PodNameOf(figure)}, node);
   if (!is_new && known->second != node) known->second.clear();
-  if (!figure.Label("uid").empty()) pods_[std::string(figure.Label("uid"))] = node;
+  const std::string uid(figure.Label("uid"));
+  if (!uid.empty()) keys_[{Key::kPod, uid}] = node;
+}
+
+std::optional<std::string> NodeDirectory::Find(Key kind, std::string_view key) const {
+  const auto found = keys_.find({kind, std::string(key)});
+  if (found == keys_.end() || found->second.empty()) return std::nullopt;
+  return found->second;
 }
 
 std::optional<std::string> NodeDirectory::NodeOf(const MetricSeries& figure) const {
-  const auto in = [](const NodesBy& nodes, std::string_view key) -> std::optional<std::string> {
-    const auto found = nodes.find(key);
-    if (found == nodes.end() || found->second.empty()) return std::nullopt;
-    return found->second;
-  };
-  const auto scope = ScopeOf(figure.name);
-  if (!scope) return std::nullopt;
   if (const std::string_view node = figure.Label("node"); !node.empty()) return std::string(node);
-  if (*scope == MetricScope::kCluster) {
-    if (figure.Label("pod").empty()) return std::nullopt;
+  if (IsOfCluster(figure)) {
     const std::string_view uid = figure.Label("uid");
-    return uid.empty() ? in(names_, PodNameOf(figure)) : in(pods_, uid);
+    return uid.empty() ? Find(Key::kPodName, PodNameOf(figure)) : Find(Key::kPod, uid);
   }
   const std::string_view instance = figure.Label("instance");
   if (instance.empty()) return std::nullopt;
-  if (auto node = in(instances_, instance)) return node;
-  if (auto node = in(addresses_, HostOf(instance))) return node;
+  if (auto node = Find(Key::kInstance, instance)) return node;
+  if (auto node = Find(Key::kAddress, HostOf(instance))) return node;
   // Many set-ups name the instance after the node, with or without a port.
   return std::string(HostOf(instance));
 }
 
-std::set<std::string> NodeDirectory::InstancesOf(std::string_view node) const {
-  return KeysOf(instances_, node);
-}
-
-std::set<std::string> NodeDirectory::AddressesOf(std::string_view node) const {
-  return KeysOf(addresses_, node);
-}
-
-std::set<std::string> NodeDirectory::PodsOf(std::string_view node) const {
-  return KeysOf(pods_, node);
+std::set<std::string> NodeDirectory::KeysOf(Key kind, std::string_view node) const {
+  std::set<std::string> keys;
+  for (const auto& [key, on] : keys_) {
+    if (key.first == kind && on == node) keys.insert(key.second);
+  }
+  return keys;
 }
 
 bool ImportSamples::Begin(const MetricSeries& series) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/metric_series/metric_series.h"
@@ -15,14 +16,8 @@
 
 namespace jettison {
 
-// How a series says which node it is of.
-enum class MetricScope : std::uint8_t {
-  kScraped,  // by the label `node`, or by the instance that was scraped on the node
-  kCluster,  // by the label `node`, or by its pod: kube-state-metrics tells of all nodes
-};
-
 // The names of all metrics that are read.
-[[nodiscard]] std::span<const std::string_view> MetricsOf(MetricScope scope);
+[[nodiscard]] std::span<const std::string_view> ImportedMetrics();
 
 // A series as the import knows it: with those labels alone that make it a figure of its own, with
 // `exported_NAME` in place of NAME where the scraper has set NAME itself, and `instance`. None: it
@@ -33,30 +28,32 @@ enum class MetricScope : std::uint8_t {
 // pods before it is asked.
 class NodeDirectory {
  public:
+  // What names a node beside its own name.
+  enum class Key : std::uint8_t {
+    kInstance,  // "host:port" of what is scraped on the node
+    kAddress,   // "host"
+    kPod,       // the UID of a pod that was on it
+    kPodName,   // "namespace/name"; it names no node where pods of that name were on several
+  };
+
   // Takes what a series says of nodes, instances and pods: kube_pod_info, kube_node_info,
   // node_uname_info, kubelet_node_name, and whatever has a label `node`.
   void Learn(const MetricSeries& figure);
   // What the user knows: this instance runs on that node.
-  void Name(const std::string& instance, const std::string& node) { instances_[instance] = node; }
+  void Name(const std::string& instance, const std::string& node) {
+    keys_[{Key::kInstance, instance}] = node;
+  }
 
   // None: it cannot be told.
   [[nodiscard]] std::optional<std::string> NodeOf(const MetricSeries& figure) const;
-
   [[nodiscard]] const std::set<std::string>& nodes() const { return nodes_; }
-  // "host:port" of what is scraped on the node, as far as that was said; its addresses; and the
-  // UIDs of the pods that were on it.
-  [[nodiscard]] std::set<std::string> InstancesOf(std::string_view node) const;
-  [[nodiscard]] std::set<std::string> AddressesOf(std::string_view node) const;
-  [[nodiscard]] std::set<std::string> PodsOf(std::string_view node) const;
+  [[nodiscard]] std::set<std::string> KeysOf(Key kind, std::string_view node) const;
 
  private:
-  using NodesBy = std::map<std::string, std::string, std::less<>>;
+  [[nodiscard]] std::optional<std::string> Find(Key kind, std::string_view key) const;
 
   std::set<std::string> nodes_;
-  NodesBy instances_;  // by "host:port"
-  NodesBy addresses_;  // by "host"
-  NodesBy pods_;       // by UID
-  NodesBy names_;      // by "namespace/name"; empty: pods of that name were on several nodes
+  std::map<std::pair<Key, std::string>, std::string> keys_;  // to node; empty: not one node
 };
 
 struct ImportRange {
@@ -79,7 +76,6 @@ class ImportSamples final : public SeriesSink {
   [[nodiscard]] Result<void> Add(Instant at, double value) override;
 
   [[nodiscard]] std::map<std::string, NodeSeries>& nodes() { return by_node_; }
-  [[nodiscard]] std::size_t samples() const { return samples_; }
 
  private:
   const NodeDirectory& directory_;

@@ -1,10 +1,8 @@
 #include "sim/imported/tracks.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <tuple>
+#include <ranges>
 
 namespace jettison {
 namespace {
@@ -22,10 +20,10 @@ Duration MedianInterval(const Points& points) {
   return *middle;
 }
 
-// The series of a figure in one.
-Track Joined(const std::map<MetricSeries, Points, SeriesOrder>& all) {
+// The samples of a figure in one.
+Points Joined(const std::map<MetricSeries, Points>& all) {
   std::vector<const Points*> by_begin;
-  for (const auto& [series, points] : all) {
+  for (const Points& points : all | std::views::values) {
     if (!points.empty()) by_begin.push_back(&points);
   }
   std::ranges::stable_sort(by_begin, {}, [](const Points* points) { return points->front().at; });
@@ -35,12 +33,19 @@ Track Joined(const std::map<MetricSeries, Points, SeriesOrder>& all) {
     std::erase_if(joined, [&](const TrackPoint& each) { return each.at >= points->front().at; });
     joined.insert(joined.end(), points->begin(), points->end());
   }
-  return Track(std::move(joined));
+  return joined;
 }
 
-// ".../pod0c2a_..." of a control group: the UID of the pod.
-std::string UidInGroup(std::string_view id) {
+}  // namespace
+
+Track::Track(MetricSeries figure, Points points)
+    : figure_(std::move(figure)), points_(std::move(points)), interval_(MedianInterval(points_)) {}
+
+// Of a control group it is in the name: ".../pod0c2a_...".
+std::string Track::PodUid() const {
+  if (!Label("uid").empty()) return std::string(Label("uid"));
   constexpr std::size_t kLength = 36;
+  const std::string_view id = Label("id");
   const std::size_t begin = id.rfind("pod");
   if (begin == std::string_view::npos) return {};
   std::string uid(id.substr(begin + 3));
@@ -49,45 +54,30 @@ std::string UidInGroup(std::string_view id) {
   return uid.size() == kLength ? uid : std::string();
 }
 
-}  // namespace
-
-Track::Track(std::vector<Point> points)
-    : points_(std::move(points)), interval_(MedianInterval(points_)) {}
-
-const TrackPoint* Track::Before(Instant at) const {
-  const auto behind = std::ranges::upper_bound(points_, at, {}, &Point::at);
-  if (behind == points_.begin() || std::isnan((behind - 1)->value)) return nullptr;
-  return &*(behind - 1);
-}
-
-const TrackPoint* Track::Behind(const Point& point) const {
-  const Point* next = &point + 1;
-  if (next == points_.data() + points_.size() || std::isnan(next->value)) return nullptr;
-  return Elapsed(point.at, next->at) > kStaleness ? nullptr : next;
-}
-
 std::optional<double> Track::At(Instant at) const {
-  const Point* from = Before(at);
-  if (from == nullptr) return std::nullopt;
-  const Point* to = Behind(*from);
-  if (to == nullptr) {
+  const auto to = std::ranges::upper_bound(points_, at, {}, &TrackPoint::at);
+  if (to == points_.begin() || !std::isfinite((to - 1)->value)) return std::nullopt;
+  const auto from = to - 1;
+  if (to == points_.end() || !std::isfinite(to->value) || Elapsed(from->at, to->at) > kStaleness) {
     return Elapsed(from->at, at) > interval_ ? std::nullopt : std::optional(from->value);
   }
   const double share = SecondsOf(Elapsed(from->at, at)) / SecondsOf(Elapsed(from->at, to->at));
   return from->value + (to->value - from->value) * share;
 }
 
-std::optional<double> Track::Last(Instant at) const {
-  const Point* last = Before(at);
-  if (last == nullptr || Elapsed(last->at, at) > kStaleness) return std::nullopt;
-  return last->value;
+const TrackPoint* Track::LastBefore(Instant at) const {
+  const TrackPoint* last = nullptr;
+  for (const TrackPoint& point : points_) {
+    if (point.at < at && std::isfinite(point.value)) last = &point;
+  }
+  return last;
 }
 
 std::vector<Track::Step> Track::Steps() const {
   std::vector<Step> steps;
-  const Point* before = nullptr;
-  for (const Point& point : points_) {
-    if (std::isnan(point.value)) continue;
+  const TrackPoint* before = nullptr;
+  for (const TrackPoint& point : points_) {
+    if (!std::isfinite(point.value)) continue;
     if (before != nullptr && point.value != before->value) {
       const bool reset = point.value < before->value;
       steps.push_back({.from = before->at,
@@ -100,9 +90,33 @@ std::vector<Track::Step> Track::Steps() const {
   return steps;
 }
 
-std::optional<double> AmountAt(const Track* track, Instant at) {
-  const auto amount = track == nullptr ? std::nullopt : track->At(at);
-  return amount && std::isfinite(*amount) ? amount : std::nullopt;
+void Track::GrowTo(Instant at, bool is_used) {
+  const auto next = std::ranges::lower_bound(points_, at, {}, &TrackPoint::at);
+  if (next == points_.begin() || std::isnan((next - 1)->value)) return;
+  if (next != points_.end() && next->at == at) return;
+  const TrackPoint& last = *(next - 1);
+  double value = last.value;
+  if (next - points_.begin() > 1 && Elapsed(last.at, at) <= kStaleness) {
+    const TrackPoint& before = *(next - 2);
+    const double by = (value - before.value) / SecondsOf(Elapsed(before.at, last.at)) *
+                      SecondsOf(Elapsed(last.at, at));
+    if (is_used ? by > 0 : by < 0) value = std::max(value + by, 0.0);
+  }
+  points_.insert(next, {.at = at, .value = value});
+}
+
+void Track::EndAt(Instant at, Instant until) {
+  constexpr double kMissing = 1.75;  // if two samples are that many intervals apart, one is missing
+  const auto first = std::ranges::upper_bound(points_, at, {}, &TrackPoint::at);
+  auto last = first;
+  for (; last != points_.end() && last->at < until; ++last) {
+    if (std::isnan(last->value)) break;
+    if (last == points_.begin()) continue;
+    const TrackPoint& before = *(last - 1);
+    const double apart = SecondsOf(Elapsed(before.at, last->at));
+    if (std::isnan(before.value) || apart > SecondsOf(interval_) * kMissing) break;
+  }
+  points_.insert(points_.erase(first, last), {.at = at + Duration{1}, .value = std::nan("")});
 }
 
 std::uint64_t CountOf(double amount) {
@@ -111,49 +125,34 @@ std::uint64_t CountOf(double amount) {
 }
 
 std::optional<std::uint64_t> CountAt(const Track* track, Instant at) {
-  const auto amount = AmountAt(track, at);
+  const auto amount = track == nullptr ? std::nullopt : track->At(at);
   return amount ? std::optional(CountOf(*amount)) : std::nullopt;
 }
 
 NodeTracks::NodeTracks(const NodeSeries& series) {
   for (const auto& [figure, all] : series) {
-    Track track = Joined(all);
-    if (track.points().empty()) continue;
-    std::vector<LabelledTrack>& tracks = by_metric_[figure.name];
-    tracks.push_back({.figure = figure, .track = std::move(track)});
+    Points points = Joined(all);
+    if (!points.empty()) Of(figure.name).emplace_back(figure, std::move(points));
   }
 }
 
-const std::vector<LabelledTrack>& NodeTracks::Of(std::string_view metric) const {
-  static const std::vector<LabelledTrack> kNone;
-  const auto found = by_metric_.find(metric);
-  return found == by_metric_.end() ? kNone : found->second;
-}
-
-std::vector<const LabelledTrack*> NodeTracks::OfPod(std::string_view metric, const Pod& pod) const {
-  std::vector<const LabelledTrack*> tracks;
-  for (const LabelledTrack& each : Of(metric)) {
-    if (each.figure.Label("pod") != pod.name || each.figure.Label("namespace") != pod.namespace_) {
-      continue;
-    }
-    const std::string uid = UidOf(each.figure);
+std::vector<Track*> NodeTracks::OfPod(std::string_view metric, const Pod& pod) {
+  std::vector<Track*> tracks;
+  for (Track& each : Of(metric)) {
+    if (each.Label("pod") != pod.name || each.Label("namespace") != pod.namespace_) continue;
+    const std::string uid = each.PodUid();
     if (uid.empty() || uid == pod.uid || pod.uid == FullName(pod)) tracks.push_back(&each);
   }
   return tracks;
 }
 
-const Track* NodeTracks::Find(std::string_view metric, Labels labels) const {
-  for (const LabelledTrack& each : Of(metric)) {
+Track* NodeTracks::Find(std::string_view metric, Labels labels) {
+  for (Track& each : Of(metric)) {
     const bool has_all = std::ranges::all_of(
-        labels, [&](const auto& label) { return each.figure.Label(label.first) == label.second; });
-    if (has_all) return &each.track;
+        labels, [&](const auto& label) { return each.Label(label.first) == label.second; });
+    if (has_all) return &each;
   }
   return nullptr;
-}
-
-std::string UidOf(const MetricSeries& figure) {
-  if (!figure.Label("uid").empty()) return std::string(figure.Label("uid"));
-  return UidInGroup(figure.Label("id"));
 }
 
 }  // namespace jettison

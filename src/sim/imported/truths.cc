@@ -17,11 +17,11 @@ constexpr Duration kStatusLag = std::chrono::minutes(2);
 // The year 2262, in which an Instant ends.
 constexpr double kLastSecond = 9.2e9;
 
-// An eviction of a known pod, or of a known signal, between two samples.
+// An eviction of a known pod, or for a known signal, between two samples.
 struct Clue {
   Instant from;
   Instant to;
-  std::size_t pod = 0;     // index of the pod, for the clue of a pod
+  std::size_t pod = 0;     // for the clue of a pod: its place
   std::string signal;      // for the clue of a counter: the label `eviction_signal`
   bool is_paired = false;  // for the clue of a counter
 };
@@ -37,33 +37,22 @@ std::size_t CountIn(const Track::Step& step) {
 }
 
 // A kubelet has no counter for a signal before its first eviction for it, so a counter that appears
-// while the kubelet is being scraped has grown from zero.
-std::vector<Track::Step> EvictionSteps(const Track& track, const NodeTracks& tracks) {
-  std::vector<Track::Step> steps = track.Steps();
-  const Track::Point& first = track.points().front();
-  for (const std::string_view metric :
-       {"kubelet_node_name", "node_memory_working_set_bytes", "kubelet_evictions"}) {
-    for (const LabelledTrack& each : tracks.Of(metric)) {
-      const auto& points = each.track.points();
-      const auto behind = std::ranges::lower_bound(points, first.at - each.track.interval() / 2, {},
-                                                   &Track::Point::at);
-      if (behind == points.begin() || Elapsed((behind - 1)->at, first.at) > kStaleness) continue;
-      steps.insert(steps.begin(), {.from = (behind - 1)->at, .to = first.at, .by = first.value});
-      return steps;
-    }
-  }
-  return steps;
-}
-
-// A counter that grew by more than one gives several clues.
-std::vector<Clue> SignalClues(const NodeTracks& tracks, std::vector<Instant>& restarts) {
+// while the node is being scraped has grown from zero. One that grew by more than one gives several
+// clues.
+std::vector<Clue> SignalClues(NodeTracks& tracks, const Track& clock,
+                              std::vector<Instant>& restarts) {
   std::vector<Clue> clues;
-  for (const LabelledTrack& each : tracks.Of("kubelet_evictions")) {
-    for (const Track::Step& step : EvictionSteps(each.track, tracks)) {
+  for (const Track& each : tracks.Of("kubelet_evictions")) {
+    std::vector<Track::Step> steps = each.Steps();
+    const TrackPoint& first = each.points().front();
+    const TrackPoint* before = clock.LastBefore(first.at - each.interval() / 2);
+    if (before != nullptr && Elapsed(before->at, first.at) <= kStaleness) {
+      steps.push_back({.from = before->at, .to = first.at, .by = first.value});
+    }
+    for (const Track::Step& step : steps) {
       if (step.reset) restarts.push_back(step.to);
-      const Clue clue{.from = step.from,
-                      .to = step.to,
-                      .signal = std::string(each.figure.Label("eviction_signal"))};
+      const Clue clue{
+          .from = step.from, .to = step.to, .signal = std::string(each.Label("eviction_signal"))};
       clues.insert(clues.end(), CountIn(step), clue);
     }
   }
@@ -73,50 +62,45 @@ std::vector<Clue> SignalClues(const NodeTracks& tracks, std::vector<Instant>& re
 
 // Since kube-state-metrics 2.20 a pod has no status that it does not have: the series begins with
 // the eviction. The pod was there at its last sample before.
-std::optional<Instant> LastToldBefore(const NodeTracks& tracks, const Pod& pod, Instant at) {
-  std::optional<Instant> last;
+void TakeBeginning(NodeTracks& tracks, const Track& status, const Pod& pod, std::size_t place,
+                   std::vector<Clue>& clues, std::vector<std::string>& notes) {
+  const TrackPoint& first = status.points().front();
+  if (first.value != 1) return;
+  std::optional<Instant> told;
   for (const std::string_view metric : {"kube_pod_info", "kube_pod_status_phase"}) {
-    for (const LabelledTrack* each : tracks.OfPod(metric, pod)) {
-      for (const Track::Point& point : each->track.points()) {
-        if (point.at < at && !std::isnan(point.value)) {
-          last = std::max(last.value_or(point.at), point.at);
-        }
-      }
+    for (const Track* each : tracks.OfPod(metric, pod)) {
+      const TrackPoint* last = each->LastBefore(first.at);
+      if (last != nullptr) told = std::max(told.value_or(last->at), last->at);
     }
   }
-  return last;
-}
-
-void TakeStatuses(const NodeTracks& tracks, std::size_t place, const Pod& pod,
-                  std::vector<Clue>& clues, ImportNotes& notes) {
-  for (const LabelledTrack* each : tracks.OfPod("kube_pod_status_reason", pod)) {
-    if (each->figure.Label("reason") != "Evicted") continue;
-    const Track::Point& first = each->track.points().front();
-    const auto told = first.value == 1 ? LastToldBefore(tracks, pod, first.at) : std::nullopt;
-    if (told) {
-      clues.push_back({.from = *told, .to = first.at, .pod = place});
-    } else if (first.value == 1) {
-      notes.Add(fmt::format("{} had been evicted before its first sample, at {}; when is not known",
-                            FullName(pod), FormatInstant(first.at)));
-    }
-    for (const Track::Step& step : each->track.Steps()) {
-      if (!step.reset) clues.push_back({.from = step.from, .to = step.to, .pod = place});
-    }
+  if (told) {
+    clues.push_back({.from = *told, .to = first.at, .pod = place});
+  } else {
+    notes.push_back(
+        fmt::format("{} had been evicted before its first sample, at {}; when is not known",
+                    FullName(pod), FormatInstant(first.at)));
   }
 }
 
-std::vector<Clue> PodClues(const NodeTracks& tracks, const std::vector<ImportedPod>& pods,
-                           ImportNotes& notes) {
+std::vector<Clue> PodClues(NodeTracks& tracks, const std::vector<ImportedPod>& pods,
+                           std::vector<std::string>& notes) {
   std::vector<Clue> clues;
   for (std::size_t i = 0; i < pods.size(); ++i) {
-    const std::size_t before = clues.size();
-    for (const LabelledTrack* each : tracks.OfPod("jettison_pod_evictions_total", pods[i].pod())) {
-      for (const Track::Step& step : each->track.Steps()) {
-        // A counter that fell belongs to an agent or a manifest that was replaced.
+    const Pod& pod = pods[i].facts->pod;
+    std::vector<Track*> tellers = tracks.OfPod("jettison_pod_evictions_total", pod);
+    const bool is_agents =
+        std::ranges::any_of(tellers, [](const Track* each) { return !each->Steps().empty(); });
+    if (!is_agents) {
+      tellers = tracks.OfPod("kube_pod_status_reason", pod);
+      std::erase_if(tellers, [](const Track* each) { return each->Label("reason") != "Evicted"; });
+    }
+    for (const Track* each : tellers) {
+      if (!is_agents) TakeBeginning(tracks, *each, pod, i, clues, notes);
+      // A counter that fell belongs to an agent or a manifest that was replaced.
+      for (const Track::Step& step : each->Steps()) {
         if (!step.reset) clues.push_back({.from = step.from, .to = step.to, .pod = i});
       }
     }
-    if (clues.size() == before) TakeStatuses(tracks, i, pods[i].pod(), clues, notes);
   }
   std::ranges::stable_sort(clues, {}, &Clue::to);
   return clues;
@@ -140,28 +124,26 @@ std::optional<StorageLimitKind> LimitOf(std::string_view signal) {
   return std::nullopt;
 }
 
-// When the containers of a pod ended by its status, in the node's time; absent: it is not told.
-std::optional<Instant> CompletionOf(const NodeTracks& tracks, const Pod& pod) {
-  for (const LabelledTrack* each : tracks.OfPod("kube_pod_completion_time", pod)) {
-    const double since_epoch = each->track.points().front().value;
-    if (!std::isfinite(since_epoch) || std::abs(since_epoch) > kLastSecond) continue;
-    return Instant(
-        std::chrono::duration_cast<Duration>(std::chrono::duration<double>(since_epoch)));
-  }
-  return std::nullopt;
-}
-
-ImportedEviction EvictionOf(const NodeTracks& tracks, const Clue& clue, const Clue* signal,
+ImportedEviction EvictionOf(NodeTracks& tracks, const Clue& clue, const Clue* signal,
                             const ImportedPod& pod) {
   ImportedEviction eviction{.pod = clue.pod};
   Instant from = signal != nullptr ? signal->from : clue.from;
   const Instant to = signal != nullptr ? std::min(signal->to, clue.to) : clue.to;
-  // The pod was there until then.
-  if (const auto seen = pod.LastSampleBefore(to)) from = std::clamp(*seen, std::min(from, to), to);
+  // The pod was there when its memory was sampled for the last time before.
+  const TrackPoint* seen = nullptr;
+  for (const Track* part : pod.memory) {
+    const TrackPoint* last = part->LastBefore(to);
+    if (last != nullptr && (seen == nullptr || last->at > seen->at)) seen = last;
+  }
+  if (seen != nullptr) from = std::clamp(seen->at, std::min(from, to), to);
   eviction.at = Middle(from, to);
-  const auto completed = CompletionOf(tracks, pod.pod());
-  if (completed && *completed > from && *completed <= clue.to) {
-    eviction.at = std::min(*completed, to);
+  // When its containers ended by its status, in the node's time.
+  for (const Track* each : tracks.OfPod("kube_pod_completion_time", pod.facts->pod)) {
+    const double told = each->points().front().value;
+    if (!std::isfinite(told) || std::abs(told) > kLastSecond) continue;
+    const Instant at(std::chrono::duration_cast<Duration>(std::chrono::duration<double>(told)));
+    if (at > from && at <= clue.to) eviction.at = std::min(at, to);
+    break;
   }
   if (signal == nullptr) return eviction;
   eviction.signal = SignalNamed(signal->signal);
@@ -169,23 +151,22 @@ ImportedEviction EvictionOf(const NodeTracks& tracks, const Clue& clue, const Cl
   return eviction;
 }
 
-void TakeEvictions(const NodeTracks& tracks, const std::vector<ImportedPod>& pods, Truths& truths,
-                   ImportNotes& notes) {
-  std::vector<Clue> signals = SignalClues(tracks, truths.restarts);
+void TakeEvictions(NodeTracks& tracks, const Track& clock, const std::vector<ImportedPod>& pods,
+                   Truths& truths, std::vector<std::string>& notes) {
+  std::vector<Clue> signals = SignalClues(tracks, clock, truths.restarts);
   for (const Clue& clue : PodClues(tracks, pods, notes)) {
     Clue* signal = PairOf(clue, signals);
     if (signal != nullptr) signal->is_paired = true;
     truths.evictions.push_back(EvictionOf(tracks, clue, signal, pods[clue.pod]));
     if (signal != nullptr || !tracks.Has("kubelet_evictions")) continue;
-    notes.Add(fmt::format(
+    notes.push_back(fmt::format(
         "{} was evicted between {} and {}, but kubelet_evictions did not grow "
         "about then: it is taken to have been for memory.available",
-        FullName(pods[clue.pod].pod()), FormatInstant(clue.from), FormatInstant(clue.to)));
+        FullName(pods[clue.pod].facts->pod), FormatInstant(clue.from), FormatInstant(clue.to)));
   }
-  std::ranges::stable_sort(truths.evictions, {}, &ImportedEviction::at);
   for (const Clue& signal : signals) {
     if (signal.is_paired) continue;
-    notes.Add(
+    notes.push_back(
         fmt::format("between {} and {} a pod was evicted for {}, but no series tells which: "
                     "the recording does not have this eviction",
                     FormatInstant(signal.from), FormatInstant(signal.to), signal.signal));
@@ -193,31 +174,30 @@ void TakeEvictions(const NodeTracks& tracks, const std::vector<ImportedPod>& pod
 }
 
 // The agent's own counter is preferred where there is one: the other one counts the same kills.
-void TakeOomKills(const NodeTracks& tracks, const std::vector<ImportedPod>& pods, Truths& truths) {
-  const std::string_view metric = tracks.Has("jettison_pod_oom_kills_total")
-                                      ? "jettison_pod_oom_kills_total"
-                                      : "container_oom_events_total";
-  const bool of_containers = metric.starts_with("container");
-  std::set<const LabelledTrack*> taken;  // two pods may have one name
+void TakeOomKills(NodeTracks& tracks, const std::vector<ImportedPod>& pods, Truths& truths) {
+  const bool of_agent = tracks.Has("jettison_pod_oom_kills_total");
+  const std::string_view metric =
+      of_agent ? "jettison_pod_oom_kills_total" : "container_oom_events_total";
+  std::set<const Track*> taken;  // two pods may have one name
   for (const ImportedPod& pod : pods) {
-    for (const LabelledTrack* each : tracks.OfPod(metric, pod.pod())) {
-      const std::string container(each->figure.Label("container"));
-      if ((of_containers && container.empty()) || !taken.insert(each).second) continue;
-      for (const Track::Step& step : each->track.Steps()) {
-        truths.oom_kills.insert(
-            truths.oom_kills.end(), CountIn(step),
-            {.at = Middle(step.from, step.to), .pod_uid = pod.pod().uid, .container = container});
+    for (const Track* each : tracks.OfPod(metric, pod.facts->pod)) {
+      const std::string container(each->Label("container"));
+      if ((!of_agent && container.empty()) || !taken.insert(each).second) continue;
+      for (const Track::Step& step : each->Steps()) {
+        truths.oom_kills.insert(truths.oom_kills.end(), CountIn(step),
+                                {.at = Middle(step.from, step.to),
+                                 .pod_uid = pod.facts->pod.uid,
+                                 .container = container});
       }
     }
   }
-  std::ranges::stable_sort(truths.oom_kills, {}, &RecordedOomKill::at);
 }
 
-void TakeRestarts(const NodeTracks& tracks, Truths& truths) {
+void TakeRestarts(NodeTracks& tracks, Truths& truths) {
   // The kernel's boot time varies a little with the clock.
   constexpr double kOtherBoot = 60;
-  for (const LabelledTrack& each : tracks.Of("node_boot_time_seconds")) {
-    for (const Track::Step& step : each.track.Steps()) {
+  for (const Track& each : tracks.Of("node_boot_time_seconds")) {
+    for (const Track::Step& step : each.Steps()) {
       if (!step.reset && step.by >= kOtherBoot) truths.restarts.push_back(step.to);
     }
   }
@@ -228,10 +208,10 @@ void TakeRestarts(const NodeTracks& tracks, Truths& truths) {
 
 }  // namespace
 
-Truths TruthsOf(const NodeTracks& tracks, const std::vector<ImportedPod>& pods,
-                ImportNotes& notes) {
+Truths TruthsOf(NodeTracks& tracks, const Track& clock, const std::vector<ImportedPod>& pods,
+                std::vector<std::string>& notes) {
   Truths truths;
-  TakeEvictions(tracks, pods, truths, notes);
+  TakeEvictions(tracks, clock, pods, truths, notes);
   TakeOomKills(tracks, pods, truths);
   TakeRestarts(tracks, truths);
   return truths;

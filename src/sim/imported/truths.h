@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/decide/local_storage.h"
@@ -22,15 +23,17 @@ struct ImportedEviction {
   std::optional<StorageLimitKind> limit;  // of its own, in place of the signal
 };
 
-// What really happened, as far as the series tell; each in the order of time.
+// What really happened, as far as the series tell.
 struct Truths {
   std::vector<ImportedEviction> evictions;
   std::vector<RecordedOomKill> oom_kills;
   std::vector<Instant> restarts;  // of the node, or of what evicts on it
 };
 
-// Finds them. It notes what is missing, and evictions whose pod or signal is not known.
-[[nodiscard]] Truths TruthsOf(const NodeTracks& tracks, const std::vector<ImportedPod>& pods,
-                              ImportNotes& notes);
+// Finds them. It notes what is missing, and evictions whose pod or signal is not known. `clock` has
+// the samples of the node's memory.
+[[nodiscard]] Truths TruthsOf(NodeTracks& tracks, const Track& clock,
+                              const std::vector<ImportedPod>& pods,
+                              std::vector<std::string>& notes);
 
 }  // namespace jettison
