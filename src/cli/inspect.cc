@@ -100,9 +100,9 @@ struct InspectedPods {
 };
 
 // Reads the pods of a text: a List or PodList, one Pod, a JSON array, NDJSON, or YAML documents.
-// As API objects, pods are taken as an API server would answer them: nothing is defaulted, each has
-// a name, and no amount is negative. As manifests they are read as an agent that runs them would,
-// and what its runtime would refuse is a fault.
+// As API objects, pods are taken as an API server answers them: nothing is defaulted, and each has a
+// name. As manifests they are read as an agent that runs them would, and what its runtime would
+// refuse is a fault.
 // A faulty pod spoils no other one; of lines of JSON, neither does a faulty line.
 InspectedPods ReadPods(std::string_view text, const std::string& name,
                        const InspectOptions& options) {
