@@ -59,6 +59,7 @@ struct Call {
   const Snapshot* snapshot;  // never null where the route needs one
   const ApiSources& sources;
   Watch& watch;
+  Instant& scraped_at;  // when metrics were last asked for
 
   // The value of a parameter; absent where it was not given.
   [[nodiscard]] std::optional<std::string_view> Parameter(std::string_view name) const;

@@ -130,7 +130,11 @@ const std::vector<Route>& Routes() {
       {"GET", "/healthz", "verbose", kText, Needs::kNothing, AnswerProbe},
       {"GET", "/livez", "verbose", kText, Needs::kNothing, AnswerProbe},
       {"GET", "/readyz", "verbose", kText, Needs::kNothing, AnswerProbe},
-      {"GET", "/metrics", "", kMetrics, Needs::kSnapshot, Of<MetricsPage>},
+      {"GET", "/metrics", "", kMetrics, Needs::kSnapshot,
+       [](const Call& call) {
+         const Instant before = std::exchange(call.scraped_at, call.snapshot->at);
+         return Body(MetricsPage(*call.snapshot, before));
+       }},
       {"GET", "/stats/summary", "", kJson, Needs::kPass, Of<StatsSummaryJson>},
       {"GET", "/pods", "", kJson, Needs::kSnapshot, Of<PodListJson>},
       {"GET", "/configz", "", kJson, Needs::kSnapshot,
@@ -213,7 +217,8 @@ HttpResponse Api::Answer(const HttpRequest& request) {
                                       .rest = found.rest,
                                       .snapshot = snapshot.get(),
                                       .sources = sources_,
-                                      .watch = *watch_});
+                                      .watch = *watch_,
+                                      .scraped_at = scraped_at_});
   if (answer.status == 200 && !route.text_too) answer.content_type = route.type;
   if (snapshot && !snapshot->loop_error.empty() && answer.content_type == kText) {
     answer.body.insert(0, snapshot->loop_error + "\n\n");

@@ -36,6 +36,7 @@ class Api {
  private:
   ApiSources sources_;
   std::shared_ptr<Watch> watch_;
+  Instant scraped_at_ = Instant::min();
 };
 
 }  // namespace jettison

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -66,6 +67,27 @@ void WriteSignals(const Snapshot& snapshot, MetricsWriter& writer) {
         &Observation::available);
   write("jettison_signal_capacity", "Capacity of the eviction signal, in its unit.",
         &Observation::capacity);
+}
+
+// The least that passes have seen.
+void WriteLeast(const Snapshot& snapshot, Instant since, MetricsWriter& writer) {
+  writer.Family("jettison_signal_available_min", kGauge,
+                "Least available amount of the eviction signal since the scrape before.");
+  if (!snapshot.summary) return;
+  const Observations now = ObservationsFrom(*snapshot.summary);
+  for (const Signal signal : kAllSignals) {
+    if (!now[signal]) continue;
+    std::int64_t least = now[signal]->available;
+    for (const SignalSample& sample : snapshot.history) {
+      if (sample.at <= since || !sample.known[IndexOf(signal)]) continue;
+      least = std::min(least, sample.available[IndexOf(signal)]);
+    }
+    for (const auto& pass : snapshot.cycles) {
+      const auto& seen = pass->report.observations[signal];
+      if (pass->report.at > since && seen) least = std::min(least, seen->available);
+    }
+    writer.Sample({{"signal", NameOf(signal)}}, AmountOf(signal, least));
+  }
 }
 
 template <typename Figure>
@@ -225,8 +247,9 @@ void WriteWalks(const WalkCounters& counters, MetricsWriter& writer) {
 
 }  // namespace
 
-void WriteSignalMetrics(const Snapshot& snapshot, MetricsWriter& writer) {
+void WriteSignalMetrics(const Snapshot& snapshot, Instant since, MetricsWriter& writer) {
   WriteSignals(snapshot, writer);
+  WriteLeast(snapshot, since, writer);
   const std::vector<const ThresholdView*> lines = Lines(snapshot);
   WriteThresholds(
       "jettison_threshold_amount",

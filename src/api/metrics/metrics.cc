@@ -25,16 +25,16 @@ std::string_view NameOf(MetricType type) {
 
 }  // namespace
 
-std::string MetricsText(const Snapshot& snapshot) {
+std::string MetricsText(const Snapshot& snapshot, Instant since) {
   static const NodeCounters kNone;
   const NodeCounters& counters = snapshot.counters ? *snapshot.counters : kNone;
   MetricsWriter writer(kNodeBytes + snapshot.pods.size() * kPodBytes);
   WriteKubeletMetrics(snapshot, counters, writer);
-  WriteSignalMetrics(snapshot, writer);
+  WriteSignalMetrics(snapshot, since, writer);
   WriteAgentMetrics(snapshot, counters, writer);
   WriteShadowMetrics(snapshot, writer);
   WriteClusterMetrics(snapshot, writer);
-  WritePodMetrics(snapshot, writer);
+  WritePodMetrics(snapshot, since, writer);
   return std::move(writer).Take();
 }
 
@@ -57,8 +57,8 @@ std::string ProcessMetricsText(const OwnProcess& process, std::optional<Instant>
   return std::move(writer).Take();
 }
 
-std::string MetricsPage(const Snapshot& snapshot) {
-  std::string page = MetricsText(snapshot);
+std::string MetricsPage(const Snapshot& snapshot, Instant since) {
+  std::string page = MetricsText(snapshot, since);
   const auto process = ReadOwnProcess();
   if (!process) return page;
   return page + ProcessMetricsText(*process, snapshot.node

@@ -20,8 +20,9 @@ namespace jettison {
 
 // How the node stands and what the agent has done, as Prometheus reads it: first the kubelet's
 // metrics under their own names, labels and bounds, then Jettison's. Each is on the page
-// docs/metrics.md. What is unknown has no sample.
-[[nodiscard]] std::string MetricsText(const Snapshot& snapshot);
+// docs/metrics.md. What is unknown has no sample. `since`: what was least or most counts from then
+// on.
+[[nodiscard]] std::string MetricsText(const Snapshot& snapshot, Instant since = Instant::min());
 
 // What the agent's process takes up, under the names that every client library has (process_*); to
 // be appended to the former. `started_at`: absent where nobody knows.
@@ -29,7 +30,7 @@ namespace jettison {
                                              std::optional<Instant> started_at);
 
 // Both, the latter read now; what is answered at /metrics.
-[[nodiscard]] std::string MetricsPage(const Snapshot& snapshot);
+[[nodiscard]] std::string MetricsPage(const Snapshot& snapshot, Instant since);
 
 enum class MetricType : std::uint8_t { kGauge, kCounter, kHistogram };
 
@@ -104,7 +105,7 @@ class MetricsWriter {
 void WriteKubeletMetrics(const Snapshot& snapshot, const NodeCounters& counters,
                          MetricsWriter& writer);
 // Signals, thresholds and conditions.
-void WriteSignalMetrics(const Snapshot& snapshot, MetricsWriter& writer);
+void WriteSignalMetrics(const Snapshot& snapshot, Instant since, MetricsWriter& writer);
 // What the agent does and how long it takes.
 void WriteAgentMetrics(const Snapshot& snapshot, const NodeCounters& counters,
                        MetricsWriter& writer);
@@ -112,7 +113,7 @@ void WriteAgentMetrics(const Snapshot& snapshot, const NodeCounters& counters,
 void WriteShadowMetrics(const Snapshot& snapshot, MetricsWriter& writer);
 void WriteClusterMetrics(const Snapshot& snapshot, MetricsWriter& writer);
 // Figures of each pod.
-void WritePodMetrics(const Snapshot& snapshot, MetricsWriter& writer);
+void WritePodMetrics(const Snapshot& snapshot, Instant since, MetricsWriter& writer);
 
 // Which of the signals, by index, some threshold watches.
 [[nodiscard]] std::array<bool, kSignalCount> WatchedSignals(const Snapshot& snapshot);

@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <tuple>
 #include <vector>
 
+#include "agent/notify/eviction_history.h"
 #include "api/metrics/metrics.h"
 #include "core/model/pod_resources.h"
 
@@ -118,6 +121,49 @@ void WriteDisks(const Snapshot& snapshot, const std::vector<const PodView*>& pod
         &FsUsage::inodes_used);
 }
 
+// The most memory that passes have seen of each pod, that of an evicted one among it.
+void WritePeaks(const Snapshot& snapshot, const std::vector<const PodView*>& pods, Instant since,
+                MetricsWriter& writer) {
+  std::map<std::string_view, std::uint64_t> peaks;
+  const auto take = [&](const Summary& summary) {
+    for (const PodStats& stats : summary.pods) {
+      std::uint64_t& peak = peaks[stats.uid];
+      peak = std::max(peak, stats.memory_working_set_bytes.value_or(0));
+    }
+  };
+  if (snapshot.summary) take(*snapshot.summary);
+  for (const auto& pass : snapshot.cycles) {
+    if (pass->report.at > since) take(pass->summary);
+  }
+  WritePods(
+      "jettison_pod_memory_peak_bytes", kGauge,
+      "Most working set of the pod that a pass has read since the scrape before.", pods,
+      [&](const PodView& pod) {
+        const std::uint64_t peak = peaks[pod.uid];
+        return peak == 0 ? std::nullopt : std::optional(peak);
+      },
+      writer);
+}
+
+void WriteLastEvictions(const Snapshot& snapshot, const std::vector<const PodView*>& pods,
+                        MetricsWriter& writer) {
+  std::map<std::string_view, Instant> last;
+  if (snapshot.evictions) {
+    for (const auto& past : *snapshot.evictions) {
+      if (!past->dry_run) last[past->pod.uid] = past->at;
+    }
+  }
+  WritePods(
+      "jettison_pod_last_eviction_timestamp_seconds", kGauge,
+      "When the pod was last evicted, of the last 100 evictions since the agent started.", pods,
+      [&](const PodView& pod) {
+        const auto found = last.find(pod.uid);
+        return found == last.end() ? std::nullopt
+                                   : std::optional(SecondsOf(found->second.time_since_epoch()));
+      },
+      writer);
+}
+
 // What a pod is, for whoever reads its figures later.
 void WriteFacts(const std::vector<const PodView*>& pods, MetricsWriter& writer) {
   writer.Family("jettison_pod_info", kGauge, "Identity of the pod. Always 1.");
@@ -162,7 +208,7 @@ void WriteAmounts(const std::vector<const PodView*>& pods, MetricsWriter& writer
 
 }  // namespace
 
-void WritePodMetrics(const Snapshot& snapshot, MetricsWriter& writer) {
+void WritePodMetrics(const Snapshot& snapshot, Instant since, MetricsWriter& writer) {
   WriteActivities(snapshot, writer);
   const std::vector<const PodView*> pods = PodsByName(snapshot);
   WritePods(
@@ -194,6 +240,8 @@ void WritePodMetrics(const Snapshot& snapshot, MetricsWriter& writer) {
       "jettison_pod_oom_kills_total", kCounter,
       "Containers of the pod that the kernel killed for memory since the agent started.", pods,
       [](const PodView& pod) { return std::optional(pod.oom_kills); }, writer);
+  WritePeaks(snapshot, pods, since, writer);
+  WriteLastEvictions(snapshot, pods, writer);
   WriteDisks(snapshot, pods, writer);
   WriteFacts(pods, writer);
   WriteAmounts(pods, writer);

@@ -76,8 +76,8 @@ class NodeImport {
     return events;
   }
 
-  // The memory at the time of an eviction was not measured. It is assumed to have continued to grow
-  // as before the last sample; otherwise nothing would seem to grow.
+  // Where the agent does not tell the memory at the time of an eviction, it is assumed to have
+  // continued to grow as before the last sample; otherwise nothing would seem to grow.
   void Grow(const std::vector<ImportedEviction>& evictions) {
     for (const ImportedEviction& each : evictions) {
       const TrackPoint* last = figures_->clock().LastBefore(each.at);
@@ -88,7 +88,11 @@ class NodeImport {
           if (part->At(known)) part->GrowTo(each.at, /*is_used=*/true);
         }
       }
-      pods_[each.pod].Evicted(each.at);
+      ImportedPod& victim = pods_[each.pod];
+      const TrackPoint* const peak = victim.peak ? victim.peak->FirstFrom(each.at) : nullptr;
+      if (peak != nullptr) victim.memory.front()->Put(each.at, peak->value);
+      victim.Evicted(each.at);
+      is_in_the_middle_ = is_in_the_middle_ || !each.is_told;
     }
   }
 
@@ -207,7 +211,7 @@ class NodeImport {
                       "are not in the recording: {}",
                       left_out_));
     }
-    if (summary_.evictions > 0) {
+    if (is_in_the_middle_) {
       notes_.push_back(fmt::format(
           "an eviction is known to lie between two samples, and its pass is put in the middle of "
           "them, with memory as it would be had it grown on as before: its time is off by up to {}",
@@ -244,9 +248,10 @@ class NodeImport {
   std::shared_ptr<const PassPolicy> policy_;
   EvictionState state_;
   ImportSummary summary_;
-  std::optional<Instant> last_;  // the last pass that is not of an eviction
-  std::optional<Instant> told_;  // the last pass
-  std::size_t left_out_ = 0;     // evictions and OOM kills
+  std::optional<Instant> last_;    // the last pass that is not of an eviction
+  std::optional<Instant> told_;    // the last pass
+  std::size_t left_out_ = 0;       // evictions and OOM kills
+  bool is_in_the_middle_ = false;  // an eviction of which nothing tells the time
 };
 
 }  // namespace

@@ -32,7 +32,10 @@ Result<NodeFigures> NodeFigures::Of(NodeTracks& tracks, const ImportPaths& paths
   for (const Signal signal : kAllSignals) {
     Track* available = tracks.Find("jettison_signal_available", {{"signal", NameOf(signal)}});
     Track* capacity = tracks.Find("jettison_signal_capacity", {{"signal", NameOf(signal)}});
-    if (capacity != nullptr) all.figures_[IndexOf(signal)] = {available, capacity};
+    const Track* least = tracks.Find("jettison_signal_available_min", {{"signal", NameOf(signal)}});
+    if (capacity != nullptr) {
+      all.figures_[IndexOf(signal)] = {.amount = available, .capacity = capacity, .least = least};
+    }
   }
   all.TakeMemory(tracks);
   const Figure& memory = all.Of(Signal::kMemoryAvailable);
@@ -125,7 +128,13 @@ void NodeFigures::TakeDisks(NodeTracks& tracks, const ImportPaths& paths,
 void NodeFigures::GrowTo(Instant at) {
   for (const Signal signal : {Signal::kMemoryAvailable, Signal::kAllocatableMemoryAvailable}) {
     const Figure& figure = Of(signal);
-    if (figure.amount != nullptr) figure.amount->GrowTo(at, figure.is_used);
+    if (figure.amount == nullptr) continue;
+    const TrackPoint* const least = figure.least ? figure.least->FirstFrom(at) : nullptr;
+    if (least != nullptr) {
+      figure.amount->Put(at, least->value);
+    } else {
+      figure.amount->GrowTo(at, figure.is_used);
+    }
   }
 }
 

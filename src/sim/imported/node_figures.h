@@ -32,7 +32,8 @@ class NodeFigures {
 
   // The samples of the node's memory, which say when there is a pass.
   [[nodiscard]] const Track& clock() const { return *Of(Signal::kMemoryAvailable).amount; }
-  // Adds a sample of that moment to what tells of memory.
+  // Adds a sample of the moment of an eviction to what tells of memory: the least that the agent
+  // has seen in this time, or what it would be had it grown on.
   void GrowTo(Instant at);
   [[nodiscard]] DiskLayout layout() const { return layout_; }
   [[nodiscard]] NodeStats At(const std::string& node, Instant at) const;
@@ -42,7 +43,8 @@ class NodeFigures {
   struct Figure {
     Track* amount = nullptr;
     Track* capacity = nullptr;
-    bool is_used = false;  // the amount is what is used, and else what is available
+    bool is_used = false;          // the amount is what is used, and else what is available
+    const Track* least = nullptr;  // of what is available, since the sample before
   };
   struct Left {
     std::uint64_t available = 0;

@@ -205,6 +205,8 @@ void FindFigures(NodeTracks& tracks, ImportedPod& into) {
   into.memory = FirstOf({tracks.OfPod("jettison_pod_memory_working_set_bytes", pod),
                          tracks.OfPod("pod_memory_working_set_bytes", pod),
                          With(all, "container", false), With(named, "id", false), named});
+  const Parts peaks = tracks.OfPod("jettison_pod_memory_peak_bytes", pod);
+  if (!peaks.empty() && into.memory.size() == 1) into.peak = peaks.front();
   // The group of the pod has the threads of all its containers in it.
   const Parts threads = tracks.OfPod("container_threads", pod);
   into.tasks = FirstOf(

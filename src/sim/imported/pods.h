@@ -42,6 +42,7 @@ struct ImportedPod {
   Instant to = Instant::max();
   const Track* running = nullptr;  // kube_pod_status_phase; null: not known
   std::vector<Track*> memory;      // the sum is the pod's
+  const Track* peak = nullptr;     // of memory, since the sample before; null: not known
   std::vector<Track*> tasks;       // the sum is the pod's
   std::vector<DiskPart> disk;
 

@@ -73,6 +73,13 @@ const TrackPoint* Track::LastBefore(Instant at) const {
   return last;
 }
 
+const TrackPoint* Track::FirstFrom(Instant at) const {
+  const auto first = std::ranges::find_if(points_, [at](const TrackPoint& point) {
+    return point.at >= at && std::isfinite(point.value);
+  });
+  return first == points_.end() ? nullptr : &*first;
+}
+
 std::vector<Track::Step> Track::Steps() const {
   std::vector<Step> steps;
   const TrackPoint* before = nullptr;
@@ -103,6 +110,15 @@ void Track::GrowTo(Instant at, bool is_used) {
     if (is_used ? by > 0 : by < 0) value = std::max(value + by, 0.0);
   }
   points_.insert(next, {.at = at, .value = value});
+}
+
+void Track::Put(Instant at, double value) {
+  const auto next = std::ranges::lower_bound(points_, at, {}, &TrackPoint::at);
+  if (next != points_.end() && next->at == at) {
+    next->value = value;
+  } else {
+    points_.insert(next, {.at = at, .value = value});
+  }
 }
 
 void Track::EndAt(Instant at, Instant until) {

@@ -56,12 +56,16 @@ class Track {
   [[nodiscard]] std::optional<double> At(Instant at) const;
   // The last sample before that moment that is a number; null: there is none.
   [[nodiscard]] const TrackPoint* LastBefore(Instant at) const;
+  // The first one from that moment on.
+  [[nodiscard]] const TrackPoint* FirstFrom(Instant at) const;
   // Where it changed from one sample to the next; what it began with is no change.
   [[nodiscard]] std::vector<Step> Steps() const;
 
   // Adds a sample of that moment: what it would be had the amount that is used grown on as it did
   // between the two samples before, or else the last one. Nothing else grows.
   void GrowTo(Instant at, bool is_used);
+  // Adds a sample of that moment, or changes it.
+  void Put(Instant at, double value);
   // What the figure is about ended after that moment. Samples up to `until` that follow without a
   // pause are left out, because they are not of what may have begun anew.
   void EndAt(Instant at, Instant until);

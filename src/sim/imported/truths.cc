@@ -137,13 +137,18 @@ ImportedEviction EvictionOf(NodeTracks& tracks, const Clue& clue, const Clue* si
   }
   if (seen != nullptr) from = std::clamp(seen->at, std::min(from, to), to);
   eviction.at = Middle(from, to);
-  // When its containers ended by its status, in the node's time.
-  for (const Track* each : tracks.OfPod("kube_pod_completion_time", pod.facts->pod)) {
-    const double told = each->points().front().value;
-    if (!std::isfinite(told) || std::abs(told) > kLastSecond) continue;
-    const Instant at(std::chrono::duration_cast<Duration>(std::chrono::duration<double>(told)));
-    if (at > from && at <= clue.to) eviction.at = std::min(at, to);
-    break;
+  // When its containers ended by its status, or when the agent evicted it, in the node's time.
+  for (const std::string_view metric :
+       {"kube_pod_completion_time", "jettison_pod_last_eviction_timestamp_seconds"}) {
+    for (const Track* each : tracks.OfPod(metric, pod.facts->pod)) {
+      const TrackPoint* const told = each->FirstFrom(to);
+      if (told == nullptr || std::abs(told->value) > kLastSecond) continue;
+      const Instant at(
+          std::chrono::duration_cast<Duration>(std::chrono::duration<double>(told->value)));
+      if (at <= from || at > clue.to) continue;
+      eviction.at = std::min(at, to);
+      eviction.is_told = true;
+    }
   }
   if (signal == nullptr) return eviction;
   eviction.signal = SignalNamed(signal->signal);

@@ -16,9 +16,10 @@ namespace jettison {
 // An eviction that the series tell of.
 struct ImportedEviction {
   std::size_t pod = 0;  // among the pods of the census
-  // When the containers of the pod ended, or else the middle of the time in which it must have
-  // been.
+  // As the agent tells, or when the containers of the pod ended, or else the middle of the time in
+  // which it must have been.
   Instant at;
+  bool is_told = false;  // not the middle
   std::optional<Signal> signal;
   std::optional<StorageLimitKind> limit;  // of its own, in place of the signal
 };
