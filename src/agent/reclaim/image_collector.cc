@@ -45,25 +45,22 @@ Event ImageGcFailed(const Error& error) {
           .annotations = {}};
 }
 
-// Images without an ID are left out, because they cannot be removed.
-std::vector<ListedImage> ListedOf(const std::vector<StoredImage>& stored) {
-  std::vector<ListedImage> listed;
+// Images without an ID are left out, because they cannot be removed. Those are in use that `named`
+// contains, by ID or by reference.
+std::vector<ImageRecord> ListedOf(const std::vector<StoredImage>& stored,
+                                  const std::set<std::string, std::less<>>& named) {
+  const auto is_named = [&](const std::string& name) { return named.contains(name); };
+  std::vector<ImageRecord> listed;
   for (const StoredImage& image : stored) {
     if (image.id.empty()) continue;
-    listed.push_back({.id = image.id, .size_bytes = image.size_bytes, .pinned = image.pinned});
+    listed.push_back(
+        {.id = image.id,
+         .size_bytes = image.size_bytes,
+         .last_used = std::nullopt,
+         .in_use = is_named(image.id) || std::ranges::any_of(image.references, is_named),
+         .pinned = image.pinned});
   }
   return listed;
-}
-
-// The IDs of the stored images that `named` contains, by ID or by reference.
-std::set<std::string, std::less<>> IdsOf(const std::vector<StoredImage>& stored,
-                                         const std::set<std::string, std::less<>>& named) {
-  std::set<std::string, std::less<>> ids;
-  for (const StoredImage& image : stored) {
-    const auto is_named = [&](const std::string& name) { return named.contains(name); };
-    if (is_named(image.id) || std::ranges::any_of(image.references, is_named)) ids.insert(image.id);
-  }
-  return ids;
 }
 
 Error NeededAreNotKnown() {
@@ -213,10 +210,8 @@ void ImageCollector::See(const std::pair<std::vector<StoredImage>, ImagesInUse>&
   const std::vector<ImageRecord> before = images_;
   // Images in the first listing count as older than any listing, unless there is a record of them.
   const bool is_dated = seen_ || settings_.others_pull;
-  images_ = DetectImages(images_, {.listed = ListedOf(stored),
-                                   .in_use = IdsOf(stored, named),
-                                   .detected_at = is_dated ? std::optional(now) : std::nullopt,
-                                   .now = now});
+  images_ = DetectImages(images_, ListedOf(stored, named),
+                         is_dated ? std::optional(now) : std::nullopt, now);
   if (is_dated) DateByStore(stored, before, now);
   seen_ = true;
   say_unlisted_.Reset();

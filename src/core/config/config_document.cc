@@ -38,7 +38,6 @@ void Forget(std::string_view key, std::vector<Override>& overrides) {
   });
 }
 
-// Merges a drop-in from this file.
 class Merging {
  public:
   Merging(const std::string& file, std::vector<Override>& overrides)
@@ -90,7 +89,6 @@ constexpr auto kKinds = std::to_array<std::string_view>({kKubeletKind, kJettison
 constexpr std::string_view kKubeletVersion = "kubelet.config.k8s.io/v1beta1";
 constexpr std::string_view kJettisonVersion = "jettison.io/v1alpha1";
 
-// The kind of a document, if it is one that we read.
 std::optional<std::string> KindOf(const ConfigDocument& document, Faults& faults) {
   if (document.document.AsMap() == nullptr) {
     AddFault(faults,
@@ -117,7 +115,6 @@ std::optional<std::string> KindOf(const ConfigDocument& document, Faults& faults
   return kind;
 }
 
-// The documents of one kind so far.
 struct Place {
   std::optional<ConfigDocument> document;
   const ConfigDocument* last = nullptr;  // the last one that was merged

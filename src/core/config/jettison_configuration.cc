@@ -94,7 +94,6 @@ void CheckSocket(const Fields& http, const HttpConfig& config) {
   }
 }
 
-// Checks which of the fields for TLS and client authentication need each other.
 void CheckTogether(const Fields& http, const HttpConfig& config) {
   const bool has_cert = IsSet(http, "tlsCertFile");
   const bool has_key = IsSet(http, "tlsPrivateKeyFile");

@@ -6,7 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "core/config/configurations.h"
 #include "core/thresholds/fields.h"
 #include "core/thresholds/kubelet_order.h"
 #include "core/thresholds/threshold_settings.h"
@@ -78,7 +77,6 @@ void ReadKubelet(const ConfigDocument& document, ConfigReading& reading) {
   reading.config.static_pod_path = at.PathFromFile("staticPodPath").value_or("");
 }
 
-// Reads our configuration without the kubelet's, which is not known.
 void ReadWithoutKubelet(const SortedDocuments& sorted, const KubeletSide& kubelet,
                         ConfigReading& reading) {
   if (sorted.kubelet) {
@@ -109,7 +107,6 @@ bool WantsDefaultMemoryThreshold(const std::optional<ConfigDocument>& jettison) 
   return wants == nullptr || wants->AsBool() == nullptr || *wants->AsBool();
 }
 
-// Reads our configuration with the kubelet's as the default.
 void ReadWithKubelet(const SortedDocuments& sorted, const ConfigDocument& theirs,
                      ConfigReading& reading) {
   const ConfigDocument* const mine = sorted.kubelet ? &*sorted.kubelet : nullptr;

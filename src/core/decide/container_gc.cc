@@ -19,7 +19,6 @@ bool IsOlder(const ContainerRecord* a, const ContainerRecord* b) {
          std::tie(b->created, b->attempt, b->pod_uid, b->name);
 }
 
-// Whether nothing of the pod needs to be kept for it.
 bool IsGone(const PodsForGc& pods, std::string_view uid) {
   const auto it = pods.standing.find(uid);
   if (it == pods.standing.end()) return pods.all_sources_ready;
@@ -40,7 +39,6 @@ RunsByContainer DeadRuns(std::span<const ContainerRecord> containers, Instant cr
   return dead;
 }
 
-// Moves the oldest of these runs to those that are removed.
 void TakeOldest(std::size_t count, Runs& runs, std::vector<ContainerRun>& taken) {
   const auto end = runs.begin() + static_cast<std::ptrdiff_t>(count);
   for (auto it = runs.begin(); it != end; ++it) {
@@ -55,7 +53,6 @@ void KeepOfEach(std::size_t newest, RunsByContainer& left, std::vector<Container
   }
 }
 
-// All that is left, oldest first.
 Runs AllOf(const RunsByContainer& left) {
   Runs all;
   for (const auto& [key, runs] : left) all.insert(all.end(), runs.begin(), runs.end());

@@ -42,7 +42,6 @@ std::string LargerConsumption(std::string_view who, std::string_view name, std::
                      usage, request, NameOf(resource));
 }
 
-// Names the pod, and the figure of it that counts, in annotations.
 void Annotate(const ActivePod& pod, const std::string& usage, EvictionOrder& order) {
   order.annotations["offending_pod"] = pod.facts->pod.name;
   order.annotations["offending_pod_usage"] = usage;
@@ -102,7 +101,6 @@ std::string StarvedSentences(const Threshold& threshold, const std::optional<Obs
                      Quantity::Of(seen->available, FormatOf(threshold.signal)).ToString());
 }
 
-// Adds the figure by which a pod is chosen under pressure on I/O.
 void AddStalledPodSentence(const ActivePod& pod, Resource resource, EvictionOrder& order) {
   if (resource != Resource::kIo || !pod.stats->io_some_avg10) return;
   const std::string share = ShareText(*pod.stats->io_some_avg10);

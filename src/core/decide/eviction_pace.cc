@@ -18,7 +18,6 @@ constexpr Duration kEndTakes = std::chrono::milliseconds(100);
 constexpr Int128 kNanosPerSecond = 1'000'000'000;
 constexpr Duration kAboutToRunOut = std::chrono::milliseconds(250);
 
-// The amount that is taken in `time` at `growth` per second.
 Int128 TakenIn(std::int64_t growth, Duration time) {
   return Int128{growth} * std::max(time, Duration{0}).count() / kNanosPerSecond;
 }
@@ -29,7 +28,6 @@ Int128 ShortOfLine(const PaceQuestion& question, const PaceInput& pace) {
   return line - question.seen.available - pace.ending;
 }
 
-// Whether evictable pods take at least half of what is taken.
 bool IsTheirs(const PaceInput& pace) {
   return Int128{pace.growth_of_pods} * 2 >= pace.growth.value_or(0);
 }
@@ -64,7 +62,6 @@ std::optional<PaceReason> Useless(const PaceQuestion& question, const PaceInput&
   return PaceReason::kVictimTooSmall;
 }
 
-// Why a second eviction waits; absent if it does not.
 std::optional<PaceReason> SecondWaits(const PaceQuestion& question, const PaceInput& pace) {
   if (!question.threshold.IsHard() || !IsForeseen(question.threshold.signal)) {
     return PaceReason::kNoForecast;
@@ -130,7 +127,6 @@ std::int64_t PerSecond(Int128 grown, Signal signal, Duration time) {
   return static_cast<std::int64_t>(std::clamp(pace, Int128{0}, Int128{kMost}));
 }
 
-// What was taken from the one observation to the other.
 Int128 Taken(const Observation& before, const Observation& last) {
   const Int128 taken = Int128{before.available} - last.available + last.capacity - before.capacity;
   if (!before.usage || !last.usage) return taken;
@@ -297,7 +293,6 @@ std::optional<EvictionPace::Growth> EvictionPace::Measured() const {
   const bool has_to_last = fast && Lasts(samples_.back().seen.available, fast->all, kSoon);
   return has_to_last ? Over(kGrowthLasts) : fast;
 }
-
 
 bool MustKillNow(const EndingQuestion& question) {
   if (question.now >= question.kill_at) return true;

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "core/decide/ranking.h"
 #include "core/model/pod.h"
 
 namespace jettison {
@@ -241,7 +240,8 @@ TEST(EvictionPace, NorDoesItAfterOthersThatAreOver) {
   EXPECT_EQ(round.NextRound(later), std::nullopt);
   EXPECT_EQ(round.NextRound(later + seconds(5)), std::nullopt);
   round.Evicted(Resource::kPids, true, seconds(1), later + seconds(5));
-  EXPECT_EQ(round.NextRound(later + seconds(20)), later + seconds(21)) << "a hard one is awaited too";
+  EXPECT_EQ(round.NextRound(later + seconds(20)), later + seconds(21))
+      << "a hard one is awaited too";
 }
 
 TEST(EvictionPace, ADiskWaitsForWhoeverWasEvictedWhateverFor) {

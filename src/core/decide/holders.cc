@@ -85,7 +85,6 @@ std::vector<HolderPart> PartsOf(const PodFiles& files, bool may_be_freed) {
       {"deletedFiles", "deleted files that are held open", Signed(files.deleted), may_be_freed}};
 }
 
-// Whether the path may be on a disk.
 bool IsOnDisk(std::string_view path) {
   constexpr std::array<std::string_view, 5> kOthers = {"/proc", "/sys", "/dev", "/run", "/var/run"};
   return std::ranges::none_of(kOthers, [path](std::string_view other) {

@@ -176,24 +176,20 @@ void ImageGcRun::End(std::optional<Error> error, std::optional<Event> event) {
 }
 
 std::vector<ImageRecord> DetectImages(std::span<const ImageRecord> known,
-                                      const ImageSighting& sighting) {
+                                      std::vector<ImageRecord> listed,
+                                      std::optional<Instant> detected_at, Instant now) {
   std::map<std::string_view, const ImageRecord*> known_by_id;
   for (const ImageRecord& record : known) known_by_id.emplace(record.id, &record);
-  std::map<std::string_view, ImageRecord> seen;
-  for (const ListedImage& image : sighting.listed) {
+  std::map<std::string, ImageRecord> seen;
+  for (ImageRecord& image : listed) {
     const auto it = known_by_id.find(image.id);
-    ImageRecord record{.id = image.id,
-                       .first_detected = sighting.detected_at.value_or(kLongAgo),
-                       .last_used = std::nullopt};
-    if (it != known_by_id.end()) record = *it->second;
-    record.size_bytes = image.size_bytes;
-    record.pinned = image.pinned;
-    record.in_use = sighting.in_use.contains(image.id);
-    if (record.in_use) record.last_used = sighting.now;
-    seen.insert_or_assign(image.id, std::move(record));
+    const bool is_known = it != known_by_id.end();
+    image.first_detected = is_known ? it->second->first_detected : detected_at.value_or(kLongAgo);
+    image.last_used = is_known ? it->second->last_used : std::nullopt;
+    if (image.in_use) image.last_used = now;
+    seen.insert_or_assign(image.id, std::move(image));
   }
   std::vector<ImageRecord> records;
-  records.reserve(seen.size());
   for (auto& [id, record] : seen) records.push_back(std::move(record));
   return records;
 }

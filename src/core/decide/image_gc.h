@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -104,24 +103,14 @@ class ImageGcRun {
   ImageGcStep step_;
 };
 
-// An image as the runtime lists it.
-struct ListedImage {
-  std::string id;
-  std::uint64_t size_bytes = 0;
-  bool pinned = false;
-};
-
-// Updates the records from a listing: new images are first detected at `detected_at` (absent:
-// unknown, as for the images found at the start), images in use are last used now, and images that
-// are no longer listed are dropped. Sorted by ID.
+// Updates the records from a listing, whose images have an ID, a size, and whether they are in use
+// or pinned: new images are first detected at `detected_at` (absent: unknown, as for the images
+// found at the start), images in use are last used now, and images that are no longer listed are
+// dropped. Sorted by ID.
 // (kubelet: detectImages)
-struct ImageSighting {
-  std::span<const ListedImage> listed;
-  const std::set<std::string, std::less<>>& in_use;  // ids that a container refers to
-  std::optional<Instant> detected_at;
-  Instant now;
-};
 [[nodiscard]] std::vector<ImageRecord> DetectImages(std::span<const ImageRecord> known,
-                                                    const ImageSighting& sighting);
+                                                    std::vector<ImageRecord> listed,
+                                                    std::optional<Instant> detected_at,
+                                                    Instant now);
 
 }  // namespace jettison

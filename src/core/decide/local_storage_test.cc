@@ -120,7 +120,8 @@ TEST(LocalStorage, VolumesAndContainersOfOneNameAreToldApartAsTheKubeletDoes) {
           {.name = name(), .rootfs = FsUsage{0, 1}, .logs = FsUsage{one_of(8), 1}});
     }
     PodFacts facts = FactsOf(pod, Profile::kKubelet);
-    facts.ephemeral_storage_limit.reset();
+    std::erase_if(facts.storage_limits,
+                  [](const StorageLimit& limit) { return limit.kind == StorageLimitKind::kPod; });
     const std::vector<ActivePod> pods = {{&facts, &stats}};
     const auto violations = StorageViolations(pods, {});
     violations_seen += violations.empty() ? 0 : 1;

@@ -6,7 +6,6 @@
 namespace jettison {
 namespace {
 
-// Which of a pod's files count under pressure on a file system.
 struct MeasuredFiles {
   bool writable_layers = false;
   bool logs = false;
@@ -39,7 +38,6 @@ Nanos BytesOf(std::uint64_t bytes) {
   return Nanos{static_cast<std::int64_t>(bytes)} * kNanosPerUnit;
 }
 
-// The rest of a key by memory, for a pod with stats.
 void RankByMemory(const ActivePod& pod, RankKey& key) {
   const Nanos usage = BytesOf(WorkingSet(pod));
   key.within_request = usage <= pod.facts->memory_request;

@@ -93,7 +93,6 @@ ThresholdSet Overdue(std::span<const Threshold> thresholds, const EvictionState&
   return overdue;
 }
 
-// Keeps since when something holds.
 void Track(bool holds, Instant now, std::optional<Instant>& since) {
   if (!holds) {
     since.reset();

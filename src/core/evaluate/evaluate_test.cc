@@ -3,8 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
+
+#include "core/model/pressure.h"
 
 namespace jettison {
 namespace {
@@ -156,6 +161,235 @@ TEST(GraceEnd, OfAPeriodLongerThanTimeIsNeverOver) {
   evaluation.next.first_observed_at.fill(kStart);
   evaluation.met.set();
   EXPECT_EQ(NextGraceEnd(thresholds, evaluation), Instant::max());
+}
+
+constexpr Instant kSince{seconds(100)};
+
+Threshold Line(Signal signal, const ThresholdValue& value, Duration grace = Duration::zero()) {
+  return {.signal = signal, .value = value, .grace_period = grace, .min_reclaim = std::nullopt};
+}
+
+const Threshold kMemory = Line(Signal::kMemoryAvailable, Quantity::Of(100));
+const Threshold kSoftMemory = Line(Signal::kMemoryAvailable, Quantity::Of(200), seconds(30));
+const Threshold kDisk = Line(Signal::kNodeFsAvailable, Percentage{0.1F});
+
+TEST(CarryOver, ALineIsTheSameWhateverItsGracePeriodAndMinReclaim) {
+  struct Row {
+    std::string about;
+    Threshold before;
+    Threshold after;
+    bool same;
+  };
+  Threshold reclaiming = kMemory;
+  reclaiming.min_reclaim = Quantity::Of(10);
+  const std::vector<Row> rows = {
+      {"unchanged", kMemory, kMemory, true},
+      {"another min reclaim", kMemory, reclaiming, true},
+      {"another grace period", kSoftMemory,
+       Line(Signal::kMemoryAvailable, Quantity::Of(200), seconds(60)), true},
+      {"soft became hard", kSoftMemory, Line(Signal::kMemoryAvailable, Quantity::Of(200)), false},
+      {"another value", kMemory, Line(Signal::kMemoryAvailable, Quantity::Of(101)), false},
+      {"a share instead of an amount", kMemory, Line(Signal::kMemoryAvailable, Percentage{0.1F}),
+       false},
+      {"another share", kDisk, Line(Signal::kNodeFsAvailable, Percentage{0.2F}), false},
+      {"another signal", kMemory, Line(Signal::kNodeFsAvailable, Quantity::Of(100)), false},
+  };
+  for (const Row& row : rows) EXPECT_EQ(IsSameLine(row.before, row.after), row.same) << row.about;
+}
+
+TEST(CarryOver, WhatWasMetStaysMetWhereverItStandsNow) {
+  EvictionState state;
+  state.met.set(1);
+  state.first_observed_at[1] = kSince;
+  state.first_observed_at[2] = kSince + seconds(5);
+  const std::vector<Threshold> before = {kMemory, kSoftMemory, kDisk};
+  const std::vector<Threshold> after = {kDisk, Line(Signal::kPidAvailable, Quantity::Of(9)),
+                                        kSoftMemory, kMemory};
+  const EvictionState carried = CarryOver(state, before, after);
+  EXPECT_EQ(carried.first_observed_at[0], kSince + seconds(5));
+  EXPECT_EQ(carried.first_observed_at[1], std::nullopt) << "a new threshold starts again";
+  EXPECT_EQ(carried.first_observed_at[2], kSince);
+  EXPECT_EQ(carried.first_observed_at[3], std::nullopt);
+  EXPECT_EQ(carried.met, ThresholdSet(0b100));
+}
+
+TEST(CarryOver, ALineThatWentLeavesNothingBehind) {
+  EvictionState state;
+  state.met.set(0);
+  state.first_observed_at[0] = kSince;
+  const EvictionState carried = CarryOver(state, std::vector{kMemory}, std::vector{kDisk});
+  EXPECT_EQ(carried.met, ThresholdSet());
+  EXPECT_EQ(carried.first_observed_at[0], std::nullopt);
+}
+
+TEST(CarryOver, ConditionsTheLastEvictionAndObservationsStay) {
+  EvictionState state;
+  state.conditions.Set(NodeConditionType::kMemoryPressure);
+  state.condition_last_observed_at[IndexOf(NodeConditionType::kMemoryPressure)] = kSince;
+  state.last_eviction = EvictionMark{.at = kSince, .available = {}};
+  const EvictionState carried = CarryOver(state, std::vector{kMemory}, std::vector{kDisk});
+  EXPECT_TRUE(carried.conditions.Has(NodeConditionType::kMemoryPressure));
+  EXPECT_EQ(carried.condition_last_observed_at, state.condition_last_observed_at);
+  ASSERT_TRUE(carried.last_eviction);
+  EXPECT_EQ(carried.last_eviction->at, kSince);
+}
+
+// A shortened grace period may be over at once; a lengthened one continues.
+TEST(CarryOver, AChangedGracePeriodCountsFromWhenTheLineWasFirstMet) {
+  Observations low;
+  low[Signal::kMemoryAvailable] = Observation{.available = 150, .capacity = 1000, .time = kSince};
+  const std::vector<Threshold> before = {kSoftMemory};
+  const Duration transition = seconds(300);
+  const EvictionState met = Evaluate(before, transition, {}, low, kSince).next;
+  const Instant now = kSince + seconds(20);
+  low[Signal::kMemoryAvailable]->time = now;
+  const std::vector<Threshold> shorter = {
+      Line(Signal::kMemoryAvailable, Quantity::Of(200), seconds(10))};
+  const std::vector<Threshold> longer = {
+      Line(Signal::kMemoryAvailable, Quantity::Of(200), seconds(60))};
+  EXPECT_TRUE(Evaluate(shorter, transition, CarryOver(met, before, shorter), low, now).acting[0]);
+  EXPECT_FALSE(Evaluate(longer, transition, CarryOver(met, before, longer), low, now).acting[0]);
+  const auto later =
+      Evaluate(longer, transition, CarryOver(met, before, longer), low, kSince + seconds(60));
+  EXPECT_TRUE(later.overdue[0]) << "counted from the first crossing";
+}
+
+constexpr Instant kPressureStart{std::chrono::hours(1000)};
+constexpr Signal kSignal = Signal::kMemoryPressureFullAvg10;
+
+// A node with a threshold of 20% of the last ten seconds, stepped through time. The average follows
+// the stalls that are set, as the kernel's does.
+class StalledNode {
+ public:
+  explicit StalledNode(Signal signal = kSignal, double window = 10)
+      : signal_(signal), window_(window) {
+    thresholds_ = {{.signal = signal, .value = LeftOf(2000)}};
+  }
+  // Loses `share` of the time from now on, and lets the seconds pass.
+  Evaluation After(double share, double passed) {
+    average_ = share + (average_ - share) * std::exp(-passed / window_);
+    now_ += std::chrono::duration_cast<Duration>(std::chrono::duration<double>(passed));
+    seen_ = {};
+    seen_[signal_] =
+        Observation{.available = kWholeTime - static_cast<std::int64_t>(average_ * 100),
+                    .capacity = kWholeTime,
+                    .time = now_};
+    Evaluation result = Evaluate(thresholds_, seconds(30), state_, seen_, now_);
+    state_ = result.next;
+    return result;
+  }
+  void PodFailed() { MarkEviction(seen_, now_, state_); }
+  [[nodiscard]] double average() const { return average_; }
+
+ private:
+  Signal signal_;
+  double window_;
+  std::vector<Threshold> thresholds_;
+  Instant now_ = kPressureStart;
+  double average_ = 0;
+  Observations seen_;
+  EvictionState state_;
+};
+
+Observations Lost(std::int32_t share) {
+  Observations seen;
+  seen[kSignal] = Observation{.available = kWholeTime - share, .capacity = kWholeTime};
+  return seen;
+}
+
+TEST(Pressure, AThresholdIsMetWhenTheAverageIsAboveItsValue) {
+  const std::vector<Threshold> thresholds = {{.signal = kSignal, .value = LeftOf(2000)}};
+  EXPECT_FALSE(ThresholdsMet(thresholds, Lost(2000), false)[0]);
+  EXPECT_TRUE(ThresholdsMet(thresholds, Lost(2001), false)[0]);
+  EXPECT_FALSE(ThresholdsMet(thresholds, {}, false)[0]) << "an unknown value meets no threshold";
+}
+
+TEST(Pressure, AThresholdOfAllTheTimeIsNeverMet) {
+  const std::vector<Threshold> thresholds = {{.signal = kSignal, .value = LeftOf(kWholeTime)}};
+  EXPECT_FALSE(ThresholdsMet(thresholds, Lost(kWholeTime), false)[0]);
+}
+
+TEST(Pressure, StallsActAsSoonAsTheyAreInTheAverage) {
+  StalledNode node;
+  EXPECT_TRUE(node.After(90, 1).acting.none());
+  EXPECT_TRUE(node.After(90, 2).acting[0]);
+}
+
+TEST(Pressure, WhatIsLeftInTheAverageAfterAnEvictionDoesNotAct) {
+  StalledNode node;
+  EXPECT_TRUE(node.After(90, 60).acting[0]);
+  node.PodFailed();
+  double passed = 0;
+  for (bool met = true; met; passed += 1) {
+    const Evaluation result = node.After(0, 1);
+    met = result.met[0];
+    EXPECT_TRUE(result.acting.none()) << "after " << passed << " s at " << node.average();
+  }
+  EXPECT_GT(passed, 12) << "the condition held meanwhile";
+}
+
+TEST(Pressure, StallsThatTheAverageDidNotHoldYetAtTheEvictionDoNotActEither) {
+  // Recorded from a kernel: the last two seconds of the culprit's stalls appeared after its death.
+  const std::vector<Threshold> thresholds = {{.signal = kSignal, .value = LeftOf(50)}};
+  EvictionState state;
+  MarkEviction(Lost(561), kPressureStart, state);
+  for (const auto& [after, lost] : {std::pair(10, 385), {11, 315}, {13, 258}, {20, 127}}) {
+    const Instant now = kPressureStart + seconds(after);
+    EXPECT_TRUE(Evaluate(thresholds, seconds(30), state, Lost(lost), now).acting.none()) << after;
+  }
+}
+
+TEST(Pressure, StallsThatGoOnAfterAnEvictionActOnceTheWindowHasPassed) {
+  for (const double share : {30.0, 50.0, 90.0}) {
+    StalledNode node;
+    EXPECT_TRUE(node.After(90, 60).acting[0]);
+    node.PodFailed();
+    EXPECT_TRUE(node.After(share, 9.9).acting.none());
+    double passed = 10;
+    while (node.After(share, 1).acting.none() && passed < 60) passed += 1;
+    EXPECT_LE(passed, share < 40 ? 20 : 11) << share;
+  }
+}
+
+TEST(Pressure, ALongerAverageWaitsForItsOwnWindow) {
+  StalledNode node(Signal::kIoPressureSomeAvg60, 60);
+  EXPECT_TRUE(node.After(90, 300).acting[0]);
+  node.PodFailed();
+  EXPECT_TRUE(node.After(90, 59).acting.none());
+  EXPECT_TRUE(node.After(90, 2).acting[0]);
+}
+
+TEST(Pressure, AnAverageThatWasUnknownAtTheEvictionWaitsForTheWindowOnly) {
+  const std::vector<Threshold> thresholds = {{.signal = kSignal, .value = LeftOf(2000)}};
+  EvictionState state;
+  MarkEviction({}, kPressureStart, state);
+  const auto acts = [&](Duration after) -> bool {
+    return Evaluate(thresholds, seconds(30), state, Lost(3000), kPressureStart + after).acting[0];
+  };
+  EXPECT_FALSE(acts(seconds(9)));
+  EXPECT_TRUE(acts(seconds(10)));
+}
+
+TEST(Pressure, OtherSignalsActRightAfterAnEviction) {
+  const std::vector<Threshold> thresholds = {
+      {.signal = Signal::kMemoryAvailable, .value = Quantity::Of(100)}};
+  Observations seen;
+  seen[Signal::kMemoryAvailable] = Observation{.available = 50, .capacity = 1000};
+  EvictionState state;
+  MarkEviction(seen, kPressureStart, state);
+  EXPECT_TRUE(
+      Evaluate(thresholds, seconds(30), state, seen, kPressureStart + seconds(1)).acting[0]);
+}
+
+TEST(Pressure, DoesNotCountAgainstAReclaim) {
+  const std::vector<Threshold> thresholds = {
+      {.signal = kSignal, .value = LeftOf(2000)},
+      {.signal = Signal::kNodeFsAvailable, .value = Quantity::Of(100)}};
+  Observations seen = Lost(9000);
+  seen[Signal::kNodeFsAvailable] = Observation{.available = 100, .capacity = 1000};
+  EXPECT_TRUE(PressureRelieved(thresholds, seen));
+  seen[Signal::kNodeFsAvailable]->available = 99;
+  EXPECT_FALSE(PressureRelieved(thresholds, seen));
 }
 
 }  // namespace

@@ -52,7 +52,6 @@ std::int64_t Signed(std::uint64_t amount) {
   return static_cast<std::int64_t>(amount);
 }
 
-// Adds the steps: usage minus what the kernel can drop at once, then capacity minus the result.
 void AddMemory(const MemoryStats& memory, const Observation& seen, MemoryEstimator estimator,
                Figures& figures) {
   const std::int64_t working_set = seen.capacity - seen.available;

@@ -136,11 +136,11 @@ enum class PassOutcome : std::uint8_t {
   kNobodyMayGo,      // every pod is protected, or there is none
   kAwaitsDiskUse,    // no eviction before the disk use of the pods is known
 };
-inline constexpr auto kPassOutcomeNames =
-    std::to_array<std::string_view>({"nothing", "storageLimits", "reclaimUnderWay", "relieved",
-                                     "evicted", "paused", "nobodyMayGo", "awaitsDiskUse"});
 [[nodiscard]] constexpr std::string_view NameOf(PassOutcome outcome) {
-  return kPassOutcomeNames[static_cast<std::size_t>(outcome)];
+  constexpr auto kNames =
+      std::to_array<std::string_view>({"nothing", "storageLimits", "reclaimUnderWay", "relieved",
+                                       "evicted", "paused", "nobodyMayGo", "awaitsDiskUse"});
+  return kNames[static_cast<std::size_t>(outcome)];
 }
 
 // One change of the inputs and the outcome that it leads to, found by deciding again.

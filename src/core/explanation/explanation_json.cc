@@ -201,7 +201,6 @@ static void VisitFields(FieldWriter& fields, const ChangeWithText& change) {
   fields("text", change.text);
 }
 
-// What a pass did, or would do.
 static void VisitFields(FieldWriter& fields, const PassExplanation& explanation) {
   std::vector<NodeConditionType> conditions;
   for (const NodeConditionType type : kAllNodeConditions) {

@@ -7,7 +7,6 @@
 #include "core/explanation/text_table.h"
 #include "core/text/printable.h"
 
-// The place of one pod in the ranking, as text for people.
 namespace jettison {
 namespace {
 
@@ -110,7 +109,6 @@ std::string TextOfOne(const EvictedPod& each) {
   return text;
 }
 
-// Everything except the headline.
 std::string SectionsOf(const PassExplanation& explanation) {
   std::string text;
   if (explanation.signal) {

@@ -6,7 +6,6 @@
 #include "core/explanation/explanation_text.h"
 #include "core/model/pressure.h"
 
-// What happened, and what would have changed it, in sentences.
 namespace jettison {
 namespace {
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -39,6 +41,12 @@ inline constexpr std::size_t kPressureSignalCount = kPressureSignals.size();
 }
 
 // A share for people: "20%", "12.34%", "0.5%".
-[[nodiscard]] std::string ShareText(std::int64_t hundredths);
+[[nodiscard]] inline std::string ShareText(std::int64_t hundredths) {
+  constexpr std::int64_t kPerPercent = 100;
+  std::string text = fmt::format("{}.{:02}", hundredths / kPerPercent, hundredths % kPerPercent);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text + '%';
+}
 
 }  // namespace jettison

@@ -46,7 +46,6 @@ std::optional<Observation> Pids(const std::optional<RlimitStats>& rlimit) {
       .available = Signed(available), .capacity = *rlimit->max_pid, .time = rlimit->time};
 }
 
-// The stalls that the signal tells of.
 std::optional<Observation> TimeLeft(const NodeStats& node, const SignalRow& row) {
   const auto& pressure =
       row.resource == Resource::kMemory ? node.memory_pressure : node.io_pressure;

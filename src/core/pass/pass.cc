@@ -15,7 +15,6 @@ PodFigures FiguresFor(const PassPolicy& policy, ThresholdSet may_act) {
   return may_act.any() ? PodFigures::kMemory : PodFigures::kNone;
 }
 
-// Decides for the most urgent of the thresholds.
 PassDecision DecideAmong(ThresholdSet among, const PassPolicy& policy, const ReadingPlan& plan,
                          std::span<const ActivePod> pods, const PaceOf& pace_of, bool instead) {
   Evaluation evaluation = plan.evaluation;

@@ -15,7 +15,6 @@ Quantity AmountOf(const ResourceList& list, std::string_view resource) {
   return amount == nullptr ? Quantity{} : *amount;
 }
 
-// The class of one resource alone.
 QosClass QosOfResource(const ResourceRequirements& resources, std::string_view resource) {
   const Quantity request = AmountOf(resources.requests, resource);
   const Quantity limit = AmountOf(resources.limits, resource);

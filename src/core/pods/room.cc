@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "core/model/pod_resources.h"
 
@@ -33,7 +32,6 @@ SharedAmounts Sum(const SharedAmounts& a, const SharedAmounts& b) {
   return sum;
 }
 
-// The first resource of which too little is left.
 std::optional<Shortage> ShortageOf(const SharedAmounts& requests, const SharedAmounts& used,
                                    const SharedAmounts& allocatable) {
   for (std::size_t i = 0; i < requests.size(); ++i) {

@@ -1,7 +1,6 @@
 #include "core/recording/recording.h"
 
 #include "core/observe/observations.h"
-#include "core/pass/pass.h"
 
 namespace jettison {
 

@@ -6,7 +6,6 @@
 
 #include "core/decide/decide.h"
 #include "core/decide/eviction_pace.h"
-#include "core/decide/local_storage.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/event.h"
 #include "core/model/eviction_order.h"

@@ -5,6 +5,9 @@
 #include <array>
 #include <string>
 
+#include "core/text/hash128.h"
+#include "core/text/printable.h"
+
 namespace jettison {
 namespace {
 
@@ -35,6 +38,39 @@ TEST(Spelling, AWordThatIsNearNothingIsNotGuessedAt) {
 TEST(Spelling, AlternativesReadAsASentence) {
   EXPECT_EQ(Alternatives(kWords), "evictionHard, evictionSoft or root");
   EXPECT_EQ(Alternatives(std::span(kWords).first(1)), "evictionHard");
+}
+
+TEST(Printable, ABlankStandsForEveryControlCharacter) {
+  EXPECT_EQ(Printable("a\x1b[2Jb\r\tc\nd\x7f"), "a [2Jb  c d ");
+  EXPECT_EQ(Printable("\xc2\x9b"
+                      "2J\xc2\x85"),
+            " 2J ")
+      << "the C1 characters";
+  EXPECT_EQ(Printable("ä €\xc2"), "ä €\xc2");
+  EXPECT_EQ(Printable(""), "");
+  EXPECT_EQ(Printable("a\u202Eb\u2066c\u2069\u202Ad"), "a b c  d") << "no text turns around";
+  EXPECT_EQ(Printable("\u2026\u2029\xff"), "\u2026\u2029\xff");
+}
+
+TEST(Utf8, ACharacterHasOneToFourBytes) {
+  EXPECT_EQ(Utf8CharacterSize("a"), 1U);
+  EXPECT_EQ(Utf8CharacterSize("\xC3\xA4x"), 2U);
+  EXPECT_EQ(Utf8CharacterSize("\xE2\x82\xAC"), 3U);
+  EXPECT_EQ(Utf8CharacterSize("\xF0\x9F\x98\x80"), 4U);
+}
+
+TEST(Utf8, EverythingElseIsNoCharacter) {
+  for (const std::string_view text :
+       {"\x80", "\xC0\x80", "\xC3", "\xC3(", "\xE0\x80\x80", "\xED\xA0\x80", "\xF0\x80\x80\x80",
+        "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF"}) {
+    EXPECT_EQ(Utf8CharacterSize(text), 0U) << static_cast<int>(text[0]);
+  }
+}
+
+// The results of `xxh128sum` of xxHash 0.8.
+TEST(Hash128, IsXxh128) {
+  EXPECT_EQ(HashOf(""), "99aa06d3014798d86001c324468d497f");
+  EXPECT_EQ(HashOf("abc"), "06b05ab6733a618578af5f94892f3950");
 }
 
 }  // namespace

@@ -23,7 +23,6 @@ bool HasPart(std::string_view path, std::string_view part) {
 constexpr Duration kLongestSpan = std::chrono::hours(100 * 365 * 24);
 constexpr std::string_view kAnyDuration = "a duration such as 1m30s";
 
-// The word that a value is; absent: it is none.
 std::optional<std::string_view> WordOf(const Value& value) {
   if (const auto* text = value.AsString()) return *text;
   const bool* flag = value.AsBool();

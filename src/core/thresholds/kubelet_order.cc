@@ -28,14 +28,6 @@ Percentage WithPoints(Percentage theirs, double points) {
   return Percentage{static_cast<float>(ours) / 100};
 }
 
-// Before it evicts for a disk, the kubelet removes images and dead containers, which only it can
-// do. A threshold above the kubelet's would evict pods for space that the kubelet is about to free.
-bool IsFollowed(const Threshold& threshold) {
-  if (IsOfDisk(threshold.signal)) return false;
-  const auto* share = std::get_if<Percentage>(&threshold.value);
-  return share == nullptr || std::isfinite(share->fraction);
-}
-
 using Capacity = std::optional<std::int64_t>;
 
 // A share that is not a number is never met.
@@ -55,12 +47,6 @@ bool IsNotAbove(const ThresholdValue& ours, const ThresholdValue& theirs,
     return share->fraction <= std::get<Percentage>(theirs).fraction;
   }
   return !(std::get<Quantity>(ours) > std::get<Quantity>(theirs));
-}
-
-// Whether ours has to lie above the kubelet's.
-bool AreCompared(const Threshold& ours, const Threshold& theirs) {
-  if (RowOf(ours.signal).of_pods && ours.value == theirs.value) return false;
-  return ours.signal == theirs.signal && (theirs.IsHard() || !ours.IsHard());
 }
 
 std::string_view FieldOf(const Threshold& threshold) {
@@ -105,7 +91,11 @@ EvictionSettings SettingsAbove(std::vector<Threshold> theirs) {
   if (const auto copy = CopyForPods(theirs)) {
     theirs.erase(theirs.begin() + static_cast<std::ptrdiff_t>(*copy));
   }
-  std::erase_if(theirs, [](const Threshold& threshold) { return !IsFollowed(threshold); });
+  // Before it evicts for a disk, the kubelet removes images and dead containers, which only it can
+  // do. A threshold above the kubelet's would evict pods for space that it is about to free.
+  std::erase_if(theirs, [](const Threshold& threshold) {
+    return IsOfDisk(threshold.signal) || IsNever(threshold.value);
+  });
   for (Threshold& threshold : theirs) {
     if (RowOf(threshold.signal).of_pods) continue;
     threshold.value = WithMargin(threshold.signal, threshold.value);
@@ -122,7 +112,9 @@ Faults CheckAboveKubelet(const std::vector<Threshold>& ours, const std::vector<T
     // demands more.
     const auto ahead = std::ranges::find_if(theirs.rbegin(), theirs.rend(), [&](const auto& other) {
       const bool is_later = !other.IsHard() && threshold.grace_period > other.grace_period;
-      return AreCompared(threshold, other) &&
+      const bool is_theirs = RowOf(threshold.signal).of_pods && threshold.value == other.value;
+      return other.signal == threshold.signal && !is_theirs &&
+             (other.IsHard() || !threshold.IsHard()) &&
              (is_later || IsNotAbove(threshold.value, other.value, capacity));
     });
     if (ahead == theirs.rend()) continue;

@@ -6,8 +6,6 @@
 #include <iterator>
 #include <limits>
 
-#include "core/thresholds/threshold_parsing.h"
-
 namespace jettison {
 namespace {
 
@@ -37,11 +35,6 @@ std::string PercentText(float fraction) {
 
 bool IsHardOnMemory(const Threshold& threshold) {
   return threshold.signal == Signal::kMemoryAvailable && threshold.IsHard();
-}
-
-bool IsCopy(const Threshold& threshold, const Threshold& of) {
-  return RowOf(threshold.signal).of_pods && threshold.IsHard() && threshold.value == of.value &&
-         threshold.min_reclaim == of.min_reclaim;
 }
 
 // The last threshold of the signal that is hard, or soft; a soft one without grace counts as hard.
@@ -87,7 +80,11 @@ std::optional<std::size_t> CopyForPods(const std::vector<Threshold>& thresholds)
   if (hard == thresholds.end()) return std::nullopt;
   // Copies come after what was configured.
   for (std::size_t i = thresholds.size(); i-- > 0;) {
-    if (IsCopy(thresholds[i], *hard)) return i;
+    const Threshold& copy = thresholds[i];
+    if (RowOf(copy.signal).of_pods && copy.IsHard() && copy.value == hard->value &&
+        copy.min_reclaim == hard->min_reclaim) {
+      return i;
+    }
   }
   return std::nullopt;
 }

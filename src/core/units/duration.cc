@@ -135,7 +135,6 @@ std::string FormatMagnitude(std::uint64_t nanoseconds) {
   return text + WithFraction(seconds % 60, nanoseconds % kSecond, 9) + "s";
 }
 
-// The duration, or what is wrong with the text.
 tl::expected<Duration, std::string_view> ReadDuration(std::string_view text) {
   std::string_view rest = text;
   const bool negative = !rest.empty() && rest[0] == '-';

@@ -61,13 +61,6 @@ std::string Decoded(std::string_view text) {
   return decoded;
 }
 
-// RFC 7617 requires the colon even if there is no password.
-std::string CredentialsOf(std::string_view user_info) {
-  if (user_info.empty()) return "";
-  const bool has_password = user_info.find(':') != std::string_view::npos;
-  return Decoded(user_info) + (has_password ? "" : ":");
-}
-
 }  // namespace
 
 Result<HttpUrl> ParseHttpUrl(std::string_view text) {
@@ -82,7 +75,10 @@ Result<HttpUrl> ParseHttpUrl(std::string_view text) {
   rest.remove_prefix(end);
   HttpUrl url;
   if (const std::size_t at = place.rfind('@'); at != std::string_view::npos) {
-    url.credentials = CredentialsOf(place.substr(0, at));
+    const std::string_view user_info = place.substr(0, at);
+    url.credentials = Decoded(user_info);
+    // RFC 7617 requires the colon even if there is no password.
+    if (at > 0 && user_info.find(':') == std::string_view::npos) url.credentials += ':';
     place.remove_prefix(at + 1);
   }
   if (!IsPlace(place)) {

@@ -55,7 +55,6 @@ std::optional<std::int64_t> OffsetOf(std::string_view text) {
   return (is_east ? 1 : -1) * (hours * 3600 + minutes * 60);
 }
 
-// Reads RFC 3339.
 std::optional<Moment> Read(std::string_view text) {
   constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:dd";
   if (!HasForm(text, kForm)) return std::nullopt;

@@ -20,7 +20,6 @@ constexpr std::int32_t kNanoScale = -9;
 constexpr std::string_view kForm =
     "write a number and a suffix: n u m k M G T P E, Ki Mi Gi Ti Pi Ei, or an exponent such as e3";
 
-// A quantity's text, taken apart.
 struct Parts {
   bool negative = false;
   bool plain = true;          // nothing before the suffix that the canonical text leaves out
@@ -204,14 +203,19 @@ std::optional<Amount> AmountOf(const Parts& parts, const Suffix& suffix) {
 
 constexpr Int128 kMostWhole = ~(Int128{1} << 127) - 1;
 
+// 10^power, up to 10^38.
+constexpr Int128 WidePowerOfTen(int power) {
+  Int128 result = 1;
+  for (; power > 0; --power) result *= 10;
+  return result;
+}
+
 std::int64_t PowerOfTen(int power) {
-  return static_cast<std::int64_t>(kPowersOfTen[static_cast<std::size_t>(power)]);
+  return static_cast<std::int64_t>(WidePowerOfTen(power));
 }
 
 Int128 DividedByPowerOfTen(Int128 value, int power) {
-  constexpr int kStep = 18;
-  for (; power > kStep; power -= kStep) value /= PowerOfTen(kStep);
-  return value / PowerOfTen(power);
+  return power > 38 ? 0 : value / WidePowerOfTen(power);
 }
 
 // Go's multiplication: overflowing bits are lost.
@@ -320,7 +324,7 @@ std::string Quantity::ToExactString() const {
 }
 
 Nanos Quantity::ToNanos() const {
-  constexpr Int128 kMostUnits = static_cast<Int128>(kPowersOfTen[19]) * kPowersOfTen[10];
+  constexpr Int128 kMostUnits = WidePowerOfTen(29);
   constexpr Nanos kMost = kMostUnits * kNanosPerUnit;
   const Nanos nanos = std::clamp(whole_, -kMostUnits, kMostUnits) * kNanosPerUnit + nanos_;
   return std::clamp(nanos, -kMost, kMost);

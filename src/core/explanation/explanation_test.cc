@@ -1,9 +1,11 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "core/explain/testing/test_bed.h"
 #include "core/explanation/explanation_text.h"
+#include "core/explanation/text_table.h"
 #include "sim/explain_now.h"
 
 namespace jettison {
@@ -69,6 +71,42 @@ TEST(ExplanationJson, OfAnOrderIsARanking) {
   EXPECT_EQ(json["kind"], "Ranking");
   EXPECT_EQ(json["total"], 2);
   EXPECT_EQ(json["pods"].size(), 2U);
+}
+
+constexpr std::int64_t kKi = 1024;
+
+TEST(ThresholdTable, ARowHasOneUnitAndTheHeadingsSayWhatIsBelowThem) {
+  ThresholdFacts facts;
+  facts.threshold = {.signal = Signal::kNodeFsAvailable, .value = Percentage{0.15F}};
+  facts.seen = Observation{.available = 78'369'884 * kKi, .capacity = 180'368'785'408, .time = {}};
+  facts.line = 27'055'317'804;
+  EXPECT_EQ(ThresholdTable({&facts, 1}),
+            "  MET WHEN                 THRESHOLD         NOW             DISTANCE  STATE\n"
+            "  nodefs.available < 15%  26421209Ki  78369884Ki  51948675Ki above it  not met\n");
+}
+
+TEST(RoundText, RoundsBytesToKiAndLeavesEverythingElse) {
+  const Signal disk = Signal::kNodeFsAvailable;
+  EXPECT_EQ(RoundText(disk, 100 << 20), "100Mi");
+  EXPECT_EQ(RoundText(disk, 3 * kKi + 511), "3Ki");
+  EXPECT_EQ(RoundText(disk, 3 * kKi + 512), "4Ki");
+  EXPECT_EQ(RoundText(disk, -3 * kKi - 600), "-4Ki");
+  EXPECT_EQ(RoundText(disk, 999), "999");
+  EXPECT_EQ(RoundText(Signal::kPidAvailable, 4711), "4711");
+  EXPECT_EQ(RoundText(disk, INT64_MAX), AmountText(disk, INT64_MAX));
+  EXPECT_EQ(RoundText(disk, INT64_MIN), AmountText(disk, INT64_MIN));
+}
+
+TEST(TextTable, ANameInACellStaysInItsLineAndSteersNoTerminal) {
+  TextTable table({TextTable::Align::kLeft, TextTable::Align::kRight});
+  table.Add({"default/a\nb\x1b[2J", "1"});
+  table.Add({"c", "23"});
+  EXPECT_EQ(table.Text(2), "  default/a b [2J   1\n  c                23\n");
+}
+
+TEST(Wrapped, ANameInASentenceStaysInItsLineAndSteersNoTerminal) {
+  EXPECT_EQ(Wrapped("default/a\nb\x1b[2J was evicted", "  - ", 4),
+            "  - default/a b [2J was evicted\n");
 }
 
 }  // namespace

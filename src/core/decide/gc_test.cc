@@ -1,0 +1,305 @@
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/decide/container_gc.h"
+#include "core/decide/image_gc.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::minutes;
+
+const Instant kCollectedAt = ParseInstant("2026-01-01T00:00:00Z").value();
+
+// A run that was created `age` ago and ended at once.
+ContainerRecord Dead(std::string pod, std::string name, int attempt, Duration age) {
+  return {.pod_uid = std::move(pod),
+          .name = std::move(name),
+          .attempt = attempt,
+          .created = kCollectedAt - age,
+          .exit = ContainerExit{}};
+}
+
+ContainerRecord Running(std::string pod, std::string name, int attempt, Duration age) {
+  ContainerRecord record = Dead(std::move(pod), std::move(name), attempt, age);
+  record.exit.reset();
+  return record;
+}
+
+// "pod/container#attempt" of each, in order.
+using Names = std::vector<std::string>;
+Names ToRemove(const std::vector<ContainerRecord>& containers, const PodsForGc& pods,
+               ContainerGcPolicy policy = {}) {
+  Names names;
+  for (const ContainerRun& run : ContainersToRemove(policy, containers, pods, kCollectedAt)) {
+    names.push_back(run.pod_uid + "/" + run.container + "#" + std::to_string(run.attempt));
+  }
+  return names;
+}
+
+PodsForGc Living(std::initializer_list<const char*> uids) {
+  PodsForGc pods;
+  for (const char* uid : uids) pods.standing.emplace(uid, PodStanding::kLives);
+  return pods;
+}
+
+TEST(ContainerGc, OfEachContainerOfALivingPodTheNewestDeadRunIsKept) {
+  const std::vector<ContainerRecord> containers = {
+      Dead("p", "a", 0, minutes(9)), Dead("p", "a", 2, minutes(3)), Dead("p", "a", 1, minutes(6)),
+      Dead("p", "b", 0, minutes(9)), Dead("q", "a", 0, minutes(9))};
+  EXPECT_EQ(ToRemove(containers, Living({"p", "q"})), (Names{"p/a#0", "p/a#1"}));
+}
+
+TEST(ContainerGc, RunningContainersAreNeitherRemovedNorCounted) {
+  const std::vector<ContainerRecord> containers = {Dead("p", "a", 0, minutes(9)),
+                                                   Running("p", "a", 1, minutes(5)),
+                                                   Running("gone", "a", 0, minutes(5))};
+  EXPECT_EQ(ToRemove(containers, Living({"p"})), Names{});
+}
+
+TEST(ContainerGc, AllDeadContainersOfAPodThatIsGoneGoOldestFirst) {
+  const std::vector<ContainerRecord> containers = {
+      Dead("z", "b", 0, minutes(1)), Dead("z", "a", 1, minutes(2)), Dead("z", "a", 0, minutes(3))};
+  EXPECT_EQ(ToRemove(containers, {}), (Names{"z/a#0", "z/a#1", "z/b#0"}));
+}
+
+TEST(ContainerGc, UntilAllSourcesAreReadyAnUnknownPodIsNotGone) {
+  PodsForGc pods;
+  pods.all_sources_ready = false;
+  const std::vector<ContainerRecord> containers = {Dead("z", "a", 0, minutes(3)),
+                                                   Dead("z", "a", 1, minutes(2))};
+  EXPECT_EQ(ToRemove(containers, pods), Names{"z/a#0"});
+}
+
+TEST(ContainerGc, ATerminatedPodCountsAsGoneOnlyWhenAskedTo) {
+  PodsForGc pods;
+  pods.standing.emplace("done", PodStanding::kTerminated);
+  const std::vector<ContainerRecord> containers = {Dead("done", "a", 0, minutes(3))};
+  EXPECT_EQ(ToRemove(containers, pods), Names{});
+  pods.terminated_count_as_gone = true;
+  EXPECT_EQ(ToRemove(containers, pods), Names{"done/a#0"});
+}
+
+TEST(ContainerGc, WhatIsYoungerThanTheMinimumAgeStaysAndIsNotCounted) {
+  const std::vector<ContainerRecord> containers = {Dead("p", "a", 0, minutes(5)),
+                                                   Dead("p", "a", 1, minutes(5) - Duration(1)),
+                                                   Dead("gone", "a", 0, minutes(1))};
+  EXPECT_EQ(ToRemove(containers, Living({"p"}), {.min_age = minutes(5)}), Names{});
+  EXPECT_EQ(
+      ToRemove(containers, Living({"p"}), {.min_age = minutes(5), .max_per_pod_container = 0}),
+      Names{"p/a#0"});
+}
+
+TEST(ContainerGc, ALimitBelowZeroIsNone) {
+  const std::vector<ContainerRecord> containers = {Dead("p", "a", 0, minutes(3)),
+                                                   Dead("p", "a", 1, minutes(2))};
+  EXPECT_EQ(ToRemove(containers, Living({"p"}), {.max_per_pod_container = -1}), Names{});
+}
+
+TEST(ContainerGc, AboveTheTotalLimitEachContainerKeepsAnEqualShare) {
+  std::vector<ContainerRecord> containers;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    containers.push_back(Dead("p", "a", attempt, minutes(50 - attempt)));
+  }
+  containers.push_back(Dead("q", "a", 0, minutes(99)));
+  EXPECT_EQ(
+      ToRemove(containers, Living({"p", "q"}), {.max_per_pod_container = -1, .max_containers = 4}),
+      (Names{"p/a#0", "p/a#1", "p/a#2"}));
+}
+
+TEST(ContainerGc, WhereEqualSharesAreStillTooManyTheOldestOfAllGo) {
+  const std::vector<ContainerRecord> containers = {
+      Dead("p", "a", 0, minutes(5)), Dead("q", "a", 0, minutes(7)), Dead("r", "a", 0, minutes(3)),
+      Dead("r", "a", 1, minutes(1))};
+  EXPECT_EQ(ToRemove(containers, Living({"p", "q", "r"}),
+                     {.max_per_pod_container = -1, .max_containers = 1}),
+            (Names{"r/a#0", "q/a#0", "p/a#0"}));
+}
+
+TEST(ContainerGc, TheAnswerDoesNotDependOnTheOrderOfTheRecords) {
+  std::vector<ContainerRecord> containers;
+  for (const char* pod : {"p", "q", "gone"}) {
+    for (int attempt = 0; attempt < 4; ++attempt) {
+      containers.push_back(Dead(pod, "a", attempt, minutes(5)));
+      containers.push_back(Dead(pod, "b", attempt, minutes(5 + attempt)));
+    }
+  }
+  const ContainerGcPolicy policy{.max_per_pod_container = 2, .max_containers = 3};
+  const Names expected = ToRemove(containers, Living({"p", "q"}), policy);
+  EXPECT_EQ(expected.size(), containers.size() - 3);
+  std::mt19937 random(7);
+  for (int round = 0; round < 20; ++round) {
+    std::shuffle(containers.begin(), containers.end(), random);
+    EXPECT_EQ(ToRemove(containers, Living({"p", "q"}), policy), expected);
+  }
+}
+
+TEST(PodLogGc, FoldersOfGonePodsGoAndNothingElse) {
+  PodsForGc pods = Living({"u1"});
+  pods.standing.emplace("u2", PodStanding::kTerminated);
+  pods.terminated_count_as_gone = true;
+  const std::vector<std::string> folders = {"default_a_u1", "default_b_u2", "default_c_u3",
+                                            "lost+found",   "x_y",          "a_b_c_d"};
+  EXPECT_EQ(PodLogsToRemove(folders, pods), Names{"default_c_u3"});
+  pods.all_sources_ready = false;
+  EXPECT_EQ(PodLogsToRemove(folders, pods), Names{});
+}
+
+using std::chrono::hours;
+using Ids = std::vector<std::string>;
+
+const Instant kImagesNow = ParseInstant("2026-01-01T00:00:00Z").value();
+constexpr std::uint64_t kGiB = 1ULL << 30;
+
+// An image of 1 GiB, first seen a day ago and not used for `unused`.
+ImageRecord Image(std::string id, Duration unused) {
+  return {.id = std::move(id),
+          .size_bytes = kGiB,
+          .first_detected = kImagesNow - hours(24),
+          .last_used = kImagesNow - unused};
+}
+
+ImageRecord NeverUsed(std::string id, Duration detected) {
+  return {.id = std::move(id),
+          .size_bytes = kGiB,
+          .first_detected = kImagesNow - detected,
+          .last_used = std::nullopt};
+}
+
+// Drives a run to its end; removals of the named images fail.
+ImageGcOutcome Drive(ImageGcRun run, ImageFsUsage usage = {100 * kGiB, 50 * kGiB},
+                     const std::set<std::string>& failing = {}) {
+  while (!std::holds_alternative<ImageGcOutcome>(run.step())) {
+    if (const auto* remove = std::get_if<RemoveImage>(&run.step())) {
+      if (failing.contains(remove->id)) {
+        run.RemoveFailed({ErrorCode::kUnavailable, remove->id + " is stuck"});
+      } else {
+        run.Removed();
+      }
+    } else {
+      run.Measured(usage);
+    }
+  }
+  return std::get<ImageGcOutcome>(run.step());
+}
+
+ImageGcOutcome DeleteUnused(const std::vector<ImageRecord>& images, ImageGcPolicy policy = {},
+                            const std::set<std::string>& failing = {}) {
+  return Drive(ImageGcRun(policy, ImageGcMode::kDeleteUnused, images, {kImagesNow, hours(1)}), {},
+               failing);
+}
+
+ImageGcOutcome Collect(const std::vector<ImageRecord>& images, ImageFsUsage usage,
+                       ImageGcPolicy policy = {}, Duration uptime = hours(1000)) {
+  return Drive(ImageGcRun(policy, ImageGcMode::kGarbageCollect, images, {kImagesNow, uptime}),
+               usage);
+}
+
+TEST(ImageGc, AnImageYoungerThanTheMinimumAgeStaysHoweverLongUnused) {
+  const ImageGcPolicy policy{.min_age = minutes(2)};
+  EXPECT_EQ(DeleteUnused({NeverUsed("new", minutes(2) - Duration(1))}, policy).removed, Ids{});
+  EXPECT_EQ(DeleteUnused({NeverUsed("old", minutes(2))}, policy).removed, Ids{"old"});
+}
+
+TEST(ImageGc, AnImageUsedAtTheMomentOfTheCollectionStays) {
+  EXPECT_EQ(DeleteUnused({Image("now", Duration(0)), Image("before", Duration(1))}).removed,
+            Ids{"before"});
+}
+
+TEST(ImageGc, AFailedRemovalFreesNothingAndTheOthersGoOn) {
+  const auto outcome = DeleteUnused({Image("a", hours(2)), Image("b", hours(1))}, {}, {"a"});
+  EXPECT_EQ(outcome.removed, Ids{"b"});
+  EXPECT_EQ(outcome.freed_bytes, kGiB);
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.error->message,
+            "freed 1073741824 bytes by removing unused images; some stayed: a is stuck");
+  EXPECT_FALSE(outcome.event);
+}
+
+TEST(ImageGc, TooLittleToFreeIsAnErrorAndAnEvent) {
+  const auto outcome = Collect({Image("a", hours(1))}, {100 * kGiB, 10 * kGiB});
+  EXPECT_EQ(outcome.removed, Ids{"a"});
+  ASSERT_TRUE(outcome.error && outcome.event);
+  EXPECT_EQ(outcome.event->object, "node");
+  EXPECT_EQ(outcome.event->type, EventType::kWarning);
+  EXPECT_EQ(outcome.event->reason, "FreeDiskSpaceFailed");
+  EXPECT_EQ(outcome.event->message,
+            "Insufficient free disk space on the node's image filesystem (90% of 100.0 GiB used). "
+            "Failed to free sufficient space by deleting unused images (freed 1073741824 bytes). "
+            "Investigate disk usage, as it could be used by active images, logs, volumes, or other "
+            "data.");
+}
+
+TEST(ImageGc, NoCapacityIsAnErrorAndAnEvent) {
+  const auto outcome = Collect({Image("a", hours(1))}, {0, 5});
+  EXPECT_EQ(outcome.removed, Ids{});
+  ASSERT_TRUE(outcome.error && outcome.event);
+  EXPECT_EQ(outcome.event->reason, "InvalidDiskCapacity");
+  EXPECT_EQ(outcome.event->message, "invalid capacity 0 on image filesystem");
+}
+
+TEST(ImageGc, PastTheMaximumAgeImagesGoOnceTheyWereWatchedForThatLong) {
+  const ImageGcPolicy policy{.max_age = hours(12)};
+  const std::vector<ImageRecord> images = {Image("old", hours(13)), Image("fresh", hours(12)),
+                                           NeverUsed("never", minutes(1))};
+  const ImageFsUsage plenty{100 * kGiB, 50 * kGiB};
+  EXPECT_EQ(Collect(images, plenty, policy, hours(12)).removed, Ids{});
+  EXPECT_EQ(Collect(images, plenty, policy, hours(13)).removed, (Ids{"never", "old"}));
+  EXPECT_EQ(Collect(images, plenty, {.max_age = Duration(0)}, hours(13)).removed, Ids{});
+}
+
+TEST(ImageGc, AFailureByAgeEndsTheCollectionBeforeTheFileSystemIsMeasured) {
+  const std::vector<ImageRecord> images = {Image("old", hours(13)), Image("older", hours(14))};
+  ImageGcRun run({.max_age = hours(12)}, ImageGcMode::kGarbageCollect, images,
+                 {kImagesNow, hours(100)});
+  run.RemoveFailed({ErrorCode::kUnavailable, "it is stuck"});
+  run.Removed();
+  const auto* outcome = std::get_if<ImageGcOutcome>(&run.step());
+  ASSERT_NE(outcome, nullptr);
+  EXPECT_EQ(outcome->removed, Ids{"old"});
+  EXPECT_EQ(outcome->error->message, "remove images unused for more than 12h0m0s: it is stuck");
+}
+
+TEST(ImageGc, WithoutAMeasurementNothingGoesForSpace) {
+  const std::vector<ImageRecord> images = {Image("a", hours(13))};
+  ImageGcRun run({}, ImageGcMode::kGarbageCollect, images, {kImagesNow, hours(100)});
+  run.MeasureFailed({ErrorCode::kUnavailable, "no answer"});
+  EXPECT_EQ(std::get<ImageGcOutcome>(run.step()).error->message,
+            "measure the image file system: no answer");
+}
+
+TEST(DetectImages, KeepsWhatIsKnownAddsWhatIsNewAndForgetsWhatIsGone) {
+  const std::vector<ImageRecord> known = {Image("gone", hours(1)), Image("kept", hours(3)),
+                                          Image("used", hours(3))};
+  const auto records = DetectImages(known,
+                                    {{.id = "used", .size_bytes = 7, .in_use = true},
+                                     {.id = "new", .size_bytes = 5, .pinned = true},
+                                     {.id = "kept", .size_bytes = 6}},
+                                    kImagesNow, kImagesNow);
+  ASSERT_EQ(records.size(), 3U);
+  EXPECT_EQ(records[0].id, "kept");
+  EXPECT_EQ(records[0].size_bytes, 6U);
+  EXPECT_EQ(records[0].last_used, kImagesNow - hours(3));
+  EXPECT_EQ(records[1].id, "new");
+  EXPECT_EQ(records[1].first_detected, kImagesNow);
+  EXPECT_FALSE(records[1].last_used);
+  EXPECT_TRUE(records[1].pinned);
+  EXPECT_EQ(records[2].id, "used");
+  EXPECT_TRUE(records[2].in_use);
+  EXPECT_EQ(records[2].last_used, kImagesNow);
+  EXPECT_EQ(records[2].first_detected, kImagesNow - hours(24));
+}
+
+TEST(DetectImages, ThoseFoundAtTheStartAreOldEnough) {
+  const auto records =
+      DetectImages({}, {{.id = "found", .size_bytes = 5}}, std::nullopt, kImagesNow);
+  EXPECT_EQ(DeleteUnused(records, {.min_age = hours(1000)}).removed, Ids{"found"});
+}
+
+}  // namespace
+}  // namespace jettison
