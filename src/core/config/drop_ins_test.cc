@@ -60,13 +60,6 @@ TEST(DropIns, AMapIsMergedMemberByMemberAndTheLastOneCounts) {
   EXPECT_EQ(reading.config.oom_score_adj, -5);
 }
 
-TEST(DropIns, MapsInMapsAreMergedToo) {
-  const ConfigReading reading =
-      WithDropIns(J("http: {socket: /a.sock, socketGroup: a}\n"), {J("http: {socket: /b.sock}\n")});
-  EXPECT_EQ(reading.config.http.socket, "/b.sock");
-  EXPECT_EQ(reading.config.http.socket_group, "a");
-}
-
 TEST(DropIns, AListReplacesWhatWasThere) {
   const ConfigReading reading =
       WithDropIns(K("enforceNodeAllocatable: [pods, kube-reserved]\nkubeReservedCgroup: /k\n"),

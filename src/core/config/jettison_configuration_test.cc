@@ -79,23 +79,6 @@ TEST(JettisonConfiguration, ThresholdsOnPressureComeBehindThoseOfTheKubelet) {
   EXPECT_EQ(thresholds[3].grace_period, minutes(2));
 }
 
-TEST(JettisonConfiguration, ThresholdsOnSwapComeLast) {
-  const ConfigReading reading = Jettison(
-      "swapHard: {swap.available: 5%}\n"
-      "swapSoft: {swap.available: 1Gi}\n"
-      "swapSoftGracePeriod: {swap.available: 2m}\n"
-      "pressureHard: {memory.pressure.full.avg10: 20%}\n");
-  EXPECT_THAT(Described(reading.faults), IsEmpty());
-  const std::vector<Threshold>& thresholds = reading.config.eviction.thresholds;
-  ASSERT_GE(thresholds.size(), 3U);
-  const Threshold* const last = &thresholds.back() - 1;
-  EXPECT_EQ(last[-1].signal, Signal::kMemoryPressureFullAvg10);
-  EXPECT_EQ(last[0].signal, Signal::kSwapAvailable);
-  EXPECT_TRUE(last[0].IsHard());
-  EXPECT_EQ(last[1].signal, Signal::kSwapAvailable);
-  EXPECT_EQ(last[1].grace_period, minutes(2));
-}
-
 TEST(JettisonConfiguration, TheSourceBringsWhatSuitsIt) {
   EXPECT_EQ(Jettison("").config.source, SourceKind::kManifests);
   EXPECT_EQ(Jettison("source: manifests\n").config.adopt, AdoptPolicy::kObserve);
@@ -260,19 +243,10 @@ TEST(Hooks, AFaultOfAUrlTellsNoSecret) {
                                         HasSubstr("%2F"), Not(HasSubstr("sec")))));
 }
 
-TEST(Hooks, AreNamedInWhatIsMisspelt) {
-  EXPECT_THAT(FaultsOfHooks("- exec: [/bin/page]\n  timeuot: 1s\n"),
-              ElementsAre(AllOf(HasSubstr("hooks[0].timeuot"), HasSubstr("timeout"))));
-}
-
 TEST(Hooks, AreEightAtMost) {
   std::string hooks;
   for (int i = 0; i < 9; ++i) hooks += "- exec: [/bin/page]\n";
   EXPECT_THAT(FaultsOfHooks(hooks), ElementsAre(HasSubstr("at most 8")));
-}
-
-TEST(Hooks, AreAList) {
-  EXPECT_THAT(FaultsOfHooks("  exec: [/bin/page]\n"), ElementsAre(HasSubstr("must be a list")));
 }
 
 TEST(RecordingConfiguration, ItIsOnUnlessSomethingElseIsSaid) {
@@ -397,12 +371,6 @@ TEST(HttpConfiguration, EachWrongFieldIsAFault) {
   const std::string longest(108, 'a');
   EXPECT_THAT(ReadHttp("{socket: /" + longest + "}").faults,
               ElementsAre(HasSubstr("at most 107 bytes")));
-}
-
-TEST(HttpConfiguration, AllFaultsAreToldAtOnceWithTheirField) {
-  const HttpReading read = ReadHttp("{adress: 1, socket: x, address: 1.2.3.4:80, tlsCertFile: /c}");
-  EXPECT_THAT(read.faults, SizeIs(4));
-  EXPECT_THAT(read.faults.front(), HasSubstr("c.yaml: http.adress"));
 }
 
 TEST(HttpConfiguration, OnTcpTheAgentMakesItselfATokenUnlessSaidOtherwise) {

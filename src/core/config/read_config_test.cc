@@ -96,10 +96,6 @@ TEST(ReadConfig, ManifestsAreNotCheckedWithoutPause) {
             std::chrono::milliseconds(100));
 }
 
-TEST(ReadConfig, AGroupMayBeWrittenAsShellsWriteIt) {
-  EXPECT_EQ(Kubelet("cgroupRoot: //a//b/./c/\n").config.cgroup_root, "/a/b/c");
-}
-
 TEST(ReadConfig, ReservationsAreEnforcedOnTheGroupsThatAreNamed) {
   const ConfigReading reading = Kubelet(
       "enforceNodeAllocatable: [pods, kube-reserved, system-reserved-compressible]\n"

@@ -89,10 +89,6 @@ TEST(EvictionPace, ASecondOneWaitsWhereTheNodeLastsUntilTheKubeletsNextDecision)
   EXPECT_EQ(PauseIn({.pods = {300}, .pace = AfterEviction(0, 0, 0)})->until, kNow + seconds(1));
 }
 
-TEST(EvictionPace, ASecondLeakGoesAtOnce) {
-  EXPECT_EQ(Why({.pods = {300}, .pace = AfterEviction(0, 400, 400)}), "now");
-}
-
 TEST(EvictionPace, WhatIsEndingCountsAsGivenBack) {
   EXPECT_EQ(Why({.pods = {300}, .pace = AfterEviction(400, 400, 400)}), "node-lasts");
   EXPECT_EQ(Why({.pods = {300}, .pace = AfterEviction(200, 400, 400)}), "now");
@@ -262,16 +258,6 @@ TEST(EvictionPace, WhatIsForeseenWaitsForNoOtherResource) {
   }
 }
 
-TEST(EvictionPace, ARoundThatIsOverSaysNothingOfTheOnesAfterIt) {
-  EvictionPace round;
-  round.Evicted(Resource::kMemory, true, seconds(1), kBegin);
-  round.CleanedUp(true, kBegin);
-  const Instant later = kBegin + seconds(10);
-  round.Evicted(Resource::kPids, true, seconds(1), later);
-  EXPECT_EQ(round.KubeletDecides(Signal::kMemoryAvailable, later), std::nullopt);
-  EXPECT_EQ(round.KubeletDecides(Signal::kPidAvailable, later), later + seconds(2));
-}
-
 constexpr std::int64_t kMi = std::int64_t{1} << 20;
 constexpr Instant kKilledAt{std::chrono::hours(1)};
 
@@ -293,10 +279,6 @@ TEST(EarlyKill, ItComesWhenTheRestOnlyLastsForTheKill) {
   EXPECT_FALSE(Now(100, 480, milliseconds(1000))) << "208 ms: it may still end by itself";
   EXPECT_TRUE(Now(72, 480, milliseconds(940))) << "150 ms";
   EXPECT_TRUE(Now(0, 1, milliseconds(940)));
-}
-
-TEST(EarlyKill, ARestThatLastsForTheGracePeriodIsNoReason) {
-  EXPECT_FALSE(Now(50, 480, milliseconds(100)));
 }
 
 TEST(EarlyKill, OneThatHoldsNextToNothingHasItsGracePeriodWhoeverTakesTheRest) {
@@ -327,6 +309,16 @@ TEST(EarlyKill, SaysHowMuchWasLeft) {
                              .growth = 480 * kMi + 7}),
             "killed after 120ms of its grace period of 1s: 48Mi of memory.available were left, and "
             "480Mi a second were taken");
+}
+
+TEST(EvictionPace, ARoundThatIsOverSaysNothingOfTheOnesAfterIt) {
+  EvictionPace round;
+  round.Evicted(Resource::kMemory, true, seconds(1), kBegin);
+  round.CleanedUp(true, kBegin);
+  const Instant later = kBegin + seconds(10);
+  round.Evicted(Resource::kPids, true, seconds(1), later);
+  EXPECT_EQ(round.KubeletDecides(Signal::kMemoryAvailable, later), std::nullopt);
+  EXPECT_EQ(round.KubeletDecides(Signal::kPidAvailable, later), later + seconds(2));
 }
 
 }  // namespace

@@ -84,10 +84,6 @@ TEST_F(MemoryHoldersTest, FiguresOfDifferentMomentsNeverMakeAHolderNegative) {
   EXPECT_EQ(AmountOf(*holders, "outside"), 0);
 }
 
-TEST_F(MemoryHoldersTest, ANodeThatWasNotMeasuredHasNone) {
-  EXPECT_FALSE(HoldersOf(Signal::kMemoryAvailable, {}, pods_, {}, 0));
-}
-
 TEST(HoldersText, OfWhatIsNextToNothingTheLargestHolderIsNamed) {
   const auto text_of = [](std::int64_t ours, std::int64_t theirs) {
     return TextOf(
@@ -137,14 +133,6 @@ TEST_F(DiskHoldersTest, EveryByteHasOneHolder) {
             "volumes 30Mi, logs 20Mi, writable layers 10Mi, foreign pods that are only observed "
             "6Mi, pods that are never evicted 5Mi");
   EXPECT_EQ(NameOfStore(holders->signal), "disk");
-}
-
-TEST_F(DiskHoldersTest, InodesAreCountedToo) {
-  const auto holders = Of(Signal::kNodeFsInodesFree);
-  ASSERT_TRUE(holders);
-  EXPECT_EQ(AmountOf(*holders, "rest"), 100'000 - 161);
-  EXPECT_EQ(AmountOf(*holders, "deletedFiles"), 90);
-  EXPECT_EQ(NameOfStore(holders->signal), "inodes");
 }
 
 TEST_F(DiskHoldersTest, OnAFileSystemOfImagesOnlyWhatIsOnItCounts) {

@@ -67,11 +67,6 @@ TEST(Ranking, APodWhoseDiskUseWasNeverMeasuredCannotGoForADiskAndForAnythingElse
   EXPECT_TRUE(MayGo(node.pods[0], Signal::kNodeFsAvailable)) << "as a pod without stats";
 }
 
-TEST(Ranking, MemoryPressureRanksAsMemoryDoes) {
-  const Node node({{"a", 5, 100, 50}, {"b", 9, 10, 11}, {"c", 1, 10, 20}, {"d", 9, 0, {}}});
-  EXPECT_EQ(Order(node, Signal::kMemoryPressureFullAvg10), Order(node, Signal::kMemoryAvailable));
-}
-
 TEST(Ranking, IoPressureRanksByBeingStalledThenPriorityThenOwnPressure) {
   Node node({{"a", 0, 0, 0},
              {"b", 9, 0, 0},

@@ -139,14 +139,6 @@ TEST_F(UsageGrowthTest, WhereNothingIsLeftWhatWasMeasuredBeforeCounts) {
   EXPECT_EQ(Growth(), 0) << "what is left is not taken";
 }
 
-TEST_F(UsageGrowthTest, WhereNothingWasLeftFromTheBeginningNothingIsKnown) {
-  for (int i = 0; i < 100; ++i) {
-    Add(0, 900);
-    Sample(0);
-  }
-  EXPECT_EQ(Growth(), 0);
-}
-
 TEST_F(UsageGrowthTest, GrowthThatLeavesTimeHasToLast) {
   for (int i = 0; i <= 4; ++i) {
     Add(0, 100 + 6 * i);

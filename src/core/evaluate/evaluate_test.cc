@@ -304,17 +304,6 @@ TEST(Pressure, AThresholdIsMetWhenTheAverageIsAboveItsValue) {
   EXPECT_FALSE(ThresholdsMet(thresholds, {}, false)[0]) << "an unknown value meets no threshold";
 }
 
-TEST(Pressure, AThresholdOfAllTheTimeIsNeverMet) {
-  const std::vector<Threshold> thresholds = {{.signal = kSignal, .value = LeftOf(kWholeTime)}};
-  EXPECT_FALSE(ThresholdsMet(thresholds, Lost(kWholeTime), false)[0]);
-}
-
-TEST(Pressure, StallsActAsSoonAsTheyAreInTheAverage) {
-  StalledNode node;
-  EXPECT_TRUE(node.After(90, 1).acting.none());
-  EXPECT_TRUE(node.After(90, 2).acting[0]);
-}
-
 TEST(Pressure, WhatIsLeftInTheAverageAfterAnEvictionDoesNotAct) {
   StalledNode node;
   EXPECT_TRUE(node.After(90, 60).acting[0]);

@@ -100,16 +100,6 @@ TEST(PlanReading, WhatIsShortSaysWhichFiguresOfPodsAreRead) {
   }
 }
 
-TEST(PlanReading, CarriesTheEvaluationOfThePass) {
-  const PassPolicy policy = PolicyOn({Signal::kMemoryAvailable});
-  const ReadingPlan plan = PlanReading(policy, {}, NodeWith({.memory = 5}), kNow);
-  EXPECT_EQ(plan.now, kNow);
-  EXPECT_EQ(plan.observations[Signal::kMemoryAvailable]->available, 5);
-  EXPECT_TRUE(plan.evaluation.acting[0]);
-  EXPECT_EQ(plan.evaluation.next.first_observed_at[0], kNow);
-  EXPECT_TRUE(plan.evaluation.next.conditions.Has(NodeConditionType::kMemoryPressure));
-}
-
 TEST(PlanReading, FiguresThatAnEarlierPassHasActedForNeedNobody) {
   const PassPolicy policy = PolicyOn({Signal::kMemoryAvailable});
   const NodeStats node = NodeWith({.memory = 5});

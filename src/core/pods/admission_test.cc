@@ -85,10 +85,6 @@ TEST(Admit, NamesTheConditionsInAlphabeticalOrder) {
             "The node had condition: [PIDPressure SystemDiskContentionPressure]. ");
 }
 
-TEST(Admit, SaysNothingWhenItAdmits) {
-  EXPECT_EQ(Admit(Burstable(), Of({kMemory}), Profile::kKubelet), AdmissionAnswer{});
-}
-
 const std::string kKey = "node.kubernetes.io/memory-pressure";
 
 TEST(Tolerates, ComparesEffectKeyAndValue) {
@@ -113,13 +109,6 @@ TEST(Tolerates, ComparesEffectKeyAndValue) {
     EXPECT_EQ(Tolerates(row.toleration, NodeConditionType::kMemoryPressure), row.tolerates)
         << row.rule;
   }
-}
-
-TEST(ToleratesMemoryPressure, NeedsOneTolerationOfMany) {
-  Pod pod;
-  EXPECT_FALSE(ToleratesMemoryPressure(pod));
-  pod.tolerations = {{.key = "other", .op = "Exists"}, {.key = kKey, .op = "Exists"}};
-  EXPECT_TRUE(ToleratesMemoryPressure(pod));
 }
 
 using std::chrono::seconds;

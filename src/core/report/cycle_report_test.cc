@@ -45,13 +45,5 @@ TEST(ConditionText, OfContentionHasWordsOfItsOwn) {
   }
 }
 
-TEST(ReclaimEvent, IsAWarningOnTheNode) {
-  const Event event = ReclaimEvent(Resource::kEphemeralStorage);
-  EXPECT_EQ(event.object, "node");
-  EXPECT_EQ(event.type, EventType::kWarning);
-  EXPECT_EQ(event.reason, "EvictionThresholdMet");
-  EXPECT_EQ(event.message, "Attempting to reclaim ephemeral-storage");
-}
-
 }  // namespace
 }  // namespace jettison

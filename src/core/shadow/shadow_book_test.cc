@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <random>
-#include <set>
 
 #include "codec/documents/json.h"
 #include "core/shadow/shadow_pairing.h"
@@ -12,10 +10,8 @@
 namespace jettison {
 namespace {
 
-using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 constexpr const char* kMemory = "The node was low on resource: memory. Threshold quantity: 100Mi. ";
@@ -243,44 +239,6 @@ TEST(ShadowBook, ItIsOfBoundedSizeAndWhatDoesNotFitIsJudgedEarly) {
   EXPECT_EQ(book.counters().Of(ShadowVerdict::kKubeletsAlone), most + 2);
 }
 
-TEST(ShadowBook, EveryEvictionOfTheKubeletIsPairedOnceWhateverTheCourse) {
-  for (unsigned seed = 0; seed < 300; ++seed) {
-    std::mt19937 random(seed);
-    const auto pick = [&random](int below) {
-      return static_cast<int>(random() % static_cast<unsigned>(below));
-    };
-    ShadowBook book;
-    std::set<std::string> evicted;
-    int second = 0;
-    for (int step = 0; step < 200; ++step) {
-      second += pick(15);
-      const std::string uid(1, static_cast<char>('a' + pick(12)));
-      const ShadowPod pod{.uid = uid, .namespace_ = "", .name = uid};
-      const int what = pick(8);
-      if (what < 4) {
-        const Signal signal = pick(2) == 0 ? Signal::kMemoryAvailable : Signal::kNodeFsAvailable;
-        book.NoteOurs({At(second - pick(3)), pod, signal, ""});
-      } else if (what < 6) {
-        evicted.insert(uid);
-        book.NoteKubelets({At(second - pick(3)), pod, {}, pick(2) == 0 ? kMemory : kDisk});
-      } else if (what == 6 && !evicted.contains(uid)) {
-        book.NoteGone(uid, At(second));
-      } else {
-        book.Advance(At(second));
-      }
-    }
-    book.Advance(At(second) + minutes(10));
-    EXPECT_FALSE(book.NextDeadline());
-    EXPECT_THAT(book.View(At(second)).open, IsEmpty());
-    const ShadowCounters& counters = book.counters();
-    std::uint64_t with_kubelet = 0;
-    for (const ShadowVerdict verdict : kAllShadowVerdicts) {
-      if (verdict != ShadowVerdict::kOursAlone) with_kubelet += counters.Of(verdict);
-    }
-    EXPECT_EQ(with_kubelet, evicted.size()) << "seed " << seed;
-  }
-}
-
 TEST(KubeletMessage, SaysWhatTheNodeWasLowOnOrThatThePodWasNeverAdmitted) {
   struct Row {
     const char* message;
@@ -343,13 +301,6 @@ TEST(ShadowJson, HasEveryFieldAndLeavesOutWhatIsNotKnown) {
       R"("kubeletsOpen":[{"at":"2023-11-14T22:13:23Z","namespace":"default","name":"b",)"
       R"("uid":"u2","message":"Usage of EmptyDir volume \"x\" exceeds the limit \"1\". ",)"
       R"("notes":1}]})");
-}
-
-TEST(ShadowJson, AnEmptyBookIsWellFormed) {
-  const auto parsed = ParseJson(ShadowJson(ShadowBook().View(Instant{})));
-  ASSERT_TRUE(parsed) << parsed.error().message;
-  EXPECT_EQ(parsed->Find("agreementPercent"), nullptr);
-  EXPECT_NE(parsed->Find("counters"), nullptr);
 }
 
 TEST(ShadowJson, VerdictsHaveNamesThatAreReadBack) {

@@ -11,9 +11,7 @@
 namespace jettison {
 namespace {
 
-using std::chrono::seconds;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr Signal kMemory = Signal::kMemoryAvailable;
@@ -125,13 +123,6 @@ TEST(KubeletOrder, AFaultNamesTheFieldBothValuesAndWhatIsAllowed) {
       << "the capacity is not known";
 }
 
-TEST(KubeletOrder, ASoftThresholdIsOneFaultThatNamesTheKubeletsSoftOne) {
-  std::vector<Threshold> theirs = HardThreshold("memory.available", "100Mi");
-  theirs.push_back(Soft("1Gi", "30s")[0]);
-  EXPECT_THAT(Described(CheckAboveKubelet(Soft("50Mi", "30s"), theirs, {})),
-              ElementsAre(HasSubstr("must be more than 1Gi, which is the kubelet's evictionSoft")));
-}
-
 std::string LineOf(const Threshold& threshold) {
   if (!threshold.kubelet) return "none";
   return fmt::format("{} {}", ThresholdText(threshold.kubelet->value),
@@ -228,12 +219,6 @@ TEST(KubeletMargin, EachSignalHasAMarginInTheFormOfTheKubeletsThreshold) {
        }) {
     EXPECT_EQ(Derived(row.signal, row.theirs), row.ours) << row.signal << " " << row.theirs;
   }
-}
-
-TEST(KubeletMargin, APercentageStaysBelowTheWhole) {
-  EXPECT_EQ(Derived("memory.available", "97%"), "99%");
-  EXPECT_EQ(Derived("memory.available", "98%"), "99%");
-  EXPECT_EQ(Derived("memory.available", "99%"), "99.5%");
 }
 
 TEST(KubeletMargin, TheTextOfAPercentageReadsAsTheValue) {

@@ -279,12 +279,6 @@ TEST(GoFloat, WhatGoRefusesIsAbsent) {
   }
 }
 
-TEST(GoFloat, ALongTextIsNoTrouble) {
-  EXPECT_EQ(ParseGoFloat32("1." + std::string(10000, '0')), 1.0F);
-  EXPECT_EQ(ParseGoFloat32("0." + std::string(10000, '0') + "1e-1"), 0.0F);
-  EXPECT_FALSE(ParseGoFloat32(std::string(1000, '9')));
-}
-
 TEST(Paths, AnAbsolutePathHasNoWayUp) {
   for (const char* path : {"/", "/a", "/a/b/", "/a/..b"}) EXPECT_EQ(FaultOfAbsolutePath(path), "");
   for (const char* path : {"", "a", "./a", "/a/../b", "/..", "/a/.."}) {

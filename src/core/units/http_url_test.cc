@@ -94,14 +94,5 @@ TEST(TcpAddress, LoopbackIs127And1Only) {
   }
 }
 
-TEST(TcpAddress, WhatIsNotOfThisFormIsNone) {
-  for (const char* text :
-       {"", ":", ":80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1",
-        "127.0.0.1: 1", "127.0.0.1:1x", "127.1:80", "localhost:80", "::1:80", "[::1]", "[]:80",
-        "[127.0.0.1]:80", "[::1%lo]:80", "127.0.0.1\0:80"}) {
-    EXPECT_FALSE(ParseTcpAddress(text)) << text;
-  }
-}
-
 }  // namespace
 }  // namespace jettison
