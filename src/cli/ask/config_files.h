@@ -10,8 +10,6 @@
 #include <vector>
 
 #include "core/config/agent_config.h"
-#include "core/config/config_document.h"
-#include "core/config/configurations.h"
 #include "core/config/read_config.h"
 #include "core/model/fault.h"
 #include "core/model/value.h"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/config/configurations.h"
+#include "core/config/read_config.h"
 #include "core/json/json_writer.h"
 #include "core/model/pressure.h"
 #include "core/text/spelling.h"

@@ -1,5 +1,3 @@
-#include "core/config/config_document.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "core/config/read_config.h"
 #include "core/text/spelling.h"
 #include "core/thresholds/fields.h"
 

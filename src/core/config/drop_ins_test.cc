@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config/config_document.h"
+#include "core/config/read_config.h"
 #include "core/config/testing/test_documents.h"
 
 namespace jettison {

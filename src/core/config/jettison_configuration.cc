@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/config/configurations.h"
+#include "core/config/read_config.h"
 #include "core/config/settings.h"
 #include "core/model/redaction.h"
 #include "core/text/spelling.h"

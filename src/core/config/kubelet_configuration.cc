@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/config/configurations.h"
+#include "core/config/read_config.h"
 #include "core/config/settings.h"
 #include "core/text/spelling.h"
 #include "core/thresholds/threshold_settings.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "core/config/configurations.h"
+#include "core/config/read_config.h"
 #include "core/config/settings.h"
 #include "core/text/parts.h"
 #include "core/text/spelling.h"

@@ -1,10 +1,9 @@
-
 #include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
 
-#include "core/config/configurations.h"
+#include "core/config/read_config.h"
 #include "core/thresholds/fields.h"
 #include "core/thresholds/kubelet_order.h"
 #include "core/thresholds/threshold_parsing.h"

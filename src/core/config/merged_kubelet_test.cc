@@ -1,8 +1,7 @@
-#include "core/config/configurations.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/config/read_config.h"
 #include "core/config/testing/test_documents.h"
 #include "core/thresholds/threshold_settings.h"
 

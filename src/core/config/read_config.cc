@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <cstddef>
-#include <span>
 #include <utility>
 
-#include "core/thresholds/fields.h"
 #include "core/thresholds/kubelet_order.h"
 #include "core/thresholds/threshold_settings.h"
 
