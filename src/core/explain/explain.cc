@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/evaluate/evaluate.h"
 #include "core/pods/pod_kind.h"
 #include "core/units/quantity.h"
 

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-
-#include "codec/documents/json.h"
 #include "core/shadow/shadow_pairing.h"
 
 namespace jettison {
