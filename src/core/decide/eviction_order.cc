@@ -101,21 +101,20 @@ std::string StarvedSentences(const Threshold& threshold, const std::optional<Obs
                      Quantity::Of(seen->available, FormatOf(threshold.signal)).ToString());
 }
 
-void AddStalledPodSentence(const ActivePod& pod, Resource resource, EvictionOrder& order) {
-  if (resource != Resource::kIo || !pod.stats->io_some_avg10) return;
-  const std::string share = ShareText(*pod.stats->io_some_avg10);
-  order.message += fmt::format("Pod {} was stalled on {} itself for {} of the last 10s. ",
-                               pod.facts->pod.name, NameOf(resource), share);
-  Annotate(pod, share, order);
-}
-
-// Adds the figure by which a pod is chosen when swap is short; pods cannot request swap.
-void AddSwappedPodSentence(const ActivePod& pod, Resource resource, EvictionOrder& order) {
-  if (resource != Resource::kSwap || !pod.stats->swap_bytes) return;
-  const std::string usage = Measured(*pod.stats->swap_bytes).ToString();
-  order.message +=
-      fmt::format("Pod {} was using {} of {}. ", pod.facts->pod.name, usage, NameOf(resource));
-  Annotate(pod, usage, order);
+// Adds the figure by which a pod is chosen under pressure on I/O, or when swap is short: pods
+// cannot request either.
+void AddFigureSentence(const ActivePod& pod, Resource resource, EvictionOrder& order) {
+  std::string figure;
+  if (resource == Resource::kIo && pod.stats->io_some_avg10) {
+    figure = ShareText(*pod.stats->io_some_avg10);
+    order.message += fmt::format("Pod {} was stalled on {} itself for {} of the last 10s. ",
+                                 pod.facts->pod.name, NameOf(resource), figure);
+  } else if (resource == Resource::kSwap && pod.stats->swap_bytes) {
+    figure = Measured(*pod.stats->swap_bytes).ToString();
+    order.message +=
+        fmt::format("Pod {} was using {} of {}. ", pod.facts->pod.name, figure, NameOf(resource));
+  }
+  if (!figure.empty()) Annotate(pod, figure, order);
 }
 
 std::int64_t GraceFor(const Threshold& threshold, const Pod& pod, std::int64_t maximum) {
@@ -145,8 +144,7 @@ EvictionOrder OrderFor(const ActivePod& pod, const PressureOrderInputs& inputs) 
                       .disruption_target = true,
                       .soft = !threshold.IsHard()};
   if (pod.stats == nullptr) return order;
-  AddStalledPodSentence(pod, resource, order);
-  AddSwappedPodSentence(pod, resource, order);
+  AddFigureSentence(pod, resource, order);
   AddPodSentence(pod, resource, order);
   AddContainerSentences(pod, resource, order);
   return order;

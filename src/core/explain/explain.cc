@@ -99,20 +99,6 @@ void AddTerms(Signal signal, const NodeStats& node, MemoryEstimator estimator,
   }
 }
 
-void AddLines(ThresholdFacts& facts) {
-  const std::int64_t capacity = facts.seen->capacity;
-  const Quantity line = QuantityOf(facts.threshold.value, capacity);
-  facts.line = line.Value();
-  if (!facts.threshold.min_reclaim) return;
-  facts.end = (line + QuantityOf(*facts.threshold.min_reclaim, capacity)).Value();
-}
-
-void AddTimes(Instant now, ThresholdFacts& facts) {
-  if (!facts.since) return;
-  facts.met_for = Elapsed(*facts.since, now);
-  if (!facts.overdue) facts.grace_left = facts.threshold.grace_period - *facts.met_for;
-}
-
 // Each threshold as an evaluation at `now` found it.
 std::vector<ThresholdFacts> FactsOf(std::span<const Threshold> thresholds,
                                     const Observations& observations, const Evaluation& evaluation,
@@ -129,8 +115,17 @@ std::vector<ThresholdFacts> FactsOf(std::span<const Threshold> thresholds,
                          .acting = evaluation.acting[i],
                          .in_margin = evaluation.in_margin[i],
                          .since = evaluation.next.first_observed_at[i]};
-    if (facts.seen) AddLines(facts);
-    AddTimes(now, facts);
+    if (facts.seen) {
+      const std::int64_t capacity = facts.seen->capacity;
+      const Quantity line = QuantityOf(facts.threshold.value, capacity);
+      const auto& reclaim = facts.threshold.min_reclaim;
+      facts.line = line.Value();
+      if (reclaim) facts.end = (line + QuantityOf(*reclaim, capacity)).Value();
+    }
+    if (facts.since) {
+      facts.met_for = Elapsed(*facts.since, now);
+      if (!facts.overdue) facts.grace_left = facts.threshold.grace_period - *facts.met_for;
+    }
     all.push_back(std::move(facts));
   }
   return all;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "core/text/number.h"
 #include "core/text/parts.h"
@@ -27,13 +26,6 @@ std::optional<std::string_view> WordOf(const Value& value) {
   if (const auto* text = value.AsString()) return *text;
   const bool* flag = value.AsBool();
   return flag != nullptr && !*flag ? std::optional<std::string_view>("off") : std::nullopt;
-}
-
-std::vector<std::string_view> WithoutEmpty(std::span<const std::string_view> words) {
-  std::vector<std::string_view> named;
-  std::ranges::copy_if(words, std::back_inserter(named),
-                       [](std::string_view word) { return !word.empty(); });
-  return named;
 }
 
 }  // namespace
@@ -86,7 +78,8 @@ std::optional<std::size_t> Fields::PlaceOf(std::string_view key,
   const auto word = WordOf(*value);
   const auto found = word ? std::ranges::find(words, *word) : words.end();
   if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-  const std::vector<std::string_view> named = WithoutEmpty(words);
+  std::vector<std::string_view> named(words.begin(), words.end());
+  std::erase(named, "");
   if (const auto* text = value->AsString()) {
     Refuse(key, *text, fmt::format("must be {}{}", Alternatives(named), DidYouMean(*text, named)));
   } else {

@@ -82,11 +82,6 @@ TEST(Quantity, TheExactTextLosesNothing) {
   }
 }
 
-std::string Canonical(std::string_view text) {
-  const auto quantity = Quantity::Parse(text);
-  return quantity ? quantity->ToString() : "refused: " + quantity.error().message;
-}
-
 TEST(QuantityParse, ATextWithoutANumberIsRefusedUnlessKubernetesReadsZero) {
   for (const char* text :
        {"", " ", "Ki ", "five", ".Pi", "Ei", "0x10", "1 Gi", "--1", "1-", "1.2.3"}) {
