@@ -285,7 +285,7 @@ Instant SimulatedAgent::NextStop(Instant now, Instant end, std::optional<Duratio
   const auto consider = [&](std::optional<Instant> at) {
     if (at && *at > now) next = std::min(next, *at);
   };
-  consider(pace_.NextRound(now));
+  consider(pace_.Next(now));
   for (std::size_t i = 0; i < policy_.thresholds.size(); ++i) {
     const auto& since = state_.first_observed_at[i];
     const Threshold& threshold = policy_.thresholds[i];
