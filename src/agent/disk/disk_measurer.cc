@@ -65,7 +65,6 @@ void DiskMeasurer::BeginPass() {
   for (auto& [device, filesystem] : filesystems_) {
     filesystem.asked_for = false;
     filesystem.calls = 0;
-    filesystem.failed = false;
     CatchUp(filesystem);
   }
   for (auto& [path, asked] : asked_for_) asked.in_pass = false;
@@ -110,13 +109,10 @@ DiskMeasurer::Filesystem& DiskMeasurer::FilesystemOf(const std::string& path, de
 // Whether changes are reported from now on; begins to watch if that is wanted. Each file system is
 // named once, whichever of its paths is tried in whichever pass.
 bool DiskMeasurer::Watch(Filesystem& filesystem, const std::string& path) {
-  if (filesystem.events || !filesystem.wanted || filesystem.failed) {
-    return filesystem.events.has_value();
-  }
+  if (filesystem.events || !filesystem.wanted) return filesystem.events.has_value();
   auto events = FilesystemEvents::Of(path);
   if (!events) {
     if (events.error().code == ErrorCode::kNotFound) return false;  // the tree has just gone
-    filesystem.failed = true;
     if (!std::exchange(filesystem.said, true)) {
       Note(
           "changes on a file system cannot be watched, so all files of pods there are read each "
@@ -174,37 +170,23 @@ FsUsage DiskMeasurer::Found(const Result<TreeUsage>& walked) {
   return {};
 }
 
-FsUsage DiskMeasurer::BringUpToDate(const std::string& path, Filesystem& filesystem,
-                                    Instant& as_of) {
+FsUsage DiskMeasurer::Follow(const std::string& path, Filesystem& filesystem, Instant& as_of) {
   const Instant now = clock_.Now();
   Asked& asked = asked_for_[path];
   asked.in_pass = true;
+  if (asked.next_walk && now < *asked.next_walk) {
+    // A failure is ignored: a cancelled walk has forgotten the tree, and the whole pass is over.
+    static_cast<void>(filesystem.trees.Update(path));
+    if (const auto usage = filesystem.trees.UsageOf(path)) {
+      as_of = std::min(as_of, filesystem.caught_up);
+      return *usage;
+    }
+    so_far_->Restart();
+  }
   as_of = std::min(as_of, now);
   ++full_walks_;
-  const FsUsage usage = Found(filesystem.trees.Walk(path));
   asked.next_walk = DueAgain(path, now, settings_.full_walk_period);
-  return usage;
-}
-
-// The remembered device is used, because looking up the file system by the path would take half as
-// long again as checking that the tree is still the remembered one.
-std::optional<FsUsage> DiskMeasurer::RememberedUse(const std::string& path, Instant& as_of) {
-  const auto asked = asked_for_.find(path);
-  if (asked == asked_for_.end() || !asked->second.device) return std::nullopt;
-  const auto place = filesystems_.find(*asked->second.device);
-  if (place == filesystems_.end() || !place->second.events) return std::nullopt;
-  Filesystem& filesystem = place->second;
-  if (clock_.Now() >= *asked->second.next_walk) return std::nullopt;
-  if (!filesystem.asked_for && !filesystem.events->Covers(path)) return std::nullopt;
-  // A failure is ignored: a cancelled walk has forgotten the tree, and the whole pass is over.
-  static_cast<void>(filesystem.trees.Update(path));
-  const auto usage = filesystem.trees.UsageOf(path);
-  if (!usage) return std::nullopt;
-  asked->second.in_pass = true;
-  filesystem.asked_for = true;
-  filesystem.calls += kCallsOfATree + usage->inodes_used.value_or(0);
-  as_of = std::min(as_of, filesystem.caught_up);
-  return usage;
+  return Found(filesystem.trees.Walk(path));
 }
 
 FsUsage DiskMeasurer::MeasureTree(const std::string& path, TreeKind kind, Instant& as_of) {
@@ -216,18 +198,11 @@ FsUsage DiskMeasurer::MeasureTree(const std::string& path, TreeKind kind, Instan
   const bool announced =
       kind == TreeKind::kUpperLayer ? settings_.overlay_announced : kind != TreeKind::kMemory;
   if (!announced) return WalkWhole(path, as_of);
-  if (const auto usage = RememberedUse(path, as_of)) return *usage;
-  so_far_->Restart();
   const auto device = DeviceOf(path);
   if (!device) return WalkWhole(path, as_of);
   Filesystem& filesystem = FilesystemOf(path, *device);
-  FsUsage usage;
-  if (Watch(filesystem, path)) {
-    usage = BringUpToDate(path, filesystem, as_of);
-    asked_for_[path].device = *device;
-  } else {
-    usage = WalkWhole(path, as_of);
-  }
+  const FsUsage usage =
+      Watch(filesystem, path) ? Follow(path, filesystem, as_of) : WalkWhole(path, as_of);
   filesystem.calls += kCallsOfATree + usage.inodes_used.value_or(0);
   return usage;
 }

@@ -72,8 +72,7 @@ class DiskMeasurer {
   struct Filesystem {
     explicit Filesystem(const WalkOptions& options) : trees(options, TreeLimits{}) {}
     bool wanted = false;                     // changes should be watched
-    bool failed = false;                     // changes could not be watched in this pass
-    bool said = false;                       // that changes cannot be watched
+    bool said = false;                       // that they cannot be
     std::optional<FilesystemEvents> events;  // present: changes are watched
     DiskTrees trees;
     Instant caught_up;
@@ -82,8 +81,7 @@ class DiskMeasurer {
   };
   struct Asked {
     bool in_pass = false;              // in this one
-    std::optional<dev_t> device;       // of a tree that is remembered
-    std::optional<Instant> next_walk;  // of such a tree, or of one that has a project
+    std::optional<Instant> next_walk;  // of a tree that is remembered, or of one that has a project
     bool incomplete = false;           // there is more in it than its project holds
   };
   [[nodiscard]] std::optional<FsUsage> CountedUse(const std::string& path, Instant& as_of);
@@ -91,11 +89,8 @@ class DiskMeasurer {
   [[nodiscard]] Filesystem& FilesystemOf(const std::string& path, dev_t device);
   [[nodiscard]] bool Watch(Filesystem& filesystem, const std::string& path);
   [[nodiscard]] FsUsage WalkWhole(const std::string& path, Instant& as_of);
-  [[nodiscard]] FsUsage BringUpToDate(const std::string& path, Filesystem& filesystem,
-                                      Instant& as_of);
-  // The use of a remembered tree on a known file system; absent: it must be walked, or its file
-  // system must be looked up first.
-  [[nodiscard]] std::optional<FsUsage> RememberedUse(const std::string& path, Instant& as_of);
+  // The use of a tree whose changes are watched.
+  [[nodiscard]] FsUsage Follow(const std::string& path, Filesystem& filesystem, Instant& as_of);
   // The use that a walk has found. Sets `unread_` if it could not read everything.
   [[nodiscard]] FsUsage Found(const Result<TreeUsage>& walked);
   void DecideWatching(Filesystem& filesystem) const;
