@@ -1,6 +1,7 @@
 #include "machine/loop/event_loop.h"
 
 #include <sys/epoll.h>
+#include <sys/signalfd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -28,13 +29,11 @@ struct EventLoop::Watched {
 };
 
 struct EventLoop::Signals {
-  std::vector<std::unique_ptr<Callback>> callbacks;
+  std::map<int, Callback> callbacks;  // by signal
   std::vector<Source> sources;
   sigset_t mask_before{};
   bool has_come = false;
 };
-
-EventLoop::EventLoop() = default;
 
 EventLoop::~EventLoop() {
   if (signals_ == nullptr || signals_->has_come) return;
@@ -43,25 +42,21 @@ EventLoop::~EventLoop() {
 }
 
 Result<std::unique_ptr<EventLoop>> EventLoop::Make() {
-  std::unique_ptr<EventLoop> loop(new EventLoop);
-  if (const auto prepared = loop->Prepare(); !prepared) return Fail(prepared.error());
-  return loop;
-}
-
-Result<void> EventLoop::Prepare() {
+  std::unique_ptr<EventLoop> made(new EventLoop);
   sd_event* loop = nullptr;
-  if (auto made = Checked(::sd_event_new(&loop), "make the event loop"); !made) return made;
-  loop_.reset(loop);
+  const auto begun = Checked(::sd_event_new(&loop), "make the event loop");
+  if (!begun) return Fail(begun.error());
+  made->loop_.reset(loop);
   sd_event_source* timer = nullptr;
   const auto nothing = [](sd_event_source*, std::uint64_t, void*) { return 0; };
   constexpr std::uint64_t kExact = 1;  // us; 0 would stand for 250 ms
-  auto made =
+  const auto timed =
       Checked(::sd_event_add_time(loop, &timer, CLOCK_BOOTTIME, 0, kExact, nothing, nullptr),
               "add its timer");
-  if (!made) return made;
-  timer_.reset(timer);
-  SetTimer(std::nullopt);
-  return {};
+  if (!timed) return Fail(timed.error());
+  made->timer_.reset(timer);
+  made->SetTimer(std::nullopt);
+  return made;
 }
 
 Result<void> EventLoop::Add(int fd, std::uint32_t events, Urgency urgency, OnReady on_ready) {
@@ -121,18 +116,18 @@ Result<void> EventLoop::OnSignals(std::initializer_list<int> signals, const Call
     signals_ = std::make_unique<Signals>();
     signals_->mask_before = before;
   }
-  auto& own = signals_->callbacks.emplace_back(std::make_unique<Callback>([this, callback] {
-    signals_->has_come = true;
-    callback();
-  }));
-  const auto call_back = [](sd_event_source*, const signalfd_siginfo*, void* of) {
-    (*static_cast<Callback*>(of))();
+  const auto call_back = [](sd_event_source*, const signalfd_siginfo* signal, void* of) {
+    Signals& own = *static_cast<Signals*>(of);
+    own.has_come = true;
+    own.callbacks.at(static_cast<int>(signal->ssi_signo))();
     return 0;
   };
   for (const int signal : signals) {
+    signals_->callbacks[signal] = callback;
     sd_event_source* source = nullptr;
-    auto taken = Checked(::sd_event_add_signal(loop_.get(), &source, signal, call_back, own.get()),
-                         "take in signals");
+    auto taken =
+        Checked(::sd_event_add_signal(loop_.get(), &source, signal, call_back, signals_.get()),
+                "take in signals");
     if (!taken) return taken;
     signals_->sources.emplace_back(source);
   }

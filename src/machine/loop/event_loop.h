@@ -60,8 +60,7 @@ class EventLoop {
   struct Watched;
   struct Signals;
 
-  EventLoop();
-  [[nodiscard]] Result<void> Prepare();
+  EventLoop() = default;
   [[nodiscard]] Result<void> Add(int fd, std::uint32_t events, Urgency urgency, OnReady on_ready);
 
   std::unique_ptr<sd_event, Unref> loop_;
