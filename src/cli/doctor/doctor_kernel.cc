@@ -17,8 +17,8 @@
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/memcg_events/memcg_threshold.h"
 #include "kernel/psi/pressure.h"
+#include "machine/cgroups/guarded_groups.h"
 #include "machine/cgroups/host_cgroups.h"
-#include "machine/cgroups/kubelet_tree.h"
 #include "machine/log/log.h"
 #include "machine/loop/steady_clock.h"
 

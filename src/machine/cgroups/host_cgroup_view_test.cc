@@ -10,7 +10,7 @@
 #include <string>
 
 #include "kernel/files/testing/temporary_folder.h"
-#include "machine/cgroups/kubelet_tree.h"
+#include "machine/cgroups/guarded_groups.h"
 
 namespace jettison {
 namespace {

@@ -1,11 +1,10 @@
-#include "machine/cgroups/kubelet_tree.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "machine/cgroups/guarded_groups.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 
