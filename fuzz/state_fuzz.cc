@@ -3,7 +3,7 @@
 // Any bytes, read as the state that an agent has saved: what is accepted is written so that it
 // reads back the same.
 
-#include "agent/state/state_text.h"
+#include "agent/state/agent_state.h"
 #include "fuzz/fuzz.h"
 #include "ports/fakes/fake_clock.h"
 

@@ -1,6 +1,6 @@
 // A node across a restart of the agent.
 #include "agent/passes/node_test_bed.h"
-#include "agent/state/state_text.h"
+#include "agent/state/agent_state.h"
 
 namespace jettison {
 namespace {

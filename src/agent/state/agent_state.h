@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "core/model/pod_origin.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
+#include "core/units/result.h"
+#include "ports/clock.h"
 #include "sources/kubernetes/evictions/pod_eviction.h"
 
 namespace jettison {
@@ -102,5 +105,16 @@ struct AgentState {
   std::vector<ImageRecord> images;                      // sorted by ID
   friend bool operator==(const AgentState&, const AgentState&) = default;
 };
+
+// A state as JSON. Times are how long ago they were ("30s"; before what is to come a minus) when
+// the text was written, which its `written` tells.
+[[nodiscard]] std::string FormatState(const AgentState& state, const Clock& clock);
+
+// Parses such a text. Thresholds count as met since it was written; a text that is older than 30 s,
+// which a restart may take, says nothing of them. An image that was
+// in use counts as used now, because nobody has looked since. After a reboot of the machine, of the
+// pods only absences and their delays are kept, and nothing of the node, because nothing that ran
+// before still runs. Fails if any of the text is not of this form, or it is of an unknown version.
+[[nodiscard]] Result<AgentState> ParseState(std::string_view text, const Clock& clock);
 
 }  // namespace jettison

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <utility>
 
-#include "agent/state/state_text.h"
 #include "kernel/files/files.h"
 
 namespace jettison {

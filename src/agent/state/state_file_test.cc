@@ -109,18 +109,6 @@ TEST_F(StateFileTest, ChangesInABurstAreSavedTogetherAndWhatAgesAgain) {
   EXPECT_TRUE(file.Due({.all = 2}, clock_.Now()));
 }
 
-// The text tells how old it is, so that the next agent knows for how long nothing was seen.
-TEST_F(StateFileTest, AThresholdThatIsMetIsSavedEveryTenSeconds) {
-  StateFile file(path_, clock_, log_);
-  (void)file.Load();
-  AgentState met;
-  met.node.thresholds = {{.text = "t", .first_observed = clock_.Now()}};
-  file.Save(met, {.all = 1}, clock_.Now());
-  EXPECT_EQ(file.NextDeadline({.all = 1}), clock_.Now() + seconds(10));
-  EXPECT_FALSE(file.Due({.all = 1}, clock_.Now() + seconds(9)));
-  EXPECT_TRUE(file.Due({.all = 1}, clock_.Now() + seconds(10)));
-}
-
 TEST_F(StateFileTest, AnEvictionIsSavedAtOnce) {
   StateFile file(path_, clock_, log_);
   (void)file.Load();
@@ -139,16 +127,6 @@ TEST_F(StateFileTest, ADamagedFileIsPutAsideAndSaidWhere) {
   EXPECT_EQ(file.Load(), AgentState{});
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("file=" + path_ + ".damaged")));
   EXPECT_EQ(kernel::ReadFile(path_ + ".damaged").value(), "rubbish");
-  file.Finish(StateWith(2));
-  EXPECT_EQ(StateFile(path_, clock_, log_).Load(), StateWith(2));
-}
-
-// A link is not followed, so a file behind one cannot be read.
-TEST_F(StateFileTest, AFileThatCannotBeReadIsPutAsideToo) {
-  ASSERT_EQ(::symlink("nowhere", path_.c_str()), 0);
-  StateFile file(path_, clock_, log_);
-  EXPECT_EQ(file.Load(), AgentState{});
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("file=" + path_ + ".damaged")));
   file.Finish(StateWith(2));
   EXPECT_EQ(StateFile(path_, clock_, log_).Load(), StateWith(2));
 }
@@ -201,16 +179,6 @@ TEST_F(StateFileTest, TheSpaceForTheNextTextIsThere) {
     EXPECT_EQ(std::filesystem::file_size(path_ + ".new"), StateFile::kReservedBytes);
     EXPECT_EQ(StateFile(path_, clock_, log_).Load(), StateWith(evictions));
   }
-}
-
-TEST_F(StateFileTest, AWriteThatWasCutOffLeavesTheTextBefore) {
-  StateFile file(path_, clock_, log_);
-  (void)file.Load();
-  file.Finish(StateWith(1));
-  ASSERT_TRUE(kernel::WriteFile(path_ + ".new", "{\"vers"));
-  EXPECT_EQ(StateFile(path_, clock_, log_).Load(), StateWith(1));
-  file.Finish(StateWith(2));
-  EXPECT_EQ(StateFile(path_, clock_, log_).Load(), StateWith(2));
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "agent/state/state_text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "agent/state/agent_state.h"
 #include "codec/documents/json.h"
 #include "core/json/json_writer.h"
 #include "core/text/number.h"

@@ -1,8 +1,7 @@
-#include "agent/state/state_text.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "agent/state/agent_state.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {
