@@ -9,8 +9,6 @@
 #include <utility>
 #include <variant>
 
-#include "agent/recorder/recording_stream.h"
-
 namespace jettison {
 namespace {
 
@@ -23,16 +21,6 @@ Error Ended() {
 // How old unsaved items may become, without and with an important one among them.
 constexpr Duration kSaveEvery = std::chrono::minutes(5);
 constexpr Duration kSaveInAHurry = std::chrono::seconds(10);
-
-Instant TimeOf(const RecordedItem& item) {
-  if (const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&item)) {
-    return (*pass)->report.at;
-  }
-  if (const auto* kill = std::get_if<RecordedOomKill>(&item)) return kill->at;
-  if (const auto* gap = std::get_if<RecordedGap>(&item)) return gap->to;
-  if (const auto* note = std::get_if<RecordedNote>(&item)) return note->at;
-  return std::get<RecordingAbout>(item).at;
-}
 
 // What is needed after a crash.
 bool MustNotBeLost(const RecordedItem& item) {
@@ -125,29 +113,28 @@ void Recorder::Begin() {
   Complain(writer_.Add(about_));
 }
 
-// What was taken in is saved first, so that a client has nothing that a crash could take back.
 void Recorder::Serve(Order& order) {
   if (stop_) return order.Give(Fail(Ended()));
-  if (!order.stream) {
-    Save();
-    auto stream = RecordingStream::Open(folder_, order.times);
-    if (!stream) return GiveUp(order, stream.error());
-    order.stream = *std::move(stream);
-  }
-  auto next = order.stream->Next();
-  if (!next) return GiveUp(order, next.error());
+  auto next = NextFor(order);
+  if (!next) complaints_.Put({"a client cannot be given the recording", next.error().message});
   order.Give(std::move(next));
 }
 
-void Recorder::GiveUp(Order& order, const Error& error) {
-  complaints_.Put({"a client cannot be given the recording", error.message});
-  order.Give(Fail(error));
+// What was taken in is saved first, so that a client has nothing that a crash could take back.
+Piece Recorder::NextFor(Order& order) {
+  if (!order.stream) {
+    Save();
+    auto stream = RecordingStream::Open(folder_, order.times);
+    if (!stream) return Fail(stream.error());
+    order.stream = *std::move(stream);
+  }
+  return order.stream->Next();
 }
 
 void Recorder::NoteDropped(const RecordedItem& next) {
   const std::uint64_t dropped = dropped_;
   if (dropped == told_dropped_) return;
-  const Instant to = TimeOf(next);
+  const Instant to = WhenOf(next);
   Complain(writer_.Add(RecordedGap{
       .from = last_at_.value_or(to),
       .to = to,
@@ -157,22 +144,16 @@ void Recorder::NoteDropped(const RecordedItem& next) {
 
 void Recorder::Record(const RecordedItem& item) {
   if (std::holds_alternative<std::shared_ptr<const RecordedPass>>(item)) ++passes_;
-  last_at_ = TimeOf(item);
+  last_at_ = WhenOf(item);
   hurry_ = hurry_ || MustNotBeLost(item);
-  unsaved_ = true;
   Complain(writer_.Add(item));
-  SaveWhereDue();
-}
-
-void Recorder::SaveWhereDue() {
-  if (!unsaved_ || !last_at_) return;
   if (!saved_at_) saved_at_ = last_at_;
   const Duration since = Elapsed(*saved_at_, *last_at_);
   if (since >= kSaveEvery || since < Duration{0} || (hurry_ && since >= kSaveInAHurry)) Save();
 }
 
 void Recorder::Save() {
-  unsaved_ = hurry_ = false;
+  hurry_ = false;
   saved_at_ = last_at_;
   Complain(writer_.Flush());
 }

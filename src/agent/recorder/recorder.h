@@ -57,10 +57,9 @@ class Recorder : public ServedRecording, public std::enable_shared_from_this<Rec
 
   void Begin();
   void Serve(Order& order);
-  void GiveUp(Order& order, const Error& error);
+  [[nodiscard]] Result<std::optional<std::string>> NextFor(Order& order);
   void Record(const RecordedItem& item);
   void NoteDropped(const RecordedItem& next);
-  void SaveWhereDue();
   // What was taken in so far reaches the disk.
   void Save();
   [[nodiscard]] Result<void> Write(std::string_view frames);
@@ -80,8 +79,7 @@ class Recorder : public ServedRecording, public std::enable_shared_from_this<Rec
   std::uint64_t told_dropped_ = 0;
   std::optional<Instant> last_at_;   // of the last item
   std::optional<Instant> saved_at_;  // by items' times
-  bool unsaved_ = false;
-  bool hurry_ = false;  // something happened that must not be lost
+  bool hurry_ = false;               // something happened that must not be lost
   bool complained_ = false;
 
   std::atomic<std::uint64_t> passes_ = 0;

@@ -14,7 +14,6 @@
 #include <semaphore>
 #include <thread>
 
-#include "agent/recorder/recording_stream.h"
 #include "agent/recorder/testing/recording_folder_bed.h"
 #include "codec/flight/recording_bed.h"
 #include "ports/fakes/scarcity.h"
@@ -181,14 +180,6 @@ TEST_F(RecorderTest, AFetchThatTheAgentsEndInterruptsIsNoWholeRecording) {
   recorder.Finish();
   EXPECT_FALSE((*fetch)->Next());
   EXPECT_FALSE(recorder.Fetch({}, [] {}));
-}
-
-TEST_F(RecorderTest, AnAgentThatIsKilledBeforeItSavesLeavesNothing) {
-  for (int start = 0; start < 20; ++start) {
-    RecordingFolder files(folder_, config_);
-    ASSERT_TRUE(files.Open());
-  }
-  EXPECT_THAT(SegmentsIn(folder_).value(), IsEmpty());
 }
 
 // Killed: what was saved last is there when the next recorder begins.

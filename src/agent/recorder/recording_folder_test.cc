@@ -140,18 +140,6 @@ TEST_F(RecordingFolderTest, AClockThatWasYearsAheadForAWhileNeitherDeletesNorKee
   EXPECT_THAT(Segments(), ElementsAre(5));
 }
 
-TEST_F(RecordingFolderTest, WhatIsOlderThanALongPauseIsForgottenWhenTheRecordingGoesOn) {
-  WriteSegments({kRecordedFrom, kRecordedFrom + kDay});
-  RecordingFolder files(folder_, config_);
-  ASSERT_TRUE(files.Open());
-  const Instant start = kRecordedFrom + 60 * kDay;
-  ASSERT_TRUE(files.Append(full_, start));
-  ASSERT_TRUE(files.Append(full_, start + 6 * kDay));
-  EXPECT_THAT(Segments(), ElementsAre(1, 2, 3, 4));
-  ASSERT_TRUE(files.Append(full_, start + 8 * kDay));
-  EXPECT_THAT(Segments(), ElementsAre(3, 4, 5));
-}
-
 // A machine without a clock of its own.
 TEST_F(RecordingFolderTest, SegmentsOf1970AreNoOlderThanTheOneBefore) {
   config_.max_age = kDay;
