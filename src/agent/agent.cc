@@ -1,13 +1,14 @@
 #include "agent/agent.h"
 
 #include <fmt/format.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "agent/figures/capacity.h"
+#include "agent/config_in_force.h"
 #include "agent/figures/stats_collector.h"
 #include "agent/machine.h"
 #include "agent/node_agent.h"
@@ -15,7 +16,6 @@
 #include "kernel/files/files.h"
 #include "machine/cgroups/guarded_groups.h"
 #include "machine/cgroups/host_cgroups.h"
-#include "machine/cgroups/kubelet_tree.h"
 #include "machine/log/log_output.h"
 
 namespace jettison {
@@ -39,6 +39,18 @@ Result<void> MakeRoot(const std::string& root) {
                             root, made.error().message));
   }
   return {};
+}
+
+// Processors of this machine, this much memory, and the bytes of nodefs where it could be measured.
+ResourceList NodeCapacity(std::uint64_t memory_bytes, const std::optional<FsStats>& node_fs) {
+  ResourceList capacity;
+  capacity["cpu"] = Quantity::Of(::get_nprocs(), QuantityFormat::kDecimalSI);
+  capacity["memory"] = Quantity::Of(static_cast<std::int64_t>(memory_bytes));
+  if (node_fs && node_fs->capacity_bytes) {
+    capacity["ephemeral-storage"] =
+        Quantity::Of(static_cast<std::int64_t>(*node_fs->capacity_bytes));
+  }
+  return capacity;
 }
 
 }  // namespace
@@ -70,13 +82,13 @@ Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& named, AgentOption
   const auto memory = figures.ReadMemoryCapacity();
   if (!memory) return Fail(memory.error().In("memory capacity of the node"));
   SetUpNode(config, NodeCapacity(*memory, std::nullopt), **machine, *log);
-  const ResourceList resources = NodeCapacity(*memory, figures.ReadNode().fs);
+  const ResourceList capacity = NodeCapacity(*memory, figures.ReadNode().fs);
+  const NodeIdentity node{.config = {},
+                          .started_at = (*machine)->clock.Now(),
+                          .capacity = capacity,
+                          .allocatable = SharedAmong(config, capacity)};
   return std::make_unique<NodeAgent>(config, std::move(options), std::move(log),
-                                     std::move(*machine),
-                                     NodeShares{.memory_bytes = *memory,
-                                                .allocatable = SharedAmong(config, resources),
-                                                .capacity = resources},
-                                     named.cgroup_driver);
+                                     std::move(*machine), node, named.cgroup_driver);
 }
 
 }  // namespace jettison

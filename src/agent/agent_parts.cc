@@ -228,23 +228,23 @@ NodeDependencies DependenciesOf(Machine& machine, const Log& log, AgentParts& pa
 }  // namespace
 
 std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOptions& options,
-                                       Machine& machine, const NodeShares& shares, const Log& log) {
+                                       Machine& machine, const NodeIdentity& node, const Log& log) {
   auto built = std::make_unique<AgentParts>();
   AgentParts& parts = *built;
   parts.events = std::make_unique<EventLog>(log, kEventsKept);
   parts.qos_groups = std::make_unique<kernel::QosGroups>(machine.pod_groups(), config.cgroup_driver,
                                                          QosFailureLog(config.runtime, log));
-  parts.worker_dependencies = std::make_unique<WorkerDependencies>(
-      WorkerDependencies{.runtime = *machine.runtime,
-                         .events = *parts.events,
-                         .log = log,
-                         .memory_capacity_bytes = shares.memory_bytes,
-                         .restart_rule = RestartRule(config),
-                         .limit_settings = LimitSettingsOf(config),
-                         .qos_groups = parts.qos_groups.get(),
-                         .dry_run = config.dry_run});
+  parts.worker_dependencies = std::make_unique<WorkerDependencies>(WorkerDependencies{
+      .runtime = *machine.runtime,
+      .events = *parts.events,
+      .log = log,
+      .memory_capacity_bytes = static_cast<std::uint64_t>(node.capacity.at("memory").Value()),
+      .restart_rule = RestartRule(config),
+      .limit_settings = LimitSettingsOf(config),
+      .qos_groups = parts.qos_groups.get(),
+      .dry_run = config.dry_run});
   parts.pods = std::make_unique<PodTable>(config.profile, ComeBackRule(config),
-                                          *parts.worker_dependencies, shares.allocatable);
+                                          *parts.worker_dependencies, node.allocatable);
   parts.figures =
       std::make_unique<StatsCollector>(FigureSources{.node = *machine.node_groups,
                                                      .pods = machine.pod_groups(),

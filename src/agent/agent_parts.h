@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -21,18 +20,11 @@
 #include "agent/recorder/recorder.h"
 #include "agent/state/state_file.h"
 #include "agent/wake/memory_watch.h"
-#include "core/pods/room.h"
 #include "kernel/groups/layout/qos_groups.h"
 #include "machine/log/event_log.h"
+#include "view/snapshot.h"
 
 namespace jettison {
-
-// The resources of the node.
-struct NodeShares {
-  std::uint64_t memory_bytes = 0;  // its capacity
-  SharedAmounts allocatable{};     // what the pods' requests may sum up to
-  ResourceList capacity;           // as v1.Node tells it
-};
 
 // The parts of the agent. Each part uses only parts that come before it.
 struct AgentParts {
@@ -63,9 +55,9 @@ struct AgentParts {
   std::function<void()> follow_capacity;
 };
 
-// Builds them. The machine and the log must outlive them.
+// Builds them. The machine and the log must outlive them. `node` tells the resources of the node.
 [[nodiscard]] std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config,
                                                      const AgentOptions& options, Machine& machine,
-                                                     const NodeShares& shares, const Log& log);
+                                                     const NodeIdentity& node, const Log& log);
 
 }  // namespace jettison

@@ -4,13 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
-#include "agent/figures/capacity.h"
+#include "core/model/pod_resources.h"
 #include "core/model/signal.h"
 
 namespace jettison {
 namespace {
+
+// More than any pod requests, and small enough that sums do not overflow.
+constexpr Nanos kUnlimited = std::numeric_limits<Nanos>::max() / 4;
 
 // Whether the signal has the figures of nodefs until the layout is known.
 bool IsOfLayout(Signal signal) {
@@ -19,6 +23,17 @@ bool IsOfLayout(Signal signal) {
 }
 
 }  // namespace
+
+SharedAmounts SharedAmong(const AgentConfig& config, const ResourceList& capacity) {
+  const ResourceList allocatable =
+      NodeAllocatable(capacity, config.reservation, config.eviction.thresholds);
+  SharedAmounts amounts{};
+  std::ranges::transform(kSharedResources, amounts.begin(), [&](std::string_view resource) {
+    const Quantity* amount = FindResource(allocatable, resource);
+    return amount != nullptr ? amount->ToNanos() : kUnlimited;
+  });
+  return amounts;
+}
 
 ConfigInForce::ConfigInForce(AgentConfig config, NodeIdentity node, Readers readers, const Log& log)
     : readers_(std::move(readers)), log_(log) {

@@ -13,6 +13,7 @@
 #include "core/model/fault.h"
 #include "core/model/threshold.h"
 #include "core/observe/observations.h"
+#include "core/pods/room.h"
 #include "core/thresholds/kubelet_order.h"
 #include "core/units/duration.h"
 #include "machine/log/log.h"
@@ -21,6 +22,10 @@
 #include "view/snapshot.h"
 
 namespace jettison {
+
+// Node allocatable: what the pods' requests may sum up to. A resource whose capacity is not known
+// is not limited.
+[[nodiscard]] SharedAmounts SharedAmong(const AgentConfig& config, const ResourceList& capacity);
 
 // The configuration in effect, and the identity of the node. On request, it is read again on
 // another thread; a faulty configuration changes nothing.

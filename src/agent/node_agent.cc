@@ -32,43 +32,35 @@ AgentConfig WithOptions(AgentConfig config, const AgentOptions& options) {
   return config;
 }
 
-std::function<ConfigReading()> ReaderOf(const AgentOptions& options, const Machine& machine) {
-  if (!options.reread_config || !machine.compare_access) return options.reread_config;
-  return [read = options.reread_config, compare_access = machine.compare_access] {
-    ConfigReading reading = read();
-    compare_access(reading);
-    return reading;
-  };
-}
-
 ConfigInForce::Readers ReadersOf(const AgentOptions& options, const Machine& machine,
                                  CgroupDriver named_driver) {
-  return {.again = ReaderOf(options, machine),
-          .kubelet = options.look_at_kubelet,
-          .kubelet_every = options.kubelet_look_every,
-          .kubelet_thresholds = options.kubelet_thresholds,
-          .named_driver = named_driver,
-          .dry_run = options.dry_run};
-}
-
-NodeIdentity IdentityOf(const Machine& machine, const NodeShares& shares) {
-  return {.config = {},
-          .started_at = machine.clock.Now(),
-          .capacity = shares.capacity,
-          .allocatable = shares.allocatable};
+  ConfigInForce::Readers readers{.again = options.reread_config,
+                                 .kubelet = options.look_at_kubelet,
+                                 .kubelet_every = options.kubelet_look_every,
+                                 .kubelet_thresholds = options.kubelet_thresholds,
+                                 .named_driver = named_driver,
+                                 .dry_run = options.dry_run};
+  if (readers.again && machine.compare_access) {
+    readers.again = [read = options.reread_config, compare_access = machine.compare_access] {
+      ConfigReading reading = read();
+      compare_access(reading);
+      return reading;
+    };
+  }
+  return readers;
 }
 
 }  // namespace
 
 NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::unique_ptr<Log> log,
-                     std::unique_ptr<Machine> machine, const NodeShares& shares,
+                     std::unique_ptr<Machine> machine, const NodeIdentity& node,
                      CgroupDriver named_driver)
     : options_(std::move(options)),
       log_(std::move(log)),
       machine_(std::move(machine)),
-      config_(WithOptions(config, options_), IdentityOf(*machine_, shares),
-              ReadersOf(options_, *machine_, named_driver), *log_),
-      parts_(BuildParts(config_.config(), options_, *machine_, shares, *log_)),
+      config_(WithOptions(config, options_), node, ReadersOf(options_, *machine_, named_driver),
+              *log_),
+      parts_(BuildParts(config_.config(), options_, *machine_, node, *log_)),
       manifests_(machine_->manifests.get(),
                  {.path = config.static_pod_path,
                   .rescan_every = config.file_check_frequency,

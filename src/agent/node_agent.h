@@ -28,10 +28,10 @@ namespace jettison {
 // The agent as it runs: one loop that feeds a Node from this machine.
 class NodeAgent : public Agent {
  public:
-  // `machine` is open; `log` and `machine` belong together and live as long as this.
-  // `named_driver` is as in ConfigInForce::Readers.
+  // `machine` is open; `log` and `machine` belong together and live as long as this. `node` has the
+  // resources of the node. `named_driver` is as in ConfigInForce::Readers.
   NodeAgent(const AgentConfig& config, AgentOptions options, std::unique_ptr<Log> log,
-            std::unique_ptr<Machine> machine, const NodeShares& shares, CgroupDriver named_driver);
+            std::unique_ptr<Machine> machine, const NodeIdentity& node, CgroupDriver named_driver);
 
   [[nodiscard]] Result<void> Run() override;
   void Stop() override { ::eventfd_write(stop_asked_.get(), 1); }

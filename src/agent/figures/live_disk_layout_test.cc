@@ -45,17 +45,6 @@ class LiveDiskLayout : public LiveDisks {
   Procfs procfs_ = Procfs::Open().value();
 };
 
-TEST_F(LiveDiskLayout, FoldersOnOneFileSystemAreOne) {
-  WithDisks([this] {
-    MakeFolder("node/images");
-    MakeFolder("node/layers");
-    const DiskSurvey survey = SurveyDisks(
-        {.node = Path("node"), .images = Path("node/images"), .containers = Path("node/layers")});
-    EXPECT_EQ(survey.layout, DiskLayout{});
-    ExpectSizes(Read(survey), 4, 4, 4);
-  });
-}
-
 TEST_F(LiveDiskLayout, ImagesWithTheLayersBesideThemAreADedicatedImageFs) {
   WithDisks([this] {
     MakeFolder("disk2/snapshots");
@@ -63,17 +52,6 @@ TEST_F(LiveDiskLayout, ImagesWithTheLayersBesideThemAreADedicatedImageFs) {
         SurveyDisks({.node = Path("node"), .images = Path("disk2/snapshots")});
     EXPECT_EQ(survey.layout, (DiskLayout{.dedicated_image_fs = true}));
     ExpectSizes(Read(survey), 4, 8, 8);
-  });
-}
-
-TEST_F(LiveDiskLayout, LayersOnNodefsAreASplit) {
-  WithDisks([this] {
-    MakeFolder("node/layers");
-    const DiskSurvey survey = SurveyDisks(
-        {.node = Path("node"), .images = Path("disk2"), .containers = Path("node/layers")});
-    EXPECT_EQ(survey.layout,
-              (DiskLayout{.dedicated_image_fs = true, .dedicated_container_fs = true}));
-    ExpectSizes(Read(survey), 4, 8, 4);
   });
 }
 
@@ -131,23 +109,6 @@ TEST_F(LiveDiskLayout, ABoundFolderIsWhereItsFilesAre) {
     EXPECT_TRUE(survey.layout.dedicated_image_fs);
     ExpectSizes(Read(survey), 4, 8, 8);
   });
-}
-
-TEST_F(LiveDiskLayout, WhatIsWrittenIsTakenFromTheFileSystemItLiesOn) {
-  WithDisks([this] {
-    const DiskSurvey survey = SurveyDisks({.node = Path("node"), .images = Path("disk2")});
-    const NodeStats before = Read(survey);
-    std::ofstream(Path("disk2/blob")) << std::string(kDiskMi, 'x');
-    const NodeStats after = Read(survey);
-    EXPECT_EQ(*before.image_fs->available_bytes - *after.image_fs->available_bytes, kDiskMi);
-    EXPECT_EQ(*before.image_fs->inodes_free - *after.image_fs->inodes_free, 1U);
-    EXPECT_EQ(before.fs->available_bytes, after.fs->available_bytes);
-  });
-}
-
-TEST_F(LiveDiskLayout, NothingIsMountedOutside) {
-  WithDisks([] {});
-  EXPECT_EQ(SurveyDisks({.node = Path("node"), .images = Path("disk2")}).layout, DiskLayout{});
 }
 
 }  // namespace

@@ -113,12 +113,6 @@ TEST_F(StatsCollectorTest, SwapOfNodeAndPodsIsTheirOwnAndUnknownWhereItIsNotAcco
   EXPECT_EQ(ReadPods(nullptr).at(0).swap_bytes, 3 * kMi);
 }
 
-TEST_F(StatsCollectorTest, MorePagesThanAreUsedAreNeverLessThanNothing) {
-  const CgroupMemory memory{.usage = 10, .inactive_file = 8, .active_file = 7};
-  EXPECT_EQ(memory.WorkingSet(), 2U);
-  EXPECT_EQ(memory.WithoutFilePages(), 0U);
-}
-
 TEST_F(StatsCollectorTest, FileSystemsOfTheirOwnAreReadByTheirPaths) {
   collector_.SetDisks("/proc", "/proc");  // counts nothing: told apart from any other
   const NodeStats stats = collector_.ReadNode();

@@ -131,19 +131,5 @@ TEST_F(StatsPressure, AKernelWithoutItIsSaidOnceAndUnknown) {
             1);
 }
 
-TEST_F(StatsPressure, ALookAtMemoryReadsItAnew) {
-  StatsCollector collector = CollectorFor({Above(Signal::kMemoryPressureSomeAvg10, 2500)});
-  NodeStats stats = collector.ReadNode();
-  groups_.SetPressure("memory.pressure", "26.00");
-  clock_.Advance(std::chrono::seconds(1));
-  stats = collector.ReadNode();
-  EXPECT_EQ(stats.memory_pressure->some.avg10, 2600);
-  EXPECT_EQ(stats.memory_pressure->time, clock_.Now());
-  std::filesystem::remove(groups_.root.path() + "/memory.pressure");
-  StatsCollector fresh = CollectorFor({Above(Signal::kMemoryPressureSomeAvg10, 2500)});
-  stats = fresh.ReadNode();
-  EXPECT_FALSE(stats.memory_pressure) << "unknown, not the previous value";
-}
-
 }  // namespace
 }  // namespace jettison
