@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <optional>
 
 #include "ports/file_descriptor.h"
 #include "ports/signals_blocked.h"
@@ -87,39 +88,25 @@ void BecomeOrdinary(pid_t pid) {
     const auto written = write(file.get(), "0", 1);
 }
 
-bool HasEnded(pid_t pid) {
-  siginfo_t info{};
-  return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-         info.si_pid != 0;
-}
-
-// Whether the program ended by itself.
-bool AwaitEnd(pid_t pid, int stop, Duration timeout) {
+// The status with which the program ended by itself; absent: it did not in time.
+std::optional<int> AwaitEnd(pid_t pid, int stop, Duration timeout) {
   constexpr int kLookEveryMs = 20;
   pollfd stopped = {.fd = stop, .events = POLLIN, .revents = 0};
   const auto end = std::chrono::steady_clock::now() + timeout;
-  while (!HasEnded(pid)) {
-    if (stopped.revents != 0 || std::chrono::steady_clock::now() >= end) return false;
+  int status = 0;
+  while (waitpid(pid, &status, WNOHANG) == 0) {
+    if (stopped.revents != 0 || std::chrono::steady_clock::now() >= end) return std::nullopt;
     poll(&stopped, 1, kLookEveryMs);
   }
-  return true;
+  return status;
 }
 
 // If vfork is only a fork, as under a sanitizer, the child may not have a group of its own yet.
 void KillGroup(pid_t pid) {
   kill(-pid, SIGKILL);
   kill(pid, SIGKILL);
-}
-
-Result<void> OutcomeOf(pid_t pid) {
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
-  if (WIFSIGNALED(status)) {
-    return Fail(ErrorCode::kInternal, fmt::format("ended by signal {}", WTERMSIG(status)));
-  }
-  if (WEXITSTATUS(status) == 0) return {};
-  return Fail(ErrorCode::kInternal, fmt::format("exit status {}", WEXITSTATUS(status)));
 }
 
 }  // namespace
@@ -138,12 +125,17 @@ Result<void> RunHookProgram(const HookCall& call, const std::string& input) {
     return Fail(SystemError(error, "start " + call.command.front()));
   }
   BecomeOrdinary(pid);
-  const bool ended = AwaitEnd(pid, call.stop, call.timeout);
-  if (!ended) KillGroup(pid);
-  auto outcome = OutcomeOf(pid);
-  if (ended) return outcome;
-  return Fail(ErrorCode::kDeadlineExceeded,
-              fmt::format("killed because it took longer than {}", FormatDuration(call.timeout)));
+  const auto status = AwaitEnd(pid, call.stop, call.timeout);
+  if (!status) {
+    KillGroup(pid);
+    return Fail(ErrorCode::kDeadlineExceeded,
+                fmt::format("killed because it took longer than {}", FormatDuration(call.timeout)));
+  }
+  if (WIFSIGNALED(*status)) {
+    return Fail(ErrorCode::kInternal, fmt::format("ended by signal {}", WTERMSIG(*status)));
+  }
+  if (WEXITSTATUS(*status) == 0) return {};
+  return Fail(ErrorCode::kInternal, fmt::format("exit status {}", WEXITSTATUS(*status)));
 }
 
 }  // namespace jettison
