@@ -36,13 +36,6 @@ DiskMeasurer::DiskMeasurer(const Clock& clock, WalkOptions options, DiskMeasurer
       options_(Told(std::move(options), *so_far_)),
       walk_(options_) {}
 
-void DiskMeasurer::Note(std::string sentence) {
-  constexpr std::size_t kMostRemembered = 256;  // a sentence may contain the path of a pod
-  if (noted_.size() >= kMostRemembered) noted_.clear();
-  if (!noted_.insert(sentence).second) return;
-  notes_.push_back(std::move(sentence));
-}
-
 std::vector<std::string> DiskMeasurer::TakeNotes() {
   return std::exchange(notes_, {});
 }
@@ -53,9 +46,11 @@ void DiskMeasurer::CatchUp(Filesystem& filesystem) {
   const FilesystemEvents::Changes changes = filesystem.events->Take();
   if (changes.lost) {
     filesystem.trees.ForgetAll();
-    Note(
-        "the kernel's queue of changes on a file system overflowed, so all files of pods there are "
-        "read again; raise fs.fanotify.max_queued_events if this happens often");
+    if (!std::exchange(said_overflow_, true)) {
+      notes_.emplace_back(
+          "the kernel's queue of changes on a file system overflowed, so all files of pods there "
+          "are read again; raise fs.fanotify.max_queued_events if this happens often");
+    }
     return;
   }
   filesystem.trees.Mark(changes.directories);
@@ -114,7 +109,7 @@ bool DiskMeasurer::Watch(Filesystem& filesystem, const std::string& path) {
   if (!events) {
     if (events.error().code == ErrorCode::kNotFound) return false;  // the tree has just gone
     if (!std::exchange(filesystem.said, true)) {
-      Note(
+      notes_.push_back(
           "changes on a file system cannot be watched, so all files of pods there are read each "
           "time: " +
           events.error().message);

@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -95,7 +94,6 @@ class DiskMeasurer {
   [[nodiscard]] FsUsage Found(const Result<TreeUsage>& walked);
   void DecideWatching(Filesystem& filesystem) const;
   void CatchUp(Filesystem& filesystem);
-  void Note(std::string sentence);
 
   const Clock& clock_;
   DiskMeasurerSettings settings_;
@@ -105,7 +103,7 @@ class DiskMeasurer {
   std::map<dev_t, Filesystem> filesystems_;
   std::unordered_map<std::string, Asked> asked_for_;  // paths of which something is kept
   std::vector<std::string> notes_;
-  std::set<std::string> noted_;
+  bool said_overflow_ = false;
   std::uint64_t full_walks_ = 0;
   bool unread_ = false;  // something of the pod that is being measured
   bool counted_by_project_ = false;

@@ -144,56 +144,6 @@ TEST_F(LiveDiskMeasurer, WhatIsAnnouncedIsSeenInTheNextPassWithoutAFullWalk) {
   EXPECT_EQ(measurer_.full_walks(), walks_);
 }
 
-// What is read belongs to a pod: its thread may be given up, and what was found of it counts.
-TEST_F(LiveDiskMeasurer, ChangedDirectoriesAreReadWhenTheTurnOfTheirPodComes) {
-  const auto so_far = std::make_shared<DiskSoFar>();
-  std::vector<std::uint64_t> found;
-  DiskMeasurer measurer(
-      clock_, {.breathe = [&] { found.push_back(so_far->Read().total.inodes_used.value_or(0)); }},
-      {.worth_watching = 0}, so_far);
-  const auto pass = [&] {
-    measurer.BeginPass();
-    EXPECT_EQ(found, std::vector<std::uint64_t>{}) << "nothing is read before the first pod";
-    const auto inodes = measurer.Measure(disk_).total.inodes_used;
-    measurer.EndPass();
-    return inodes;
-  };
-  for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(pass(), first_);
-    found.clear();
-  }
-  for (int file = 0; file < 3000; ++file) Write("/volume/a/" + std::to_string(file), 1);
-  Write("/volume/new/file");
-  EXPECT_EQ(pass(), first_ + 3002);
-  EXPECT_EQ(measurer.full_walks(), 2U);
-  EXPECT_GT(std::ranges::max(found), 3000U);
-  EXPECT_LE(std::ranges::max(found), first_ + 3002);
-}
-
-// The tree must be walked after all: what was read of it until then would count twice.
-TEST_F(LiveDiskMeasurer, WhatIsFoundOfAPodIsNeverMoreThanItHas) {
-  const auto so_far = std::make_shared<DiskSoFar>();
-  std::uint64_t most = 0;
-  DiskMeasurer measurer(
-      clock_,
-      {.breathe = [&] { most = std::max(most, so_far->Read().total.inodes_used.value_or(0)); }},
-      {.worth_watching = 0}, so_far);
-  const auto pass = [&] {
-    measurer.BeginPass();
-    const auto inodes = measurer.Measure(disk_).total.inodes_used;
-    measurer.EndPass();
-    return inodes;
-  };
-  Write("/volume/b/first");
-  for (int i = 0; i < 2; ++i) static_cast<void>(pass());
-  for (int file = 0; file < 3000; ++file) Write("/volume/a/" + std::to_string(file), 1);
-  fs::create_hard_link(top_ + "/volume/b/first", top_ + "/volume/a/second");
-  EXPECT_EQ(pass(), first_ + 3002);
-  EXPECT_EQ(measurer.full_walks(), 3U);
-  EXPECT_GT(most, 3000U);
-  EXPECT_LE(most, first_ + 3002);
-}
-
 TEST_F(LiveDiskMeasurer, AMemoryMappingIsSeenWithinTheFullWalksPeriod) {
   const std::string file = top_ + "/volume/a/mapped";
   Write("/volume/a/mapped", 0);
@@ -210,19 +160,6 @@ TEST_F(LiveDiskMeasurer, AMemoryMappingIsSeenWithinTheFullWalksPeriod) {
   ::munmap(pages, kBytes);
   clock_.Advance(minutes(5));
   EXPECT_GE(*Pass(disk_).total.used_bytes, before + kBytes);
-  EXPECT_EQ(measurer_.full_walks(), walks_ + 1);
-}
-
-TEST_F(LiveDiskMeasurer, APodThatIsNotAskedForIsForgotten) {
-  static_cast<void>(Pass({}));
-  EXPECT_EQ(Pass(disk_).total.inodes_used, first_);
-  EXPECT_EQ(measurer_.full_walks(), walks_ + 1);
-}
-
-TEST_F(LiveDiskMeasurer, AVolumeThatWasMadeAnewIsAnotherOne) {
-  fs::remove_all(top_ + "/volume");
-  Write("/volume/x/y/z/file");
-  EXPECT_EQ(Pass(disk_).total.inodes_used, 5U);
   EXPECT_EQ(measurer_.full_walks(), walks_ + 1);
 }
 
@@ -286,22 +223,6 @@ TEST_F(LiveDiskMeasurer, FewFilesAreWalkedEachTimeAndMoreAreWatchedUntilHalfOfTh
   for (int i = 8; i < 20; ++i) fs::remove(top_ + "/volume/" + std::to_string(i));
   EXPECT_EQ(walks(), 0U) << "the last pass that watches the tree";
   EXPECT_EQ(walks() + walks(), 2U);
-}
-
-TEST_F(LiveDiskMeasurer, ManyTreesOfAFewFilesAreWatchedToo) {
-  PodDisk disk;
-  for (int i = 0; i < 10; ++i) {
-    const std::string name = "/small-" + std::to_string(i);
-    Write(name + "/file", 1);
-    disk.empty_dirs.push_back({.name = name, .path = top_ + name});
-  }
-  DiskMeasurer measurer(clock_, {}, {.worth_watching = 100});  // ten times eight and two
-  for (int pass = 0; pass < 4; ++pass) {
-    measurer.BeginPass();
-    EXPECT_EQ(measurer.Measure(disk).total.inodes_used, 20U);
-    measurer.EndPass();
-  }
-  EXPECT_EQ(measurer.full_walks(), 20U) << "ten in the first pass, ten to remember the trees";
 }
 
 // No descriptor is left for a while, as on a node whose limits are reached.

@@ -69,45 +69,6 @@ TEST(EventLoop, WhatIsUrgentComesFirst) {
   EXPECT_EQ(seen, (std::vector<std::string>{"urgent", "normal"}));
 }
 
-// Whoever polls the file takes the stall away from all who ask later.
-TEST(LiveEventLoop, AStallCallsBack) {
-  const FileDescriptor stalls(::open("/proc/pressure/cpu", O_RDWR | O_NONBLOCK | O_CLOEXEC));
-  constexpr std::string_view kTrigger = "some 20000 2000000";
-  if (!stalls || ::write(stalls.get(), kTrigger.data(), kTrigger.size() + 1) < 0) {
-    GTEST_SKIP() << "no stalls of processors can be waited for";
-  }
-  auto loop = EventLoop::Make().value();
-  bool called = false;
-  ASSERT_TRUE(loop->WatchAlarm(stalls.get(), [&](bool) { called = true; }));
-  loop->SetTimer(std::chrono::seconds(30));
-  std::atomic<bool> stop = false;
-  std::vector<std::thread> busy;
-  for (unsigned i = 0; i < 2 * std::thread::hardware_concurrency(); ++i) {
-    busy.emplace_back([&stop] {
-      while (!stop) {
-      }
-    });
-  }
-  EXPECT_TRUE(loop->Run([&] { loop->Quit(); }));
-  stop = true;
-  for (std::thread& each : busy) each.join();
-  EXPECT_TRUE(called);
-}
-
-TEST(EventLoop, OneThatIsAlwaysReadyKeepsNoOtherWaiting) {
-  auto loop = EventLoop::Make().value();
-  std::vector<Flag> flags(40);  // more than it takes at once
-  std::vector<int> called(flags.size());
-  for (std::size_t i = 0; i < flags.size(); ++i) {
-    ASSERT_TRUE(loop->Watch(flags[i].fd(), [&called, i] { ++called[i]; }));
-  }
-  std::size_t turns = 0;
-  ASSERT_TRUE(loop->Run([&] {
-    if (++turns == 3 * flags.size()) loop->Quit();
-  }));
-  EXPECT_THAT(called, testing::Each(testing::Ge(1)));
-}
-
 TEST(EventLoop, ADescriptorThatHasTheNumberOfAnotherIsNotTakenForIt) {
   auto loop = EventLoop::Make().value();
   FileDescriptor first(::eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK));

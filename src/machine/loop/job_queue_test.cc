@@ -58,16 +58,6 @@ TEST_F(JobQueueTest, OneThatHangsHoldsUpNoOther) {
   EXPECT_EQ(Done(2), (std::vector<int>{0, 3}));
 }
 
-TEST_F(JobQueueTest, AtTheEndTheJobsThatWaitAreDoneFirst) {
-  JobQueue queue(Threads::kFiles);
-  Hang(queue);
-  bool done = false;
-  queue.Do([&] { done = true; });
-  closed_.unlock();
-  EXPECT_TRUE(queue.FinishWithin(std::chrono::seconds(60)));
-  EXPECT_TRUE(done);
-}
-
 TEST(JobQueue, OneThatHangsIsLeftWithTheOwnerOfItsJob) {
   struct Owner {
     std::mutex gate;
