@@ -22,16 +22,8 @@ namespace jettison::process {
 using namespace kernel;
 namespace {
 
-// How long the agent's start waits for a shim that has been killed.
-constexpr int kShimEndsWithinMs = 2000;
-
 std::string RemovalMark(const Paths& paths, std::string_view uid) {
   return paths.PodFile(uid) + ".gone";
-}
-
-// Whether its shim lives and has not let the program go.
-bool IsWaiting(const FoundRun& run) {
-  return run.state == RunState::kNeverRan && run.shim;
 }
 
 WallTime CreationOf(const FoundRun& run) {
@@ -114,8 +106,7 @@ Result<RuntimePod> Adoption::TakeOver(const PodPlan& plan) {
 // The runs of a pod; fails if it is not known what runs of the pod. A run with a damaged record
 // does not run any more if the container's group is empty.
 Result<std::vector<FoundRun>> Adoption::FindRuns(const PodEntry& entry) const {
-  const std::string& uid = entry.plan.pod->uid;
-  auto runs = ReadRuns(context_.paths, uid, context_.boot_id);
+  auto runs = ReadRuns(context_.paths, entry.plan.pod->uid, context_.boot_id);
   if (!runs) return runs;
   for (FoundRun& run : *runs) {
     if (run.state != RunState::kUnknown) continue;
@@ -123,23 +114,9 @@ Result<std::vector<FoundRun>> Adoption::FindRuns(const PodEntry& entry) const {
     if (IsInhabited(context_.cgroups, pods_.GroupOfContainer(entry, run.container))) {
       return Fail(ErrorCode::kInvalidArgument, run.fault);
     }
-    run.state = run.let_go ? RunState::kLost : RunState::kNeverRan;
-  }
-  for (FoundRun& run : *runs) {
-    if (IsWaiting(run)) run = EndWaiting(uid, run);
+    run.state = RunState::kLost;
   }
   return runs;
-}
-
-// The order to start may still have been on its way; once the shim is ended, the folder does not
-// change any more.
-FoundRun Adoption::EndWaiting(const std::string& uid, const FoundRun& run) const {
-  SendSignal(run.shim, SIGKILL);
-  (void)AwaitEnd(run.shim, kShimEndsWithinMs);
-  FoundRun last = ReadRun(context_.paths.Run(uid, run.container, run.attempt), context_.boot_id);
-  last.container = run.container;
-  last.attempt = run.attempt;
-  return last;
 }
 
 std::vector<ContainerRecord> Adoption::AdoptRuns(PodEntry& entry, std::vector<FoundRun> runs) {
@@ -180,6 +157,12 @@ void Adoption::EndRemains(const PodEntry& entry, const FoundRun& run,
 std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run,
                                                   const Surroundings& surroundings) {
   const Pod& pod = *entry.plan.pod;
+  if (run.state == RunState::kNeverRan) {
+    // The order to start may still be on its way to the shim. In a group that was killed, there is
+    // nothing left that it could let go.
+    EndRemains(entry, run, surroundings, "end a run that never ran");
+    run = ReadRun(context_.paths, {pod.uid, run.container, run.attempt}, context_.boot_id);
+  }
   if (!run.fault.empty()) context_.Log(run.fault);
   ContainerRecord record = RecordOf(context_, pod.uid, run, surroundings.earliest);
   switch (run.state) {
@@ -187,15 +170,14 @@ std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run,
       record.exit = ExitOf(*run.exit, record.created, context_.clock, surroundings.oom_killed);
       return record;
     }
-    case RunState::kUnknown:  // its shim was ended, so nothing runs any more
     case RunState::kNeverRan:
-      EndRemains(entry, run, surroundings, "end a run that never ran");
       context_.disk.Do([paths = context_.paths, of = entry.plan.pod, container = run.container,
                         attempt = run.attempt]() -> Result<void> {
         RemoveUnusedRun(paths, *of, container, attempt);
         return {};
       });
       return std::nullopt;
+    case RunState::kUnknown:  // it was let go a moment ago, and killed
     case RunState::kLost: {
       EndRemains(entry, run, surroundings, "end a run without shim");
       const ExitRecord lost = LostRun(CreationOf(run), context_.clock.Wall());

@@ -35,7 +35,6 @@ class Adoption {
   // Of a folder without the pod's file. Fails if it may be that of a pod whose file was lost.
   [[nodiscard]] Result<void> CheckLeftover(const std::string& uid) const;
   [[nodiscard]] Result<std::vector<FoundRun>> FindRuns(const PodEntry& entry) const;
-  [[nodiscard]] FoundRun EndWaiting(const std::string& uid, const FoundRun& run) const;
   [[nodiscard]] std::vector<ContainerRecord> AdoptRuns(PodEntry& entry, std::vector<FoundRun> runs);
   // What a run does not know of itself.
   struct Surroundings {

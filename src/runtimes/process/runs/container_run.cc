@@ -353,13 +353,13 @@ void NoteLost(RuntimeContext& context, std::string about, std::string run_dir,
 
 void RemoveUnusedRun(const Paths& paths, const Pod& pod, const std::string& container,
                      int attempt) {
-  // A shim whose agent has died may be making its first files now. It makes three, and none in a
-  // folder that is gone.
+  // A shim whose agent has died may be making its first files now, and none in a folder that is
+  // gone. Shims of earlier versions wrote `starting`.
   constexpr int kMostTries = 5;
   const std::string run_dir = paths.Run(pod.uid, container, attempt);
   for (int tries = 0; tries < kMostTries; ++tries) {
-    for (const char* name : {shim::kStartingDraftFile, shim::kStartingFile, shim::kRunningFile,
-                             shim::kExitDraftFile, shim::kExitFile}) {
+    for (const char* name : {shim::kRunningDraftFile, shim::kRunningFile, shim::kExitDraftFile,
+                             shim::kExitFile, "starting.new", "starting"}) {
       (void)::unlink(fmt::format("{}/{}", run_dir, name).c_str());
     }
     (void)::rmdir(paths.Rootfs(pod.uid, container, attempt).c_str());

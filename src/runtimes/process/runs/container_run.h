@@ -14,13 +14,6 @@
 
 namespace jettison::process {
 
-// Which run of which container.
-struct RunName {
-  std::string pod_uid;
-  std::string container;
-  int attempt = 0;
-};
-
 // One run of a container from its start, or its adoption, to its end. It tells what happens as
 // events: ContainerStarted and later ContainerExited, or ContainerStartFailed alone.
 class ContainerRun {

@@ -69,45 +69,31 @@ bool TakeExit(const std::string& run_dir, FoundRun& run) {
 
 }  // namespace
 
-FoundRun ReadRun(const std::string& run_dir, std::string_view boot_id) {
-  // The shim may rename `starting` to `running` at any moment. In this order one of them is seen.
-  FoundRun starting;
-  Reading record = ReadRecord(FileOf(run_dir, shim::kStartingFile), &ParseRunRecord,
-                              starting.record, starting.fault);
-  FoundRun run;
-  const Reading running =
+FoundRun ReadRun(const Paths& paths, const RunName& name, std::string_view boot_id) {
+  const std::string run_dir = paths.Run(name.pod_uid, name.container, name.attempt);
+  FoundRun run{.container = name.container, .attempt = name.attempt};
+  const Reading record =
       ReadRecord(FileOf(run_dir, shim::kRunningFile), &ParseRunRecord, run.record, run.fault);
-  run.let_go = running != Reading::kAbsent;
-  if (run.let_go) {
-    record = running;
-  } else {
-    run = std::move(starting);
-  }
-  if (TakeExit(run_dir, run)) return run;
-  if (record == Reading::kDamaged || record == Reading::kUnreadable) {
+  if (TakeExit(run_dir, run) || record == Reading::kAbsent) return run;
+  if (!run.record) {
     SetUnknown(run, record);
     return run;
   }
-  if (record == Reading::kRead) {
-    auto shim = OpenLiveProcess(run.record->shim, boot_id);
-    if (!shim) {
-      run.fault = shim.error().In(run_dir).message;
-      SetUnknown(run, Reading::kUnreadable);
-      return run;
-    }
-    run.shim = std::move(*shim);
+  auto shim = OpenLiveProcess(run.record->shim, boot_id);
+  if (!shim) {
+    run.fault = shim.error().In(run_dir).message;
+    SetUnknown(run, Reading::kUnreadable);
+    return run;
   }
-  if (!run.let_go) return run;
+  run.shim = std::move(*shim);
   run.state = RunState::kRunning;
-  if (run.shim) return run;
-  // The shim is gone; it may have written its exit record since.
-  if (!TakeExit(run_dir, run)) run.state = RunState::kLost;
+  // A shim that is gone may have written its exit record since.
+  if (!run.shim && !TakeExit(run_dir, run)) run.state = RunState::kLost;
   return run;
 }
 
 FoundRun ReadEnd(const std::string& run_dir) {
   FoundRun run;
-  run.let_go = true;
   if (!TakeExit(run_dir, run)) run.state = RunState::kLost;
   return run;
 }
@@ -127,10 +113,7 @@ Result<std::vector<FoundRun>> ReadRuns(const Paths& paths, std::string_view uid,
     for (const std::string& name : *names) {
       const auto attempt = AttemptNamed(name);
       if (!attempt) continue;
-      FoundRun run = ReadRun(paths.Run(uid, container, *attempt), boot_id);
-      run.container = container;
-      run.attempt = *attempt;
-      runs.push_back(std::move(run));
+      runs.push_back(ReadRun(paths, {std::string(uid), container, *attempt}, boot_id));
     }
     std::sort(runs.begin() + static_cast<std::ptrdiff_t>(first), runs.end(),
               [](const FoundRun& a, const FoundRun& b) { return a.attempt < b.attempt; });

@@ -12,8 +12,15 @@
 
 namespace jettison::process {
 
+// Which run of which container.
+struct RunName {
+  std::string pod_uid;
+  std::string container;
+  int attempt = 0;
+};
+
 enum class RunState : std::uint8_t {
-  kNeverRan,  // it was prepared, but its program was not let go or could not be executed
+  kNeverRan,  // its program was not let go, or could not be executed
   kRunning,
   kEnded,
   kLost,     // it ran, nobody runs it any more, and how it ended is not written down
@@ -30,12 +37,12 @@ struct FoundRun {
   FileDescriptor shim;              // handle of a shim that lives
   std::string fault;                // what is damaged or cannot be read; empty: nothing
   bool passing = false;             // it cannot be read just now, and is not damaged
-  bool let_go = false;              // its program may have been executed
 };
 
 // How a run stands. A shim that ends meanwhile is seen as alive or as ended, never as lost; one of
 // which something cannot be read is neither.
-[[nodiscard]] FoundRun ReadRun(const std::string& run_dir, std::string_view boot_id);
+[[nodiscard]] FoundRun ReadRun(const kernel::Paths& paths, const RunName& name,
+                               std::string_view boot_id);
 
 // How a run stands whose shim has ended: by its exit record alone, and lost without one. Whoever
 // waits for the end of a run must not read more: the disk may be slow just then.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 
 #include <cerrno>
 #include <charconv>
@@ -38,7 +39,8 @@ Result<pid_t> ParentOf(pid_t pid) {
 }
 
 bool HasEnded(const FileDescriptor& pidfd) {
-  return AwaitEnd(pidfd, 0);
+  pollfd ended{.fd = pidfd.get(), .events = POLLIN, .revents = 0};
+  return ::poll(&ended, 1, 0) == 1;
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "runtimes/process/runs/run_record.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <array>
@@ -97,11 +96,6 @@ Result<FileDescriptor> OpenLiveProcess(const ProcessIdentity& identity, std::str
   if (!text && text.error().code != ErrorCode::kNotFound) return Fail(text.error());
   if (!text || IsEnding(*text) || StartOf(*text) != identity.start_time) return FileDescriptor();
   return pidfd;
-}
-
-bool AwaitEnd(const FileDescriptor& pidfd, int timeout_ms) {
-  pollfd ended{.fd = pidfd.get(), .events = POLLIN, .revents = 0};
-  return ::poll(&ended, 1, timeout_ms) == 1;
 }
 
 }  // namespace jettison::process

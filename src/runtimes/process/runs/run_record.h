@@ -21,7 +21,7 @@ struct ProcessIdentity {
   friend bool operator==(const ProcessIdentity&, const ProcessIdentity&) = default;
 };
 
-// What a shim wrote down before its container could run (files `starting` and `running`).
+// What a shim wrote down before its container could run (file `running`).
 struct RunRecord {
   ProcessIdentity shim;
   pid_t container = 0;  // a child of the shim
@@ -59,8 +59,5 @@ struct ExitRecord {
 // A handle of exactly that process; empty when it has ended. Fails where that cannot be told now.
 [[nodiscard]] Result<FileDescriptor> OpenLiveProcess(const ProcessIdentity& identity,
                                                      std::string_view boot_id);
-
-// Waits at most `timeout_ms` for the end of a process; whether it has ended.
-[[nodiscard]] bool AwaitEnd(const FileDescriptor& pidfd, int timeout_ms);
 
 }  // namespace jettison::process

@@ -49,10 +49,9 @@ struct Message {
 static_assert(sizeof(Message) == 256);
 static_assert(offsetof(Message, detail) == 24);
 
-// State files in the folder of a run. `starting` becomes `running` by a rename when the program is
-// let go, so what is there says how far the run came; `exit` is the last word.
-inline constexpr const char* kStartingDraftFile = "starting.new";
-inline constexpr const char* kStartingFile = "starting";
+// State files in the folder of a run: `running` is written when the program is let go, and `exit`
+// is the last word.
+inline constexpr const char* kRunningDraftFile = "running.new";
 inline constexpr const char* kRunningFile = "running";
 inline constexpr const char* kExitFile = "exit";
 inline constexpr const char* kExitDraftFile = "exit.new";

@@ -227,11 +227,6 @@ int RunContainer(const Order& order) {
     TellFailed(failure);
     return 1;
   }
-  if (!files.WriteStarting(order, forked.pid, NowNs())) {
-    Refuse(Stage::kState, files.what());
-    Discard(forked);
-    return 1;
-  }
   if (!JoinGroups(order, forked.pid, failure)) {
     Discard(forked);
     TellFailed(failure);
@@ -242,7 +237,7 @@ int RunContainer(const Order& order) {
     Discard(forked);
     return 1;
   }
-  if (!files.MarkRunning()) {
+  if (!files.WriteRunning(order, forked.pid, NowNs())) {
     Refuse(Stage::kState, files.what());
     Discard(forked);
     return 1;

@@ -39,8 +39,8 @@ bool RunFiles::Open(const char* run_dir) {
   return draft_fd_ >= 0 && WriteAt(draft_fd_, blank, sizeof(blank));
 }
 
-bool RunFiles::WriteStarting(const Order& order, pid_t container, std::int64_t now_ns) {
-  what_ = kStartingFile;
+bool RunFiles::WriteRunning(const Order& order, pid_t container, std::int64_t now_ns) {
+  what_ = kRunningFile;
   char text[kDraftBytes];
   const std::size_t size =
       Within(std::snprintf(text, sizeof(text),
@@ -50,17 +50,12 @@ bool RunFiles::WriteStarting(const Order& order, pid_t container, std::int64_t n
                            static_cast<long long>(now_ns), static_cast<long long>(order.oom_kills)),
              sizeof(text));
   // Another agent may read the file at any moment, so it is complete when it gets its name.
-  const int fd = openat(dir_fd_, kStartingDraftFile,
+  const int fd = openat(dir_fd_, kRunningDraftFile,
                         O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return false;
   const bool written = WriteAt(fd, text, size);
   close(fd);
-  return written && renameat(dir_fd_, kStartingDraftFile, dir_fd_, kStartingFile) == 0;
-}
-
-bool RunFiles::MarkRunning() {
-  what_ = kRunningFile;
-  return renameat(dir_fd_, kStartingFile, dir_fd_, kRunningFile) == 0;
+  return written && renameat(dir_fd_, kRunningDraftFile, dir_fd_, kRunningFile) == 0;
 }
 
 bool RunFiles::WriteExit(const Ending& ending) {

@@ -25,10 +25,9 @@ class RunFiles {
   // Opens the run's folder and makes the draft of the exit record. False with errno set and what()
   // naming the file.
   [[nodiscard]] bool Open(const char* run_dir);
-  // Writes `starting`: who runs this, for an agent that starts later.
-  [[nodiscard]] bool WriteStarting(const Order& order, pid_t container, std::int64_t now_ns);
-  // From here on the program may run.
-  [[nodiscard]] bool MarkRunning();
+  // Writes `running`: who runs this, for an agent that starts later. From here on the program may
+  // run.
+  [[nodiscard]] bool WriteRunning(const Order& order, pid_t container, std::int64_t now_ns);
   // The last word.
   [[nodiscard]] bool WriteExit(const Ending& ending);
   [[nodiscard]] const char* what() const { return what_; }
