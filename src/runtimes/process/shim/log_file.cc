@@ -5,24 +5,11 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 
 namespace jettison::shim {
 namespace {
-
-// Writes `number` with leading zeros and returns its end.
-char* PutDigits(char* at, std::int64_t number, int width) {
-  for (int i = width - 1; i >= 0; --i) {
-    at[i] = static_cast<char>('0' + number % 10);
-    number /= 10;
-  }
-  return at + width;
-}
-
-char* Put(char* at, char c) {
-  *at = c;
-  return at + 1;
-}
 
 // Writes as much as the disk takes and returns how much that was.
 std::size_t WriteAll(int fd, const char* data, std::size_t size) {
@@ -61,32 +48,18 @@ bool LineCutter::Last(Line& line) {
   return line.size > 0;
 }
 
-void FormatTimestamp(std::int64_t ns_since_epoch, char (&text)[kTimestampSize]) {
+void FormatHead(std::int64_t ns_since_epoch, const char* stream, bool full,
+                char (&head)[kHeadSize + 1]) {
   const std::chrono::sys_time<std::chrono::nanoseconds> at{
       std::chrono::nanoseconds(ns_since_epoch)};
   const auto day = std::chrono::floor<std::chrono::days>(at);
   const std::chrono::year_month_day date(day);
   const std::chrono::hh_mm_ss time(at - day);
-  char* end = PutDigits(text, static_cast<int>(date.year()), 4);
-  end = PutDigits(Put(end, '-'), static_cast<unsigned>(date.month()), 2);
-  end = PutDigits(Put(end, '-'), static_cast<unsigned>(date.day()), 2);
-  end = PutDigits(Put(end, 'T'), time.hours().count(), 2);
-  end = PutDigits(Put(end, ':'), time.minutes().count(), 2);
-  end = PutDigits(Put(end, ':'), time.seconds().count(), 2);
-  end = PutDigits(Put(end, '.'), time.subseconds().count(), 9);
-  Put(end, 'Z');
-}
-
-void FormatHead(std::int64_t ns_since_epoch, const char* stream, bool full,
-                char (&head)[kHeadSize]) {
-  char time[kTimestampSize];
-  FormatTimestamp(ns_since_epoch, time);
-  std::memcpy(head, time, sizeof(time));
-  char* at = Put(head + sizeof(time), ' ');
-  std::memcpy(at, stream, 6);
-  at = Put(at + 6, ' ');
-  at = Put(at, full ? 'F' : 'P');
-  Put(at, ' ');
+  std::snprintf(head, sizeof(head), "%04d-%02u-%02uT%02d:%02d:%02d.%09dZ %s %c ",
+                static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                static_cast<unsigned>(date.day()), static_cast<int>(time.hours().count()),
+                static_cast<int>(time.minutes().count()), static_cast<int>(time.seconds().count()),
+                static_cast<int>(time.subseconds().count()), stream, full ? 'F' : 'P');
 }
 
 bool LogFile::Open(const char* path) {
@@ -106,10 +79,10 @@ void LogFile::Reopen() {
 void LogFile::Add(std::int64_t ns_since_epoch, const char* stream, const Line& line) {
   const std::size_t size = kHeadSize + line.size + 1;
   if (pending_ + size > sizeof(buffer_)) Flush();
-  char head[kHeadSize];
+  char head[kHeadSize + 1];
   FormatHead(ns_since_epoch, stream, line.full, head);
-  std::memcpy(buffer_ + pending_, head, sizeof(head));
-  std::memcpy(buffer_ + pending_ + sizeof(head), line.text, line.size);
+  std::memcpy(buffer_ + pending_, head, kHeadSize);
+  std::memcpy(buffer_ + pending_ + kHeadSize, line.text, line.size);
   buffer_[pending_ + size - 1] = '\n';
   pending_ += size;
 }

@@ -35,15 +35,12 @@ class LineCutter {
   std::size_t used_ = 0;
 };
 
-// "2026-01-01T00:00:00.000000000Z".
-inline constexpr std::size_t kTimestampSize = 30;
-void FormatTimestamp(std::int64_t ns_since_epoch, char (&text)[kTimestampSize]);
-
-// The head of a line in the CRI log format: "TIMESTAMP STREAM F ", stream being "stdout" or
-// "stderr", P instead of F for a partial line.
-inline constexpr std::size_t kHeadSize = kTimestampSize + 1 + 6 + 1 + 1 + 1;
+// The head of a line in the CRI log format: "TIMESTAMP STREAM F ", the timestamp being
+// "2026-01-01T00:00:00.000000000Z", the stream "stdout" or "stderr", and P instead of F for a
+// partial line.
+inline constexpr std::size_t kHeadSize = 30 + 1 + 6 + 1 + 1 + 1;
 void FormatHead(std::int64_t ns_since_epoch, const char* stream, bool full,
-                char (&head)[kHeadSize]);
+                char (&head)[kHeadSize + 1]);
 
 // The log of one run of a container in the CRI log format. The agent gives it another name where it
 // has grown too large, and has it opened anew; lines are never torn between files. A disk that is
