@@ -31,6 +31,8 @@ class PodFoundation {
   // The same for a pod that is taken over, whose containers wait for nothing: groups and volumes in
   // memory do not outlive a restart of the machine. Failures are logged.
   void MakeAgain();
+  // For what follows it.
+  [[nodiscard]] const Lifetime& lifetime() const { return lifetime_; }
 
  private:
   [[nodiscard]] Result<void> MakeGroup() const;

@@ -43,8 +43,7 @@ PodEntry& Pods::Enter(PodPlan plan) {
 
 PodEntry* Pods::Find(const std::string& uid) {
   const auto it = pods_.find(uid);
-  const bool is_whole =
-      it != pods_.end() && it->second.removing() == nullptr && it->second.making() == nullptr;
+  const bool is_whole = it != pods_.end() && !it->second.removing && !it->second.making;
   return is_whole ? &it->second : nullptr;
 }
 

@@ -6,11 +6,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "core/units/duration.h"
-#include "kernel/readiness/lifetime.h"
 #include "pods/log_rotation.h"
 #include "pods/pod_foundation.h"
 #include "pods/pod_removal.h"
@@ -20,12 +18,8 @@
 
 namespace jettison::process {
 
-// How a pod of the runtime stands.
-struct Standing {};  // its groups, volumes and folders are there
-struct Making {      // PodReady waits for a disk that is slow, or for volumes that do not answer
-  std::unique_ptr<Lifetime> lifetime = std::make_unique<Lifetime>();
-};
-struct Removing {  // as soon as no run is left
+// A pod that is being removed, as soon as no run is left.
+struct Removing {
   std::unique_ptr<PodRemoval> removal = nullptr;
   std::optional<Error> create_error = std::nullopt;  // set: PodFailed at the end
 };
@@ -37,12 +31,9 @@ struct PodEntry {
   std::map<std::string, std::unique_ptr<ContainerRun>> runs;  // the newest of each container
   std::map<std::string, int> newest;  // its attempt, known also of those that ended long ago
   std::unique_ptr<PodFoundation> foundation;
-  std::variant<Standing, Making, Removing> state;
+  bool making = false;  // PodReady waits for a disk that is slow, or for volumes that do not answer
+  std::optional<Removing> removing;
 
-  // Null where it is not.
-  [[nodiscard]] Removing* removing() { return std::get_if<Removing>(&state); }
-  [[nodiscard]] const Removing* removing() const { return std::get_if<Removing>(&state); }
-  [[nodiscard]] const Making* making() const { return std::get_if<Making>(&state); }
   [[nodiscard]] bool AnyRuns() const;
 };
 

@@ -99,11 +99,11 @@ void Runtime::CreatePod(const PodPlan& plan) {
   }
   if (const auto existing = pods_.all().find(uid); existing != pods_.all().end()) {
     const PodEntry& entry = existing->second;
-    if (entry.removing() != nullptr) {
+    if (entry.removing) {
       return fail({ErrorCode::kUnavailable, "a pod of the same UID is still being removed"});
     }
-    if (entry.making() != nullptr) return;
-    return context_.Emit(PodReady{uid});
+    if (!entry.making) context_.Emit(PodReady{uid});
+    return;
   }
   if (observed_.Has(uid)) return observed_.Refuse(plan);
   if (auto names = CheckNames(*plan.pod); !names) return fail(names.error());
@@ -125,7 +125,7 @@ void Runtime::CreatePod(const PodPlan& plan) {
   if (const auto possible = pods_.Check(entry); !possible) {
     return FailCreation(entry, possible.error());
   }
-  entry.state.emplace<Making>();
+  entry.making = true;
   entry.foundation->Make([this, uid](const Result<void>& made) { OnFoundation(uid, made); });
 }
 
@@ -137,20 +137,16 @@ void Runtime::OnFoundation(const std::string& uid, const Result<void>& made) {
   context_.disk.Do(
       [file = context_.paths.PodFile(uid), text = context_.options.written_pods->Write(
                                                *entry.plan.pod)] { return WriteFile(file, text); },
-      entry.making()->lifetime->Guard(
-          [this, uid](const Result<void>& written) { FinishPod(uid, written); }));
-}
-
-void Runtime::FinishPod(const std::string& uid, const Result<void>& written) {
-  PodEntry& entry = pods_.all().at(uid);
-  if (!written) return FailCreation(entry, written.error());
-  entry.state.emplace<Standing>();
-  context_.Emit(PodReady{uid});
+      entry.foundation->lifetime().Guard([this, &entry](const Result<void>& written) {
+        if (!written) return FailCreation(entry, written.error());
+        entry.making = false;
+        context_.Emit(PodReady{entry.plan.pod->uid});
+      }));
 }
 
 void Runtime::FailCreation(PodEntry& entry, const Error& error) {
   BeginRemoval(entry);
-  entry.removing()->create_error = error;
+  entry.removing->create_error = error;
 }
 
 void Runtime::StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
@@ -235,13 +231,13 @@ void Runtime::RemovePod(const std::string& pod_uid) {
     return context_.Emit(PodRemoved{pod_uid});
   }
   PodEntry& entry = it->second;
-  if (entry.removing() == nullptr) BeginRemoval(entry);
+  if (!entry.removing) BeginRemoval(entry);
   // The caller waits for the removal, so the failed creation is not reported.
-  entry.removing()->create_error.reset();
+  entry.removing->create_error.reset();
 }
 
 void Runtime::BeginRemoval(PodEntry& entry) {
-  entry.state.emplace<Removing>();
+  entry.removing.emplace();
   entry.foundation.reset();
   for (auto& [name, run] : entry.runs) run->Kill();
   context_.disk.Do([paths = context_.paths, uid = entry.plan.pod->uid]() -> Result<void> {
@@ -255,11 +251,11 @@ void Runtime::ContinueRemovals() {
   auto& pods = pods_.all();
   for (auto it = pods.begin(); it != pods.end();) {
     auto& [uid, entry] = *it;
-    if (entry.removing() == nullptr || entry.AnyRuns() || !IsRemoved(uid, entry)) {
+    if (!entry.removing || entry.AnyRuns() || !IsRemoved(uid, entry)) {
       ++it;
       continue;
     }
-    if (const auto& error = entry.removing()->create_error) {
+    if (const auto& error = entry.removing->create_error) {
       context_.Emit(PodFailed{uid, *error});
     } else {
       context_.Emit(PodRemoved{uid});
@@ -269,7 +265,7 @@ void Runtime::ContinueRemovals() {
 }
 
 bool Runtime::IsRemoved(const std::string& uid, PodEntry& entry) {
-  auto& removal = entry.removing()->removal;
+  auto& removal = entry.removing->removal;
   if (!removal) {
     removal = std::make_unique<PodRemoval>(
         context_, PodRemains{.uid = uid,

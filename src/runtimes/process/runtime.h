@@ -49,7 +49,6 @@ class Runtime : public ContainerRuntime {
   void RemoveLeftover(const std::string& uid);
   void SayWhatIsMissing() const;
   void OnFoundation(const std::string& uid, const Result<void>& made);
-  void FinishPod(const std::string& uid, const Result<void>& written);
   void FailCreation(PodEntry& entry, const Error& error);
   void BeginRemoval(PodEntry& entry);
   void ContinueRemovals();
