@@ -19,8 +19,9 @@ Result<void> MakeFilesOf(const kernel::Paths& paths, const Pod& pod) {
 
 }  // namespace
 
-void PodFoundation::Make(Done done) {
+void PodFoundation::Make(Done done, std::string record) {
   done_ = std::move(done);
+  record_ = std::move(record);
   MakeFiles(lifetime_.Guard([this](const Result<void>& made) {
     if (!made) return Finish(made);
     if (auto group = MakeGroup(); !group) return Finish(group);
@@ -58,6 +59,13 @@ void PodFoundation::PrepareVolumes() {
 }
 
 void PodFoundation::Finish(const Result<void>& made) {
+  if (made && !record_.empty()) {
+    return dependencies_.disk.Do(
+        [file = dependencies_.paths.PodFile(plan_.pod->uid), text = std::exchange(record_, {})] {
+          return kernel::WriteFile(file, text);
+        },
+        lifetime_.Guard([this](const Result<void>& written) { Finish(written); }));
+  }
   const Result<void> outcome = made;
   const Done done = done_;
   done(outcome);

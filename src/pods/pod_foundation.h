@@ -26,13 +26,13 @@ class PodFoundation {
   ~PodFoundation() = default;
 
   // Makes it; called once. `done` is called now or later, unless this is destroyed before, and may
-  // destroy it. Paths of others may never answer: that is a failure after a while.
-  void Make(Done done);
+  // destroy it. Paths of others may never answer: that is a failure after a while. `record`, unless
+  // it is empty, is written last as the pod's file: after an interruption before that, the next
+  // agent finds a folder without it, and removes that.
+  void Make(Done done, std::string record = "");
   // The same for a pod that is taken over, whose containers wait for nothing: groups and volumes in
   // memory do not outlive a restart of the machine. Failures are logged.
   void MakeAgain();
-  // For what follows it.
-  [[nodiscard]] const Lifetime& lifetime() const { return lifetime_; }
 
  private:
   [[nodiscard]] Result<void> MakeGroup() const;
@@ -44,6 +44,7 @@ class PodFoundation {
   const PodPlan& plan_;
   const std::string& group_;
   Done done_;
+  std::string record_;
   std::unique_ptr<kernel::PathErrand> errand_;  // volumes that have not answered yet
   Lifetime lifetime_;
 };

@@ -94,15 +94,13 @@ void Runtime::RemoveLeftover(const std::string& uid) {
 void Runtime::CreatePod(const PodPlan& plan) {
   const std::string& uid = plan.pod->uid;
   const auto fail = [&](Error error) { context_.Emit(PodFailed{uid, std::move(error)}); };
-  if (leftovers_.Find(uid) != nullptr) {
+  const auto existing = pods_.all().find(uid);
+  const bool is_there = existing != pods_.all().end();
+  if (leftovers_.Find(uid) != nullptr || (is_there && existing->second.removing)) {
     return fail({ErrorCode::kUnavailable, "a pod of the same UID is still being removed"});
   }
-  if (const auto existing = pods_.all().find(uid); existing != pods_.all().end()) {
-    const PodEntry& entry = existing->second;
-    if (entry.removing) {
-      return fail({ErrorCode::kUnavailable, "a pod of the same UID is still being removed"});
-    }
-    if (!entry.making) context_.Emit(PodReady{uid});
+  if (is_there) {
+    if (!existing->second.making) context_.Emit(PodReady{uid});
     return;
   }
   if (observed_.Has(uid)) return observed_.Refuse(plan);
@@ -126,22 +124,13 @@ void Runtime::CreatePod(const PodPlan& plan) {
     return FailCreation(entry, possible.error());
   }
   entry.making = true;
-  entry.foundation->Make([this, uid](const Result<void>& made) { OnFoundation(uid, made); });
-}
-
-// The folder is made first and the pod's own file is written last. An interruption in between
-// leaves a folder without that file, which the next agent removes.
-void Runtime::OnFoundation(const std::string& uid, const Result<void>& made) {
-  PodEntry& entry = pods_.all().at(uid);
-  if (!made) return FailCreation(entry, made.error());
-  context_.disk.Do(
-      [file = context_.paths.PodFile(uid), text = context_.options.written_pods->Write(
-                                               *entry.plan.pod)] { return WriteFile(file, text); },
-      entry.foundation->lifetime().Guard([this, &entry](const Result<void>& written) {
-        if (!written) return FailCreation(entry, written.error());
+  entry.foundation->Make(
+      [this, &entry](const Result<void>& made) {
+        if (!made) return FailCreation(entry, made.error());
         entry.making = false;
         context_.Emit(PodReady{entry.plan.pod->uid});
-      }));
+      },
+      context_.options.written_pods->Write(*plan.pod));
 }
 
 void Runtime::FailCreation(PodEntry& entry, const Error& error) {

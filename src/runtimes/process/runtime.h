@@ -48,7 +48,6 @@ class Runtime : public ContainerRuntime {
  private:
   void RemoveLeftover(const std::string& uid);
   void SayWhatIsMissing() const;
-  void OnFoundation(const std::string& uid, const Result<void>& made);
   void FailCreation(PodEntry& entry, const Error& error);
   void BeginRemoval(PodEntry& entry);
   void ContinueRemovals();

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -57,12 +56,8 @@ class RuntimeBed {
   RuntimeBed(Cgroups& cgroups, std::string root) : cgroups_(cgroups), root_(std::move(root)) {}
 
   [[nodiscard]] ProcessRuntimeOptions Options() {
-    auto written_pods = std::make_shared<kernel::PodsByUid>(known);
-    written_pods->on_write = [this] {
-      if (on_format) on_format();
-    };
     return {{.root = root_,
-             .written_pods = std::move(written_pods),
+             .written_pods = std::make_shared<kernel::PodsByUid>(known),
              .log_max_bytes = log_max_bytes,
              .log_period = std::chrono::milliseconds(10),
              .path_patience = path_patience,
@@ -150,7 +145,6 @@ class RuntimeBed {
   std::optional<std::int64_t> log_max_bytes;
   Duration path_patience = std::chrono::seconds(10);
   std::shared_ptr<DiskThread> disk_thread;  // null: the disk is fast, and nothing hangs
-  std::function<void()> on_format;          // called in the middle of CreatePod
 
  private:
   Cgroups& cgroups_;

@@ -73,18 +73,9 @@ void ContainerRun::Start(int oom_score_adj) {
   context_.disk.Do(
       [paths = context_.paths, pod = FoldersOf(*pod_), container = name_.container,
        attempt = name_.attempt] { return MakeRunFolders(paths, pod, container, attempt); },
-      lifetime_.Guard(
-          [this, oom_score_adj](const Result<void>& made) { OnFolders(made, oom_score_adj); }));
-}
-
-void ContainerRun::OnFolders(const Result<void>& made, int oom_score_adj) {
-  if (!made) return EndStart({StartFailure::kCreate, made.error()});
-  made_folder_ = true;
-  if (kill_pending_) {
-    return EndStart({StartFailure::kCreate,
-                     {ErrorCode::kUnavailable, "it was killed while it was being started"}});
-  }
-  if (auto launched = Launch(oom_score_adj); !launched) EndStart(launched.error());
+      lifetime_.Guard([this, oom_score_adj](const Result<void>& made) {
+        if (auto launched = Launch(made, oom_score_adj); !launched) EndStart(launched.error());
+      }));
 }
 
 Result<std::string> ContainerRun::MakeOrder(int oom_score_adj,
@@ -109,7 +100,14 @@ Result<std::string> ContainerRun::MakeOrder(int oom_score_adj,
                  .oom_kills = oom_kills_before_});
 }
 
-tl::expected<void, StartError> ContainerRun::Launch(int oom_score_adj) {
+tl::expected<void, StartError> ContainerRun::Launch(const Result<void>& folders,
+                                                    int oom_score_adj) {
+  if (!folders) return FailStart(StartFailure::kCreate, folders.error());
+  made_folder_ = true;
+  if (kill_pending_) {
+    return FailStart(StartFailure::kCreate,
+                     Error{ErrorCode::kUnavailable, "it was killed while it was being started"});
+  }
   Cgroups& cgroups = context_.cgroups;
   if (auto made = cgroups.Create(group_, limits_); !made) {
     return FailStart(StartFailure::kCreate, made.error());

@@ -47,8 +47,8 @@ class ContainerRun {
  private:
   enum class Phase : std::uint8_t { kStarting, kRunning, kEnded };
 
-  void OnFolders(const Result<void>& made, int oom_score_adj);
-  [[nodiscard]] tl::expected<void, StartError> Launch(int oom_score_adj);
+  [[nodiscard]] tl::expected<void, StartError> Launch(const Result<void>& folders,
+                                                      int oom_score_adj);
   [[nodiscard]] Result<std::string> MakeOrder(int oom_score_adj,
                                               const std::vector<ProcsFile>& groups);
   void Listen();

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -42,17 +41,12 @@ class PodsByUid : public WrittenPods {
   explicit PodsByUid(const std::map<std::string, Pod>& known, LimitSettings settings = {})
       : known_(known), settings_(settings) {}
 
-  [[nodiscard]] std::string Write(const Pod& pod) const override {
-    if (on_write) on_write();
-    return pod.uid;
-  }
+  [[nodiscard]] std::string Write(const Pod& pod) const override { return pod.uid; }
   [[nodiscard]] Result<PodPlan> Read(std::string_view text) const override {
     const auto found = known_.find(std::string(text));
     if (found == known_.end()) return Fail(ErrorCode::kInvalidArgument, "not a pod");
     return PlainPlan(found->second, settings_);
   }
-
-  std::function<void()> on_write;
 
  private:
   const std::map<std::string, Pod>& known_;
