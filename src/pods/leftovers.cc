@@ -2,13 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "kernel/files/files.h"
 #include "kernel/files/own_folders.h"
 #include "pods/pod_groups.h"
+#include "pods/tree_removal.h"
 
 namespace jettison {
+namespace {
+
+constexpr Duration kFirstTry = std::chrono::milliseconds(100);
+// They take some 3 s with the delays above.
+constexpr int kCountedFailures = 5;
+
+}  // namespace
 
 Result<std::vector<std::string>> Leftovers::Begin() {
   since_ = dependencies_.clock.Now();
@@ -27,7 +37,7 @@ Result<std::vector<std::string>> Leftovers::Begin() {
   for (const std::string& name : kernel::NamesIn(logs).value_or(std::vector<std::string>{})) {
     if (is_doomed(name)) doomed.push_back(fmt::format("{}/{}", logs, name));
   }
-  if (!doomed.empty()) trees_.Add(doomed);
+  if (!doomed.empty()) Delete(doomed);
   return names;
 }
 
@@ -52,12 +62,45 @@ const PodRemoval* Leftovers::Find(const std::string& uid) const {
 }
 
 bool Leftovers::IsDeleting() const {
-  return trees_.busy() ||
+  return !under_way_.empty() || (!waiting_.empty() && failures_ <= kCountedFailures) ||
          (!removals_.empty() && dependencies_.clock.Now() < since_ + kRemovalTakes);
 }
 
+void Leftovers::Delete(const std::vector<std::string>& trees) {
+  waiting_.insert(waiting_.end(), trees.begin(), trees.end());
+  again_.Stop();
+  failures_ = std::min(failures_, 1);
+  dependencies_.readiness.Wake();
+}
+
+void Leftovers::DeleteNext() {
+  if (!under_way_.empty() || again_ || waiting_.empty()) return;
+  under_way_ = std::exchange(waiting_, {});
+  dependencies_.disk.DoLong(
+      [trees = under_way_] { return RemoveTrees(trees); },
+      lifetime_.Guard([this](const Result<void>& outcome) { OnDeleted(outcome); }));
+}
+
+void Leftovers::OnDeleted(const Result<void>& outcome) {
+  const std::vector<std::string> trees = std::exchange(under_way_, {});
+  dependencies_.readiness.Wake();
+  if (outcome) {
+    failures_ = 0;
+    return;
+  }
+  if (failures_ == 0) {
+    dependencies_.Log(
+        outcome.error().In("delete what nobody needs any more; it is tried again").message);
+  }
+  waiting_.insert(waiting_.end(), trees.begin(), trees.end());
+  again_ = dependencies_.readiness.After(kernel::RetryDelay(kFirstTry, failures_++), [this] {
+    again_.Stop();
+    dependencies_.readiness.Wake();
+  });
+}
+
 void Leftovers::Advance() {
-  trees_.Continue();
+  DeleteNext();
   std::erase_if(removals_, [](const auto& removal) { return removal.second->done(); });
 }
 

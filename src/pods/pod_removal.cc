@@ -14,50 +14,6 @@
 #include "pods/tree_removal.h"
 
 namespace jettison {
-namespace {
-
-constexpr Duration kFirstTry = std::chrono::milliseconds(100);
-// They take some 3 s with the delays above.
-constexpr int kCountedFailures = 5;
-
-}  // namespace
-
-void TreeRemovals::Add(const std::vector<std::string>& trees) {
-  waiting_.insert(waiting_.end(), trees.begin(), trees.end());
-  again_.Stop();
-  failures_ = std::min(failures_, 1);
-  dependencies_.readiness.Wake();
-}
-
-bool TreeRemovals::busy() const {
-  return !under_way_.empty() || (!waiting_.empty() && failures_ <= kCountedFailures);
-}
-
-void TreeRemovals::Continue() {
-  if (!under_way_.empty() || again_ || waiting_.empty()) return;
-  under_way_ = std::exchange(waiting_, {});
-  dependencies_.disk.DoLong(
-      [trees = under_way_] { return RemoveTrees(trees); },
-      lifetime_.Guard([this](const Result<void>& outcome) { OnEnded(outcome); }));
-}
-
-void TreeRemovals::OnEnded(const Result<void>& outcome) {
-  const std::vector<std::string> trees = std::exchange(under_way_, {});
-  dependencies_.readiness.Wake();
-  if (outcome) {
-    failures_ = 0;
-    return;
-  }
-  if (failures_ == 0) {
-    dependencies_.Log(
-        outcome.error().In("delete what nobody needs any more; it is tried again").message);
-  }
-  waiting_.insert(waiting_.end(), trees.begin(), trees.end());
-  again_ = dependencies_.readiness.After(kernel::RetryDelay(kFirstTry, failures_++), [this] {
-    again_.Stop();
-    dependencies_.readiness.Wake();
-  });
-}
 
 void RemoveLogsOfRun(const std::string& folder, int attempt) {
   const std::string log = fmt::format("{}.log", attempt);

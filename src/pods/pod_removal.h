@@ -14,34 +14,6 @@
 
 namespace jettison {
 
-// Deletes trees of files in the background. Nobody waits for it. Where that fails, it is tried
-// again. Only names that no pod is ever given may be added, so that nothing of a later pod is
-// deleted.
-class TreeRemovals {
- public:
-  // `dependencies` must outlive it.
-  explicit TreeRemovals(PodDependencies& dependencies) : dependencies_(dependencies) {}
-
-  // Trees that are to go, soon, however long others have failed.
-  void Add(const std::vector<std::string>& trees);
-  // Takes the next steps. Called whenever the runtime is dispatched; the end of a deletion wakes
-  // it.
-  void Continue();
-  // Whether something that was added is still there. What could not be deleted counts for some
-  // seconds only, because that may never be possible.
-  [[nodiscard]] bool busy() const;
-
- private:
-  void OnEnded(const Result<void>& outcome);
-
-  PodDependencies& dependencies_;
-  std::vector<std::string> waiting_;
-  std::vector<std::string> under_way_;
-  int failures_ = 0;  // in a row
-  kernel::Readiness::Watch again_;
-  Lifetime lifetime_;
-};
-
 // Deletes the logs of one run in a folder of its container, rotated ones included. Of the disk.
 void RemoveLogsOfRun(const std::string& folder, int attempt);
 

@@ -1,4 +1,4 @@
-#include "pods/pod_removal.h"
+#include "pods/leftovers.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace jettison {
 namespace {
 
-class Removals : public testing::Test {
+class LeftoversTest : public testing::Test {
  protected:
   kernel::TemporaryFolder folder_;
   FakeCgroups cgroups_;
@@ -28,15 +28,15 @@ class Removals : public testing::Test {
                                 kernel::DiskWork(*readiness_, nullptr)};
 };
 
-TEST_F(Removals, WhatCanBeDeletedDoesNotWaitForWhatCannot) {
-  TreeRemovals removals(dependencies_);
-  removals.Add({"/proc/self/status"});
-  removals.Continue();
-  EXPECT_TRUE(removals.busy()) << "it is tried again";
+TEST_F(LeftoversTest, WhatCanBeDeletedDoesNotWaitForWhatCannot) {
+  Leftovers leftovers(dependencies_, nullptr);
+  leftovers.Delete({"/proc/self/status"});
+  leftovers.Advance();
+  EXPECT_TRUE(leftovers.IsDeleting()) << "it is tried again";
   const std::string tree = folder_.path() + "/tree";
   ASSERT_TRUE(kernel::MakeFolders(tree + "/folder"));
-  removals.Add({tree});
-  removals.Continue();
+  leftovers.Delete({tree});
+  leftovers.Advance();
   EXPECT_FALSE(kernel::Exists(tree));
 }
 
