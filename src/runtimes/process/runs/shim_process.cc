@@ -102,58 +102,55 @@ class PriorityPassedOn {
   sched_param param_{};
 };
 
-// The actions of posix_spawn in the child, in this order.
-class SpawnActions {
- public:
-  // `mount_namespace`: -1 for none.
-  SpawnActions(int socket, int order, int mount_namespace, const std::vector<ProcsFile>& groups) {
-    ::posix_spawn_file_actions_init(&actions_);
-    for (int fd = 0; fd <= 2; ++fd) {
-      ::posix_spawn_file_actions_addopen(&actions_, fd, "/dev/null", O_RDWR, 0);
-    }
-    ::posix_spawn_file_actions_adddup2(&actions_, socket, shim::kAgentSocket);
-    ::posix_spawn_file_actions_adddup2(&actions_, order, shim::kOrderFile);
-    if (mount_namespace >= 0) {
-      ::posix_spawn_file_actions_adddup2(&actions_, mount_namespace, shim::kNamespaceFile);
-    } else {
-      ::posix_spawn_file_actions_addclose(&actions_, shim::kNamespaceFile);
-    }
-    int next = shim::kFirstGroupFile;
-    for (const ProcsFile& group : groups) {
-      ::posix_spawn_file_actions_adddup2(&actions_, group.file.get(), next++);
-    }
-    ::posix_spawn_file_actions_addclosefrom_np(&actions_, next);
-
-    ::posix_spawnattr_init(&attributes_);
-    sigset_t signals;
-    ::sigfillset(&signals);
-    ::posix_spawnattr_setsigdefault(&attributes_, &signals);
-    ::sigemptyset(&signals);
-    ::posix_spawnattr_setsigmask(&attributes_, &signals);
-    ::posix_spawnattr_setflags(&attributes_,
-                               POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-  }
-  SpawnActions(const SpawnActions&) = delete;
-  SpawnActions& operator=(const SpawnActions&) = delete;
-  ~SpawnActions() {
-    ::posix_spawn_file_actions_destroy(&actions_);
-    ::posix_spawnattr_destroy(&attributes_);
-  }
-  // The new process, or an errno value.
-  [[nodiscard]] int Spawn(const std::string& program, const std::string& label, pid_t& pid) const {
-    std::string name = "jettison-shim";
-    std::string about = label;
-    std::array<char*, 3> arguments = {name.data(), about.data(), nullptr};
-    std::array<char*, 1> environment = {nullptr};
-    const PriorityPassedOn as_the_loop;
-    return ::posix_spawn(&pid, program.c_str(), &actions_, &attributes_, arguments.data(),
-                         environment.data());
-  }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
+// Descriptors that a shim inherits.
+struct Inherited {
+  int socket = -1;
+  int order = -1;
+  int mount_namespace = -1;  // -1: none
+  const std::vector<ProcsFile>& groups;
 };
+
+// Gives an errno value or 0, and the new process.
+int Spawn(const std::string& program, const std::string& label, const Inherited& inherited,
+          pid_t& pid) {
+  posix_spawn_file_actions_t actions{};
+  ::posix_spawn_file_actions_init(&actions);
+  for (int fd = 0; fd <= 2; ++fd) {
+    ::posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
+  }
+  ::posix_spawn_file_actions_adddup2(&actions, inherited.socket, shim::kAgentSocket);
+  ::posix_spawn_file_actions_adddup2(&actions, inherited.order, shim::kOrderFile);
+  if (inherited.mount_namespace >= 0) {
+    ::posix_spawn_file_actions_adddup2(&actions, inherited.mount_namespace, shim::kNamespaceFile);
+  } else {
+    ::posix_spawn_file_actions_addclose(&actions, shim::kNamespaceFile);
+  }
+  int next = shim::kFirstGroupFile;
+  for (const ProcsFile& group : inherited.groups) {
+    ::posix_spawn_file_actions_adddup2(&actions, group.file.get(), next++);
+  }
+  ::posix_spawn_file_actions_addclosefrom_np(&actions, next);
+
+  posix_spawnattr_t attributes{};
+  ::posix_spawnattr_init(&attributes);
+  sigset_t signals;
+  ::sigfillset(&signals);
+  ::posix_spawnattr_setsigdefault(&attributes, &signals);
+  ::sigemptyset(&signals);
+  ::posix_spawnattr_setsigmask(&attributes, &signals);
+  ::posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  std::string name = "jettison-shim";
+  std::string about = label;
+  std::array<char*, 3> arguments = {name.data(), about.data(), nullptr};
+  std::array<char*, 1> environment = {nullptr};
+  const PriorityPassedOn as_the_loop;
+  const int error = ::posix_spawn(&pid, program.c_str(), &actions, &attributes, arguments.data(),
+                                  environment.data());
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::posix_spawnattr_destroy(&attributes);
+  return error;
+}
 
 // Whether another try may succeed because the machine has more by then.
 bool IsShortage(int error) {
@@ -209,9 +206,12 @@ Result<ShimProcess> ShimProcess::Start(const std::string& shim_path, const std::
   if (handed.mount_namespace != nullptr) handed_namespace = ClearCopy(*handed.mount_namespace);
   if (!handed_namespace) return Fail(handed_namespace.error());
   if (auto clear = ClearAll(handed.groups); !clear) return Fail(clear.error());
-  const SpawnActions actions(far_end->get(), order_file->get(), handed_namespace->get(),
-                             handed.groups);
-  const int error = actions.Spawn(shim_path, label, started.pid_);
+  const int error = Spawn(shim_path, label,
+                          {.socket = far_end->get(),
+                           .order = order_file->get(),
+                           .mount_namespace = handed_namespace->get(),
+                           .groups = handed.groups},
+                          started.pid_);
   if (error != 0) return Fail(SystemError(error, "start " + shim_path));
   started.pidfd_ = kernel::OpenPidfd(started.pid_);
   if (!started.pidfd_) {
