@@ -1,6 +1,5 @@
 #include "runtimes/process/runs/testing/fifo.h"
 #include "runtimes/process/runtime_fixture.h"
-#include "runtimes/process/testing/opened_files.h"
 
 namespace jettison::process {
 
@@ -50,17 +49,6 @@ TEST(ProcessRuntimeMassKill, TheEndIsToldWhenNoKillCanReachTheNextRun) {
   cgroups.still_signals = false;
   EXPECT_NE(bed.Await<ContainerExited>("u"), nullptr);
   EXPECT_TRUE(bed.Remove("u"));
-}
-
-TEST_F(ProcessRuntimeEnd, AKillThatComesWhileItStartsComesBeforeTheProgram) {
-  const std::string mark = folder_.path() + "/ran";
-  ASSERT_TRUE(bed_.Create(ShellPod("u", "touch " + mark + "; exec sleep 1000")));
-  bed_.runtime().StartContainer("u", "main", 0, 0);
-  bed_.runtime().KillContainer("u", "main");
-  const auto* exited = bed_.Await<ContainerExited>("u");
-  ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->exit.exit_code, 137);
-  EXPECT_FALSE(Exists(mark));
 }
 
 TEST_F(ProcessRuntimeEnd, ThePreStopHookRunsBeforeTerm) {

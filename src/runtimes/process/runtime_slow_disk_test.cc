@@ -1,5 +1,6 @@
 // A disk that takes its time: the caller waits for nothing, and steps keep their order.
 #include "ports/fakes/fake_disk_thread.h"
+#include "ports/fakes/fake_slow_paths.h"
 #include "runtimes/process/runtime_fixture.h"
 
 namespace jettison::process {
@@ -8,6 +9,9 @@ using namespace kernel;
 namespace {
 
 using std::chrono::milliseconds;
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 class ProcessRuntimeSlowDisk : public ProcessRuntimeTest {
@@ -67,6 +71,69 @@ TEST_F(ProcessRuntimeSlowDisk, APodThatEndsWhileItsFilesAreBeingMadeLeavesNothin
   EXPECT_EQ(bed_.Await<PodRemoved>("u", milliseconds(20)), nullptr);
   EXPECT_NE(AwaitWithDisk<PodRemoved>("u"), nullptr);
   EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
+}
+
+// Pods with volumes on file systems that may never answer.
+class ProcessRuntimeSlowVolumes : public ProcessRuntimeTest {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(MakeFolders(dead_));
+    bed_.disk_thread = slow_;
+    ProcessRuntimeTest::SetUp();
+  }
+  [[nodiscard]] Pod OnTheDead(const std::string& uid, const std::string& type = "Directory") {
+    Pod pod = ShellPod(uid, "true");
+    pod.volumes = {{"data", HostPathSource{.path = dead_, .type = type}}};
+    return bed_.known[uid] = pod;
+  }
+
+  const std::string dead_ = folder_.path() + "/dead";
+  std::shared_ptr<FakeSlowPaths> slow_ = std::make_shared<FakeSlowPaths>(dead_);
+};
+
+TEST_F(ProcessRuntimeSlowVolumes, OthersStartWhileAPodWaitsForItsVolume) {
+  for (const char* type : {"Directory", ""}) {
+    const std::string uid = "u" + std::string(type);
+    bed_.runtime().CreatePod(kernel::PlainPlan(OnTheDead(uid, type)));
+    bed_.runtime().CreatePod(kernel::PlainPlan(OnTheDead(uid, type)));
+    ASSERT_NE(bed_.Run(ShellPod("other" + uid, "true")), nullptr);
+    EXPECT_FALSE(Exists(bed_.paths().PodFile(uid))) << "the next agent creates the pod again";
+    EXPECT_EQ(slow_->Answer(), 1);
+    EXPECT_NE(bed_.Await<PodReady>(uid), nullptr);
+    EXPECT_TRUE(Exists(bed_.paths().PodFile(uid)));
+  }
+}
+
+TEST_F(ProcessRuntimeSlowVolumes, APodThatHasWaitedForTooLongFailsNamingThePath) {
+  bed_.path_patience = std::chrono::milliseconds(1);
+  bed_.Close();
+  bed_.Open();
+  bed_.runtime().CreatePod(kernel::PlainPlan(OnTheDead("u")));
+  const auto* failed = bed_.Await<PodFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_EQ(failed->error.code, ErrorCode::kUnavailable);
+  EXPECT_THAT(failed->error.message, AllOf(HasSubstr("volume data"), HasSubstr(dead_)));
+  EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
+  EXPECT_EQ(slow_->Answer(), 0);
+}
+
+TEST_F(ProcessRuntimeSlowVolumes, AnAgentThatStartsAgainDoesNotWaitForThem) {
+  Pod pod = OnTheDead("u");
+  pod.containers = ShellPod("u", "exec sleep 1000").containers;
+  bed_.known["u"] = pod;
+  bed_.runtime().CreatePod(kernel::PlainPlan(pod));
+  ASSERT_EQ(slow_->Answer(), 1);
+  ASSERT_NE(bed_.Await<PodReady>("u"), nullptr);
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  bed_.path_patience = std::chrono::milliseconds(1);
+  bed_.Close();
+  bed_.Open();
+  ASSERT_TRUE(bed_.runtime().List());
+  EXPECT_EQ(bed_.Await<PodFailed>("u", std::chrono::milliseconds(100)), nullptr);
+  EXPECT_THAT(bed_.logged, Contains(AllOf(HasSubstr("adopt pod"), HasSubstr(dead_))));
+  bed_.runtime().KillContainer("u", "main");
+  EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::MatchesRegex;
 
 using ProcessRuntimeRun = ProcessRuntimeTest;
 
@@ -23,6 +24,8 @@ TEST_F(ProcessRuntimeRun, RunsACommandAndTellsHowItEnded) {
   EXPECT_LE(exited->exit.started, exited->exit.finished);
   EXPECT_THAT(bed_.LogOf(bed_.known["u"]), HasSubstr("stdout F out\n"));
   EXPECT_THAT(bed_.LogOf(bed_.known["u"]), HasSubstr("stderr F err\n"));
+  EXPECT_THAT(ReadFile(bed_.paths().Log(bed_.known["u"], "main", 0)).value_or(""),
+              MatchesRegex("(20..-..-..T..:..:..\\..{9}Z std(out|err) F (out|err)\n){2}"));
 }
 
 TEST_F(ProcessRuntimeRun, TheContainerSeesItsEnvironmentAndNothingOfTheAgents) {

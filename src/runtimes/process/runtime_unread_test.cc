@@ -1,10 +1,13 @@
 // Pods of an earlier agent of which something cannot be read, or is damaged.
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "ports/fakes/fake_disk_thread.h"
-#include "runtimes/process/runtime_unread_fixture.h"
+#include "runtimes/process/runtime_fixture.h"
 
 namespace jettison::process {
 
@@ -17,6 +20,57 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
+// The pod "u" of an agent that has ended. Its only process still runs.
+class ProcessRuntimeUnread : public ProcessRuntimeTest {
+ protected:
+  void SetUp() override {
+    ProcessRuntimeTest::SetUp();
+    pod_ = ShellPod("u", "exec sleep 1000");
+    ASSERT_TRUE(bed_.Create(pod_));
+    bed_.runtime().StartContainer("u", "main", 0, 0);
+    ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+    process_ = cgroups_.Processes(kGroup)->at(0);
+    ASSERT_TRUE(WriteFile(bed_.paths().Volumes("u") + "/data", "dear"));
+    bed_.Close();
+  }
+  void TearDown() override {
+    ::kill(process_, SIGKILL);
+    cgroups_.ProcessExited(process_);
+    ProcessRuntimeTest::TearDown();
+  }
+  // Makes the file unreadable until it is repaired: a link is not followed.
+  static void Hide(const std::string& path) {
+    ASSERT_EQ(std::rename(path.c_str(), (path + ".away").c_str()), 0);
+    ASSERT_EQ(::symlink("away", path.c_str()), 0);
+  }
+  static void Mend(const std::string& path) {
+    ASSERT_EQ(std::rename((path + ".away").c_str(), path.c_str()), 0);
+  }
+  std::vector<RuntimePod> List() {
+    bed_.Open();
+    auto listed = bed_.runtime().List();
+    EXPECT_TRUE(listed);
+    return listed.value_or(std::vector<RuntimePod>{});
+  }
+  // A request for another pod of its UID is refused, and nobody waits for the disk.
+  void ExpectRefusal() {
+    const bool runs = !cgroups_.Processes(kGroup)->empty();
+    bed_.runtime().CreatePod(PlainPlan(pod_));
+    const auto* failed = bed_.Await<PodFailed>("u");
+    ASSERT_NE(failed, nullptr);
+    EXPECT_THAT(failed->error.message, HasSubstr("an earlier pod of this UID is in its place"));
+    EXPECT_EQ(failed->by_others, runs);
+  }
+  void ExpectItGoesOn() {
+    EXPECT_EQ(::kill(process_, 0), 0);
+    EXPECT_THAT(cgroups_.signals(), IsEmpty());
+    EXPECT_EQ(*ReadFile(bed_.paths().Volumes("u") + "/data"), "dear");
+  }
+
+  Pod pod_;
+  pid_t process_ = 0;
+};
+
 TEST_F(ProcessRuntimeUnread, APodWhoseRecordCannotBeReadGoesOnAndIsTakenOverWhenItIsRequested) {
   Hide(bed_.paths().PodFile("u"));
   EXPECT_THAT(List(), IsEmpty());
@@ -28,7 +82,7 @@ TEST_F(ProcessRuntimeUnread, APodWhoseRecordCannotBeReadGoesOnAndIsTakenOverWhen
   ExpectItGoesOn();
 
   Mend(bed_.paths().PodFile("u"));
-  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
+  bed_.runtime().CreatePod(PlainPlan(pod_));
   const auto* found = bed_.Await<PodFound>("u");
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->pod.pod, pod_);
@@ -59,7 +113,7 @@ TEST_F(ProcessRuntimeUnread, TheManifestThatADamagedPodCameFromMendsIt) {
   ASSERT_TRUE(WriteFile(bed_.paths().PodFile("u"), "rubbish"));
   ASSERT_THAT(List(), IsEmpty());
   ExpectItGoesOn();
-  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
+  bed_.runtime().CreatePod(PlainPlan(pod_));
   const auto* found = bed_.Await<PodFound>("u");
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->pod.pod, pod_);
@@ -74,7 +128,7 @@ TEST_F(ProcessRuntimeUnread, APodWhoseRecordIsMissingGoesOnAndTheManifestMendsIt
   ASSERT_THAT(List(), IsEmpty());
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("pod.json is missing")));
   ExpectItGoesOn();
-  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
+  bed_.runtime().CreatePod(PlainPlan(pod_));
   const auto* found = bed_.Await<PodFound>("u");
   ASSERT_NE(found, nullptr);
   EXPECT_FALSE(found->pod.containers.at(0).exit);
@@ -88,7 +142,7 @@ TEST_F(ProcessRuntimeUnread, APodWhoseRecordIsMissingAndOfWhichNothingLivesKeeps
   ASSERT_EQ(::unlink(bed_.paths().PodFile("u").c_str()), 0);
   EXPECT_THAT(List(), IsEmpty());
   ExpectRefusal();
-  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
+  bed_.runtime().CreatePod(PlainPlan(pod_));
   ASSERT_NE(bed_.Await<PodReady>("u"), nullptr);
   const std::string quarantine = bed_.paths().root() + "/quarantine";
   ASSERT_THAT(*NamesIn(quarantine), SizeIs(1));
@@ -116,7 +170,7 @@ TEST_F(ProcessRuntimeUnread, AnotherPodOfADamagedOnesUidWaitsUntilThatHasEnded) 
   cgroups_.ProcessExited(process_);
   ::kill(process_, SIGKILL);
   ExpectRefusal();
-  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
+  bed_.runtime().CreatePod(PlainPlan(pod_));
   ASSERT_NE(bed_.Await<PodReady>("u"), nullptr);
   const std::string quarantine = bed_.paths().root() + "/quarantine";
   ASSERT_THAT(*NamesIn(quarantine), SizeIs(1));
@@ -141,7 +195,7 @@ TEST_F(ProcessRuntimeUnread, FilesAreSetAsideWhenTheDiskAnswers) {
   (void)bed_.runtime().TakeEvents();
   disk->refuses = true;  // from here on the disk is fast
   EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty()) << "nothing is made before it is requested";
-  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
+  bed_.runtime().CreatePod(PlainPlan(pod_));
   ASSERT_NE(bed_.Await<PodReady>("u"), nullptr);
   const std::string quarantine = bed_.paths().root() + "/quarantine";
   ASSERT_THAT(*NamesIn(quarantine), SizeIs(1));
@@ -156,9 +210,28 @@ TEST_F(ProcessRuntimeUnread, WhatMayBeReadableAMomentLaterIsNotSetAside) {
   ExpectRefusal();
   ExpectRefusal();
   Mend(bed_.paths().PodFile("u"));
-  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
+  bed_.runtime().CreatePod(PlainPlan(pod_));
   ASSERT_NE(bed_.Await<PodFound>("u"), nullptr);
   EXPECT_EQ(*ReadFile(bed_.paths().Volumes("u") + "/data"), "dear");
+}
+
+TEST_F(ProcessRuntimeUnread, AManifestStandsInForARecordThatTheDiskDoesNotGive) {
+  pod_.annotations["kubernetes.io/config.hash"] = "u";
+  const auto disk = std::make_shared<FakeDiskThread>();
+  bed_.disk_thread = disk;
+  Hide(bed_.paths().PodFile("u"));
+  ASSERT_THAT(List(), IsEmpty());
+  ExpectRefusal();
+  ExpectRefusal();
+  EXPECT_EQ(disk->Answer(), 1) << "it is read once for all requests, and not on the loop";
+  const auto* found = bed_.Await<PodFound>("u");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->pod.pod, pod_);
+  EXPECT_FALSE(found->pod.containers.at(0).exit);
+  ExpectItGoesOn();
+  disk->refuses = true;  // from here on the disk is fast
+  (void)disk->Answer();
+  EXPECT_EQ(*ReadFile(bed_.paths().PodFile("u")), "u") << "it is written anew";
 }
 
 TEST_F(ProcessRuntimeUnread, NobodyEndsIt) {
@@ -209,7 +282,7 @@ TEST_F(ProcessRuntimeUnread, APodIsNotMadeInAGroupInWhichSomethingRuns) {
   RuntimeBed bed(cgroups_, other.path());
   bed.Open();
   EXPECT_THAT(*bed.runtime().List(), IsEmpty());
-  bed.runtime().CreatePod(kernel::PlainPlan(pod_));
+  bed.runtime().CreatePod(PlainPlan(pod_));
   const auto* failed = bed.Await<PodFailed>("u");
   ASSERT_NE(failed, nullptr);
   EXPECT_THAT(failed->error.message, HasSubstr("processes run in " + kGroup));
