@@ -341,12 +341,13 @@ void ContainerRun::ReopenLog() const {
   SendSignal(shim_->pidfd(), SIGHUP);
 }
 
-void NoteLost(RuntimeContext& context, std::string about, std::string run_dir,
+void NoteLost(RuntimeContext& context, std::string about, const std::string& run_dir,
               const ExitRecord& lost) {
-  context.disk.Do([run_dir = std::move(run_dir), lost] { return WriteExitRecord(run_dir, lost); },
-                  [&context, about = std::move(about)](const Result<void>& written) {
-                    context.LogFailure(about, written);
-                  });
+  context.disk.Do(
+      [file = ExitFileOf(run_dir), text = FormatExitRecord(lost)] { return WriteFile(file, text); },
+      [&context, about = std::move(about)](const Result<void>& written) {
+        context.LogFailure(about, written);
+      });
 }
 
 void RemoveUnusedRun(const Paths& paths, const Pod& pod, const std::string& container,

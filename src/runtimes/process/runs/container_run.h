@@ -94,7 +94,7 @@ class ContainerRun {
 // Writes the end of a run down whose shim could not. Nobody waits for it: an agent that starts
 // before it is written finds a run without a shim, and notes the same. A failure is logged, with
 // `about`.
-void NoteLost(RuntimeContext& context, std::string about, std::string run_dir,
+void NoteLost(RuntimeContext& context, std::string about, const std::string& run_dir,
               const ExitRecord& lost);
 
 // Deletes what a run that never ran has left: its folder, its empty log.

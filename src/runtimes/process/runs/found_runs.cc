@@ -8,6 +8,7 @@
 
 #include "core/text/number.h"
 #include "kernel/files/files.h"
+#include "pods/earlier_pods.h"
 #include "runtimes/process/runs/run_record.h"
 #include "runtimes/process/shim/protocol.h"
 
@@ -26,44 +27,35 @@ std::optional<int> AttemptNamed(std::string_view name) {
   return attempt && *attempt >= 0 ? attempt : std::nullopt;
 }
 
-std::string FileOf(const std::string& run_dir, const char* name) {
-  return fmt::format("{}/{}", run_dir, name);
-}
-
-// The result of reading a file of a run.
-enum class Reading : std::uint8_t { kAbsent, kRead, kDamaged, kUnreadable };
-
+// The record in a file of a run; absent: there is no such file. kInvalidArgument: it is damaged.
 template <typename Record>
-Reading ReadRecord(const std::string& path, Result<Record> (*parse)(std::string_view),
-                   std::optional<Record>& record, std::string& fault) {
+Result<std::optional<Record>> ReadRecord(const std::string& path,
+                                         Result<Record> (*parse)(std::string_view)) {
   const auto text = ReadFile(path);
-  if (!text && text.error().code == ErrorCode::kNotFound) return Reading::kAbsent;
-  auto parsed = text ? parse(*text) : Fail(text.error());
-  if (parsed) {
-    record = std::move(*parsed);
-    return Reading::kRead;
-  }
-  fault = parsed.error().In(path).message;
-  return text ? Reading::kDamaged : Reading::kUnreadable;
+  if (!text && text.error().code == ErrorCode::kNotFound) return std::nullopt;
+  if (!text) return Fail(ErrorCode::kUnavailable, text.error().In(path).message);
+  auto record = parse(*text);
+  if (!record) return Fail(record.error().In(path));
+  return std::move(*record);
 }
 
-void SetUnknown(FoundRun& run, Reading because) {
+void SetUnknown(FoundRun& run, const Error& because) {
   run.state = RunState::kUnknown;
-  run.passing = because == Reading::kUnreadable;
+  run.fault = because.message;
+  run.passing = !IsDamage(because);
 }
 
 // Takes the exit record, which overrides everything else. False if there is none.
 bool TakeExit(const std::string& run_dir, FoundRun& run) {
-  const Reading exit =
-      ReadRecord(FileOf(run_dir, shim::kExitFile), &ParseExitRecord, run.exit, run.fault);
-  if (exit == Reading::kAbsent) return false;
-  if (exit == Reading::kUnreadable) {
-    SetUnknown(run, exit);
-  } else if (exit == Reading::kDamaged) {
-    run.state = RunState::kLost;  // it has ended, because a shim writes this file last
-  } else {
-    run.state = run.exit->outcome == RunOutcome::kFailed ? RunState::kNeverRan : RunState::kEnded;
+  const auto exit = ReadRecord(ExitFileOf(run_dir), &ParseExitRecord);
+  if (exit && !*exit) return false;
+  if (!exit) {
+    SetUnknown(run, exit.error());
+    if (!run.passing) run.state = RunState::kLost;  // ended: a shim writes this file last
+    return true;
   }
+  run.exit = *exit;
+  run.state = run.exit->outcome == RunOutcome::kFailed ? RunState::kNeverRan : RunState::kEnded;
   return true;
 }
 
@@ -72,17 +64,15 @@ bool TakeExit(const std::string& run_dir, FoundRun& run) {
 FoundRun ReadRun(const Paths& paths, const RunName& name, std::string_view boot_id) {
   const std::string run_dir = paths.Run(name.pod_uid, name.container, name.attempt);
   FoundRun run{.container = name.container, .attempt = name.attempt};
-  const Reading record =
-      ReadRecord(FileOf(run_dir, shim::kRunningFile), &ParseRunRecord, run.record, run.fault);
-  if (TakeExit(run_dir, run) || record == Reading::kAbsent) return run;
-  if (!run.record) {
-    SetUnknown(run, record);
-    return run;
-  }
+  const auto record =
+      ReadRecord(fmt::format("{}/{}", run_dir, shim::kRunningFile), &ParseRunRecord);
+  if (record) run.record = *record;
+  if (TakeExit(run_dir, run)) return run;
+  if (!record) SetUnknown(run, record.error());
+  if (!run.record) return run;
   auto shim = OpenLiveProcess(run.record->shim, boot_id);
   if (!shim) {
-    run.fault = shim.error().In(run_dir).message;
-    SetUnknown(run, Reading::kUnreadable);
+    SetUnknown(run, {ErrorCode::kUnavailable, shim.error().In(run_dir).message});
     return run;
   }
   run.shim = std::move(*shim);
@@ -140,8 +130,8 @@ ExitRecord LostRun(WallTime started, WallTime now) {
           .finished = std::max(started, now)};
 }
 
-Result<void> WriteExitRecord(const std::string& run_dir, const ExitRecord& record) {
-  return WriteFile(FileOf(run_dir, shim::kExitFile), FormatExitRecord(record));
+std::string ExitFileOf(const std::string& run_dir) {
+  return fmt::format("{}/{}", run_dir, shim::kExitFile);
 }
 
 }  // namespace jettison::process

@@ -61,6 +61,7 @@ struct FoundRun {
 
 // What is written down for a run that was lost: killed, exit code 137, its end seen at `now`.
 [[nodiscard]] ExitRecord LostRun(WallTime started, WallTime now);
-[[nodiscard]] Result<void> WriteExitRecord(const std::string& run_dir, const ExitRecord& record);
+// Where the end of a run is written down.
+[[nodiscard]] std::string ExitFileOf(const std::string& run_dir);
 
 }  // namespace jettison::process
