@@ -3,12 +3,6 @@
 #include <sys/timerfd.h>
 
 namespace jettison::cri {
-namespace {
-
-constexpr std::chrono::seconds kCancelTakes{1};
-
-}  // namespace
-
 void CallLedger::Arm() {
   Time at = Time::max();
   if (!under_way_.empty()) at = under_way_.begin()->first;
@@ -34,8 +28,8 @@ void CallLedger::Add(const Call& call) {
 void CallLedger::Finish(LedgerCall& call, std::optional<Error> error) {
   const std::lock_guard lock(mutex_);
   const bool waits = under_way_.erase({call.overdue_at, &call}) > 0;
-  if (waits) call.error = error && call.is_overdue ? call.when_overdue : std::move(error);
-  // One that was answered without gRPC, too, so that it does not end on this thread.
+  if (waits) call.error = std::move(error);
+  // One that was overdue, too, so that it does not end on this thread.
   answers_.push_back(std::move(with_grpc_.extract(&call).mapped()));
   Arm();
   finished_.notify_all();
@@ -49,24 +43,18 @@ std::deque<CallLedger::Call> CallLedger::TakeAnswers() {
 }
 
 void CallLedger::EndOverdue(Time now) {
-  std::vector<LedgerCall*> overdue;  // whichever end meanwhile are in answers_, and so alive
+  std::vector<Call> overdue;
   {
     const std::lock_guard lock(mutex_);
     while (!under_way_.empty() && under_way_.begin()->first <= now) {
-      LedgerCall* const call = under_way_.begin()->second;
+      const Call& call = overdue.emplace_back(with_grpc_.at(under_way_.begin()->second));
       under_way_.erase(under_way_.begin());
-      if (std::exchange(call->is_overdue, true)) {
-        call->error = call->when_overdue;
-        answers_.push_back(with_grpc_.at(call));
-      } else {
-        call->overdue_at = now + kCancelTakes;
-        under_way_.emplace(call->overdue_at, call);
-        overdue.push_back(call);
-      }
+      call->error = call->when_overdue;
+      answers_.push_back(call);
     }
     Arm();
   }
-  for (LedgerCall* const call : overdue) call->context.TryCancel();
+  for (const Call& call : overdue) call->context.TryCancel();
 }
 
 bool CallLedger::CancelAll(std::chrono::milliseconds patience) {

@@ -28,11 +28,10 @@ struct LedgerCall {
   // Called when it is delivered; null: it was, or nobody waits for it any more.
   std::function<void(std::optional<Error>)> done;
   std::optional<Error> error;
-  // gRPC may fail to end a call at its deadline: it is cancelled at `overdue_at`, which stays as it
-  // is once the ledger has the call.
+  // gRPC may fail to end a call at its deadline: it is cancelled at `overdue_at`, and answered with
+  // `when_overdue`. Both stay as they are once the ledger has the call.
   std::chrono::steady_clock::time_point overdue_at = std::chrono::steady_clock::time_point::max();
   Error when_overdue;
-  bool is_overdue = false;
 };
 
 // The calls under way and those that wait to be delivered, shared with gRPC's threads: these move a
@@ -52,8 +51,7 @@ class CallLedger {
   void Finish(LedgerCall& call, std::optional<Error> error);
   // Those that nobody waits for any more are among them.
   [[nodiscard]] std::deque<Call> TakeAnswers();
-  // Cancels the calls that are overdue. A call that has not ended a second after that is answered
-  // without gRPC.
+  // Answers the calls that are overdue, and cancels them.
   void EndOverdue(std::chrono::steady_clock::time_point now);
   // Cancels every call under way; false if gRPC did not end one in time. None of them is delivered
   // any more.

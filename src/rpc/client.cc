@@ -37,6 +37,16 @@ bool IsUnreserved(char c) {
          std::string_view("-._~/").find(c) != std::string_view::npos;
 }
 
+// A call that did not succeed, as gRPC tells it.
+struct FailedCall {
+  std::string call;     // "RunPodSandbox"
+  std::string socket;   // path of the runtime's socket
+  Duration deadline{};  // what the call was given
+  int status = 0;       // gRPC's canonical code, never 0 (OK)
+  std::string message;  // of the runtime, or of gRPC itself; may be empty
+  bool of_cri = true;   // else of containerd's own API
+};
+
 ErrorCode CodeOf(int status) {
   switch (status) {
     case grpc::INVALID_ARGUMENT:
@@ -79,46 +89,15 @@ std::string SentenceOf(const FailedCall& failed) {
   return failed.message;
 }
 
-}  // namespace
-
-Result<std::string> SocketOf(std::string_view endpoint) {
-  const std::string_view path =
-      endpoint.starts_with(kScheme) ? endpoint.substr(kScheme.size()) : std::string_view();
-  if (!path.starts_with('/') || path.ends_with('/') || path.find('\0') != path.npos) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("containerRuntimeEndpoint \"{}\": only the absolute path of a unix "
-                            "socket is supported, as in unix:///run/containerd/containerd.sock",
-                            endpoint));
-  }
-  if (path.size() > kLongestPath) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("containerRuntimeEndpoint \"{}\": the path has {} bytes, a socket's "
-                            "at most {}",
-                            endpoint, path.size(), kLongestPath));
-  }
-  return std::string(path);
-}
-
-std::string TargetOf(std::string_view socket) {
-  std::string target(kScheme);
-  for (const char c : socket) {
-    if (IsUnreserved(c)) {
-      target += c;
-    } else {
-      target += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return target;
-}
-
+// The failure as an Error. The message begins with the call; where an operator can help, it names
+// the socket and says what to do. kUnavailable: the runtime does not offer CRI v1 (UNIMPLEMENTED);
+// kNotFound: it does not offer containerd's own API.
 Error ErrorOf(const FailedCall& failed) {
   if (failed.status == grpc::UNIMPLEMENTED && !failed.of_cri) {
     return Error{ErrorCode::kNotFound, "the runtime has no API of containerd's"}.In(failed.call);
   }
   return Error{CodeOf(failed.status), SentenceOf(failed)}.In(failed.call);
 }
-
-namespace {
 
 constexpr int kLargestMessage = 16 << 20;  // bytes, either way; the kubelet's limit too
 constexpr int kFirstRetryMs = 100;
@@ -303,6 +282,36 @@ std::string_view Client::WhyNotConnected() {
 }
 
 }  // namespace
+
+Result<std::string> SocketOf(std::string_view endpoint) {
+  const std::string_view path =
+      endpoint.starts_with(kScheme) ? endpoint.substr(kScheme.size()) : std::string_view();
+  if (!path.starts_with('/') || path.ends_with('/') || path.find('\0') != path.npos) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("containerRuntimeEndpoint \"{}\": only the absolute path of a unix "
+                            "socket is supported, as in unix:///run/containerd/containerd.sock",
+                            endpoint));
+  }
+  if (path.size() > kLongestPath) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("containerRuntimeEndpoint \"{}\": the path has {} bytes, a socket's "
+                            "at most {}",
+                            endpoint, path.size(), kLongestPath));
+  }
+  return std::string(path);
+}
+
+std::string TargetOf(std::string_view socket) {
+  std::string target(kScheme);
+  for (const char c : socket) {
+    if (IsUnreserved(c)) {
+      target += c;
+    } else {
+      target += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return target;
+}
 
 Result<std::unique_ptr<Calls>> Connect(const std::string& endpoint, ConnectOptions options) {
   Result<std::string> socket = SocketOf(endpoint);
