@@ -31,7 +31,7 @@ FakeClock MinuteClock() {
 }
 
 ContainerExit ExitOf(const api::ContainerStatus& status, const KernelWord& seen) {
-  return cri::ExitOf(status, seen, FakeClock(At(60)));
+  return jettison::ExitOf(StandingOf(status).end, seen, FakeClock(At(60)));
 }
 
 TEST(ExitOf, NamesTheSignalThatTheKernelTellsOrTheCodeStandsFor) {
@@ -67,13 +67,15 @@ TEST(ExitOf, IsAsLongAgoAsItIsHoweverTheWallClockIsSet) {
     clock.StepWall(step);
     api::ContainerStatus status = Exited(1);
     status.set_finished_at((At(20) + step).time_since_epoch().count());
-    const ContainerExit exit = cri::ExitOf(status, {.started = At(10), .finished = At(21)}, clock);
+    const ContainerExit exit =
+        jettison::ExitOf(StandingOf(status).end, {.started = At(10), .finished = At(21)}, clock);
     EXPECT_EQ(exit.started, At(10)) << "known already";
     EXPECT_EQ(exit.finished, At(20));
     // Set after the end and before it was asked for: never in the future, nor before the start.
     status.set_finished_at(At(20).time_since_epoch().count());
     const Instant finished =
-        cri::ExitOf(status, {.started = At(10), .finished = At(21)}, clock).finished;
+        jettison::ExitOf(StandingOf(status).end, {.started = At(10), .finished = At(21)}, clock)
+            .finished;
     EXPECT_GE(finished, At(10));
     EXPECT_LE(finished, At(21));
   }

@@ -4,16 +4,18 @@
 #include <chrono>
 #include <cstdint>
 
+#include "rpc/verbose_info.h"
+
 namespace jettison::cri {
 namespace {
 
 constexpr const char* kOomKilled = "OOMKilled";
 
+}  // namespace
+
 std::int64_t WholeSeconds(Duration duration) {
   return std::chrono::ceil<std::chrono::seconds>(std::max(duration, Duration::zero())).count();
 }
-
-}  // namespace
 
 void CriContainer::AskHowItStands(Duration deadline, StandingAnswer answer) {
   api::ContainerStatusRequest request;
@@ -35,6 +37,11 @@ void CriContainer::TellToStop(Duration grace, Duration deadline, Done done) {
               });
 }
 
+std::optional<pid_t> PidOf(const api::ContainerStatusResponse& answer) {
+  const auto info = answer.info().find("info");
+  return info == answer.info().end() ? std::nullopt : PidIn(info->second);
+}
+
 ContainerStanding StandingOf(const api::ContainerStatus& status) {
   switch (status.state()) {
     case api::CONTAINER_EXITED:
@@ -46,14 +53,6 @@ ContainerStanding StandingOf(const api::ContainerStatus& status) {
     case api::CONTAINER_RUNNING: return {.state = ContainerStanding::State::kLives};
     default: return {.state = ContainerStanding::State::kUnknown};
   }
-}
-
-ContainerExit ExitOf(const api::ContainerStatus& status, const KernelWord& seen,
-                     const Clock& clock) {
-  return ExitOf(ReportedEnd{.exit_code = status.exit_code(),
-                            .oom_killed = status.reason() == kOomKilled,
-                            .finished_at = status.finished_at()},
-                seen, clock);
 }
 
 }  // namespace jettison::cri

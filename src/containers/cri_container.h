@@ -1,15 +1,16 @@
 #pragma once
 
 #include <cri.pb.h>
+#include <sys/types.h>
 
-#include <set>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "containers/container_exit.h"
-#include "ports/clock.h"
 #include "rpc/calls.h"
 
 namespace jettison {
@@ -23,8 +24,6 @@ inline constexpr std::string_view kContainerNameLabel = "io.kubernetes.container
 
 // Annotations of the kubelet. Source: pkg/kubelet/kuberuntime/labels.go, pkg/kubelet/types.
 inline constexpr std::string_view kConfigSourceAnnotation = "kubernetes.io/config.source";
-inline constexpr std::string_view kConfigSeenAnnotation = "kubernetes.io/config.seen";
-inline constexpr std::string_view kHashAnnotation = "io.kubernetes.container.hash";
 inline constexpr std::string_view kRestartCountAnnotation = "io.kubernetes.container.restartCount";
 inline constexpr std::string_view kGracePeriodAnnotation =
     "io.kubernetes.pod.terminationGracePeriod";
@@ -41,13 +40,11 @@ namespace jettison::cri {
 
 namespace api = ::runtime::v1;
 
-// Everything that the runtime has, at one moment.
+// Everything that the runtime has, at one moment. What was made after it was asked for is missing
+// or not ready in it.
 struct Listing {
   std::vector<api::PodSandbox> sandboxes;
   std::vector<api::Container> containers;
-  // IDs of sandboxes and containers that were known when it was asked for; what is younger may be
-  // missing in it.
-  std::set<std::string, std::less<>> known;
 };
 
 // A container that CRI has, in a sandbox.
@@ -64,10 +61,13 @@ class CriContainer : public ContainerKeeper {
   std::string id_;
 };
 
+// In seconds, rounded up; 0 where it is negative.
+[[nodiscard]] std::int64_t WholeSeconds(Duration duration);
+
+// The first process of a container, where the runtime tells it, in a verbose answer.
+[[nodiscard]] std::optional<pid_t> PidOf(const api::ContainerStatusResponse& answer);
+
 // How it stands by the runtime's account.
 [[nodiscard]] ContainerStanding StandingOf(const api::ContainerStatus& status);
-// How a container in the state EXITED ended, by all that is known.
-[[nodiscard]] ContainerExit ExitOf(const api::ContainerStatus& status, const KernelWord& seen,
-                                   const Clock& clock);
 
 }  // namespace jettison::cri

@@ -69,7 +69,6 @@ class RunningContainer {
   // Its process runs, as far as is known.
   [[nodiscard]] bool running() const { return phase_ == Phase::kRunning; }
   [[nodiscard]] bool ended() const { return phase_ == Phase::kEnded; }
-  [[nodiscard]] const RunIdentity& identity() const { return identity_; }
   // Its keeper's ID of it; empty before Begin.
   [[nodiscard]] const std::string& id() const { return container_.id; }
   // What is needed to find the container after a restart of the agent; absent while none of its

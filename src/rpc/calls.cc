@@ -6,12 +6,6 @@
 
 namespace jettison::cri {
 
-void AskVersion(Calls& calls, Duration deadline, Answer<api::VersionResponse> answer) {
-  api::VersionRequest request;
-  request.set_version("0.1.0");  // the kubelet's runtime API version
-  calls.Make(kVersion, request, deadline, std::move(answer));
-}
-
 bool AwaitAnswers(Calls& calls, Duration timeout, const std::function<bool()>& done) {
   using std::chrono::milliseconds;
   using std::chrono::steady_clock;

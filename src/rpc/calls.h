@@ -96,8 +96,6 @@ inline constexpr Method<tasks_api::ListTasksRequest, tasks_api::ListTasksRespons
     "ListTasksIn", "/containerd.services.tasks.v1.Tasks/List"};
 inline constexpr Method<tasks_api::GetRequest, tasks_api::GetResponse> kGetTaskIn{
     "GetTaskIn", "/containerd.services.tasks.v1.Tasks/Get"};
-inline constexpr Method<tasks_api::KillRequest, tasks_api::KillResponse> kKillTaskIn{
-    "KillTaskIn", "/containerd.services.tasks.v1.Tasks/Kill"};
 // Of a task whose processes have ended, or were never let go.
 inline constexpr Method<tasks_api::DeleteTaskRequest, tasks_api::DeleteResponse> kDeleteTaskIn{
     "DeleteTaskIn", "/containerd.services.tasks.v1.Tasks/Delete"};
@@ -156,9 +154,6 @@ class Calls {
  private:
   virtual void Start(UntypedCall call) = 0;
 };
-
-// Asks for the runtime's version.
-void AskVersion(Calls& calls, Duration deadline, Answer<api::VersionResponse> answer);
 
 // Delivers answers until `done` is true, or for `timeout` at most; returns whether it is. It
 // blocks, and callbacks of other calls run meanwhile, so it is for moments when there is nothing

@@ -144,7 +144,7 @@ class ClientTest : public ::testing::Test {
   }
   Result<api::VersionResponse> CallVersion(Duration deadline = kLong) {
     std::optional<Result<api::VersionResponse>> answer;
-    AskVersion(*client_, deadline, [&](auto given) { answer = std::move(given); });
+    client_->Make(kVersion, {}, deadline, [&](auto given) { answer = std::move(given); });
     return Await(answer);
   }
 

@@ -53,7 +53,6 @@ class FakeCalls : public Calls {
   Handler<TaskKey, containers_api::GetContainerResponse> on_get_container_in;
   Handler<std::string, tasks_api::ListTasksResponse> on_list_tasks_in;  // namespace
   Handler<TaskKey, tasks_api::GetResponse> on_get_task;
-  Handler<TaskKey, tasks_api::KillResponse> on_kill_task;
   Handler<TaskKey, tasks_api::DeleteResponse> on_delete_task;
 
   FakeCalls() : event_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
@@ -91,7 +90,6 @@ class FakeCalls : public Calls {
       return TaskKey{.in_namespace = std::move(space), .id = request.container_id()};
     };
     ServeIn(kGetTaskIn, on_get_task, task);
-    ServeIn(kKillTaskIn, on_kill_task, task);
     ServeIn(kDeleteTaskIn, on_delete_task, task);
   }
 

@@ -25,7 +25,7 @@ void SetAhead(const std::string& file, std::int64_t seconds) {
 
 bool Answers(Calls& client) {
   std::optional<Result<api::VersionResponse>> answer;
-  AskVersion(client, kLong, [&](auto given) { answer = std::move(given); });
+  client.Make(kVersion, {}, kLong, [&](auto given) { answer = std::move(given); });
   while (!answer) {
     EXPECT_TRUE(Readable(client.fd(), kLong));
     client.Deliver();

@@ -46,7 +46,7 @@ TEST_F(ClientTest, AListenerThatSpeaksAnotherProtocolIsUnavailable) {
     const FileDescriptor listener = Listen(path);
     client_ = ConnectTo(path);
     std::optional<Result<api::VersionResponse>> answer;
-    AskVersion(*client_, kLong, [&](auto given) { answer = std::move(given); });
+    client_->Make(kVersion, {}, kLong, [&](auto given) { answer = std::move(given); });
     ASSERT_TRUE(Readable(listener.get(), kLong));
     {
       const FileDescriptor peer(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));

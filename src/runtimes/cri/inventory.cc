@@ -7,6 +7,8 @@
 #include <csignal>
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "rpc/calls.h"
@@ -45,9 +47,8 @@ api::ContainerStatusResponse StatusListed(const api::Container& container) {
   return listed;
 }
 
-void Inventory::List(Ids known, Listed listed) {
+void Inventory::List(Listed listed) {
   auto listing = std::make_shared<Listing>();
-  listing->known = std::move(known);
   const Duration deadline = context_.options.request_timeout;
   context_.calls.Make(
       kListPodSandbox, api::ListPodSandboxRequest(), deadline,
@@ -69,10 +70,10 @@ void Inventory::List(Ids known, Listed listed) {
       }));
 }
 
-Result<Found> Inventory::FindAll(const Ids& known, Duration wait) {
+Result<Found> Inventory::FindAll(Duration wait) {
   if (!inquiry_) {
     inquiry_ = std::make_shared<Inquiry>();
-    List(known, [this, inquiry = inquiry_](Result<Listing> listed) {
+    List([this, inquiry = inquiry_](Result<Listing> listed) {
       inquiry->listing = std::move(listed);
       if (*inquiry->listing) AskStatuses(inquiry);
     });
@@ -126,7 +127,7 @@ std::optional<api::ContainerStatusResponse> Inventory::StatusBy(const api::Conta
 
 // All at once.
 void Inventory::AskStatuses(const std::shared_ptr<Inquiry>& inquiry) {
-  Ids own;
+  std::set<std::string_view> own;
   for (const api::PodSandbox& sandbox : (*inquiry->listing)->sandboxes) {
     if (IsOurs(context_, sandbox)) own.insert(sandbox.id());
   }

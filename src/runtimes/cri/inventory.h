@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "containers/cri_container.h"
@@ -28,7 +27,6 @@ struct Found {
 // Asks the runtime for what it has.
 class Inventory {
  public:
-  using Ids = std::set<std::string, std::less<>>;
   using Listed = std::function<void(Result<Listing>)>;
   using Status = Result<api::ContainerStatusResponse>;
 
@@ -37,13 +35,13 @@ class Inventory {
   Inventory& operator=(const Inventory&) = delete;
   ~Inventory() = default;
 
-  // Both lists in one answer; `known`: as the listing has it.
-  void List(Ids known, Listed listed);
+  // Both lists in one answer.
+  void List(Listed listed);
   // Everything, and how the containers of this agent stand. Waits so long at most; whoever asks
   // again before the answers have come waits for the same ones. kUnavailable: they have not come.
   // Where a status does not come, this fails, and all are asked for again. The third time the
   // listing counts for the containers that stay without one, unless no status comes at all.
-  [[nodiscard]] Result<Found> FindAll(const Ids& known, Duration wait);
+  [[nodiscard]] Result<Found> FindAll(Duration wait);
   // Asks how one container stands.
   void AskStatus(const api::Container& container, std::function<void(Status)> answer);
   // How it stands by that answer, or, where it is refused, by the listing. Absent: it is gone.

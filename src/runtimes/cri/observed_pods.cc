@@ -128,7 +128,7 @@ Result<RuntimePod> ObservedPods::TakeOver(const PodPlan& wanted, const Result<vo
     const auto written = ReadPodRecord(context_, uid);
     if (!written) return Fail(written.error());
     ways_.forget(uid);
-    return ways_.adoption.TakeOver(*written);
+    return ways_.pods.TakeOver(*written);
   }
   if (MayRun(uid) || !is_same) return Fail(plan.error());
   // It counts as created, because a creation that fails removes the files.
@@ -136,7 +136,7 @@ Result<RuntimePod> ObservedPods::TakeOver(const PodPlan& wanted, const Result<vo
   context_.LogFailure("take over the files of pod " + uid, place);
   if (!place) return Fail(place.error());
   ways_.forget(uid);
-  return ways_.adoption.TakeOver(WrittenPod{.plan = wanted, .record = {}});
+  return ways_.pods.TakeOver(WrittenPod{.plan = wanted, .record = {}});
 }
 
 Result<RuntimePod> ObservedPods::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes) {
@@ -156,7 +156,7 @@ Result<RuntimePod> ObservedPods::TakeOver(const PodPlan& plan, const Sandboxes& 
     found.statuses.emplace(container.id(), *ended->second);
   }
   ways_.forget(plan.pod->uid);
-  RuntimePod adopted = ways_.adoption.TakeOver(plan, sandboxes, found);
+  RuntimePod adopted = ways_.pods.TakeOver(plan, sandboxes, found);
   ways_.pods.Find(plan.pod->uid)->WriteRecord();
   return adopted;
 }

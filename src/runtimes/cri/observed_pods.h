@@ -8,7 +8,6 @@
 
 #include "pods/leftovers.h"
 #include "pods/observed_pods.h"
-#include "runtimes/cri/adoption.h"
 #include "runtimes/cri/containers/runtime_context.h"
 #include "runtimes/cri/inventory.h"
 #include "runtimes/cri/own_pods.h"
@@ -22,7 +21,6 @@ class ObservedPods : public jettison::ObservedPods {
   // What takes such a pod over, or what is left of it away.
   struct Ways {
     OwnPods& pods;
-    Adoption& adoption;
     Inventory& inventory;
     Leftovers& leftovers;
     // The pod is this agent's again, and foreign no longer.

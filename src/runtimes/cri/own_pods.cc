@@ -1,188 +1,13 @@
 #include "runtimes/cri/own_pods.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
-#include <variant>
 
-#include "kernel/files/files.h"
-#include "kernel/files/paths.h"
-#include "kernel/groups/layout/cgroup_layout.h"
-#include "kernel/mounts/volumes.h"
+#include "runtimes/cri/containers/sandboxes.h"
 
 namespace jettison::cri {
-namespace {
-
-// A record that could not be written is written again with the next listing.
-void NoteRecord(RuntimeContext& context, const std::string& uid, const std::string& name,
-                const Result<void>& written) {
-  if (written) {
-    context.unwritten_records.erase(uid);
-    return;
-  }
-  context.unwritten_records.insert(uid);
-  if (!context.said_no_records.Take()) return;
-  context.Log(fmt::format(
-      "{}; it is tried again; until then, an agent that starts while the container runtime does "
-      "not answer will not know the pod",
-      written.error().In("write down pod " + name).message));
-}
-
-}  // namespace
-
-PodActor::PodActor(RuntimeContext& context, PodPlan plan)
-    : context_(context),
-      plan_(std::move(plan)),
-      group_(kernel::PodGroup(plan_.qos, pod_.uid, context_.options.cgroup_driver)),
-      sandbox_(context_, plan_, group_, [this](const Result<void>& made) { OnSandbox(made); }),
-      runs_(context_, plan_, group_,
-            [this](const std::function<void()>& then) { WriteRecord(then); }) {}
-
-void PodActor::Create(std::uint32_t first_attempt) {
-  sandbox_.Make(first_attempt);
-}
-
-void PodActor::OnSandbox(const Result<void>& made) {
-  const std::vector<std::string> waiting = std::exchange(waiting_, {});
-  if (made && !std::exchange(created_, true)) context_.Emit(PodReady{pod_.uid});
-  if (!made && !created_) FailCreation(made.error());
-  for (const std::string& name : waiting) {
-    ContainerRun* const run = runs_.Find(name);
-    if (run == nullptr) continue;
-    if (made) {
-      run->Start(sandbox_.sandbox());
-    } else {
-      run->RefuseStart(made.error());
-    }
-  }
-}
-
-void PodActor::FailCreation(Error error) {
-  create_error_ = std::move(error);
-  removing_ = true;
-  context_.readiness.Wake();
-}
-
-void PodActor::Adopt(Sandbox sandbox, bool ready) {
-  created_ = true;
-  sandbox_.Adopt(std::move(sandbox), ready);
-}
-
-std::vector<ContainerRecord> PodActor::Recall(const PodRecord& record) {
-  Adopt(record.sandbox, true);
-  runs_.Recall(record.runs);
-  return runs_.Running();
-}
-
-// A record names a sandbox, so there is none before the first one.
-void PodActor::WriteRecord(const std::function<void()>& then) const {
-  if (removing_ || !created_ || sandbox_.sandbox().id.empty()) {
-    if (then) then();
-    return;
-  }
-  const PodRecord record{.sandbox = sandbox_.sandbox(),
-                         .runs = runs_.Written(),
-                         .written_pod = context_.options.written_pods->Write(pod_)};
-  context_.disk.Do([file = RecordFile(context_, pod_.uid),
-                    text = FormatPodRecord(record)] { return kernel::RewriteFile(file, text); },
-                   [&context = context_, uid = pod_.uid, name = FullName(pod_),
-                    then](const Result<void>& written) {
-                     NoteRecord(context, uid, name, written);
-                     if (then) then();
-                   });
-}
-
-void PodActor::StartContainer(const std::string& name, int attempt, int oom_score_adj) {
-  const auto refuse = [&](ErrorCode code, std::string why) {
-    context_.RefuseStart(pod_.uid, name, attempt, {code, std::move(why)});
-  };
-  const Container* const spec = kernel::FindContainer(pod_, name);
-  if (removing_ || !created_) return refuse(ErrorCode::kNotFound, "there is no such pod");
-  if (spec == nullptr) return refuse(ErrorCode::kNotFound, "the pod has no such container");
-  if (runs_.Find(name) != nullptr) {
-    return refuse(ErrorCode::kInvalidArgument, "the container runs already");
-  }
-  ContainerRun& run = runs_.Begin(*spec, attempt, oom_score_adj);
-  if (sandbox_.is_ready()) return run.Start(sandbox_.sandbox());
-  waiting_.push_back(name);
-  if (!sandbox_.is_making()) sandbox_.Make(next_attempt());
-}
-
-void PodActor::Remove() {
-  tell_removed_ = true;
-  sandbox_.GiveUp();
-  create_error_.reset();
-  if (std::exchange(removing_, true)) return;
-  // Without its record, no later agent takes the pod over.
-  context_.disk.Do([file = RecordFile(context_, pod_.uid)]() -> Result<void> {
-    (void)::unlink(file.c_str());
-    return {};
-  });
-  runs_.KillAll();
-  context_.readiness.Wake();
-}
-
-void PodActor::StartRemoval() {
-  removal_.emplace(
-      context_,
-      PodRemains{.uid = pod_.uid, .groups = {group_}, .log_dirs = {context_.paths.PodLogs(pod_)}},
-      runs_.Layers());
-  removal_->Start();
-}
-
-void PodActor::Advance() {
-  runs_.Advance();
-  if (!removing_ || gone_ || sandbox_.is_making() || !runs_.AllEnded()) return;
-  if (!removal_) StartRemoval();
-  // The failure to create a pod is reported even if the runtime does not answer.
-  if (create_error_ && (removal_->done() || !removal_->problem().empty())) {
-    context_.Emit(PodFailed{pod_.uid, *std::exchange(create_error_, std::nullopt)});
-  }
-  if (!removal_->done()) return;
-  gone_ = true;
-  if (tell_removed_) context_.Emit(PodRemoved{pod_.uid});
-}
-
-bool PodActor::Claims(const std::string& sandbox_id) const {
-  return removing_ || sandbox_.is_making() || sandbox_.sandbox().id == sandbox_id;
-}
-
-void PodActor::AddKnown(std::set<std::string, std::less<>>& ids) const {
-  if (sandbox_.is_ready()) ids.insert(sandbox_.sandbox().id);
-  runs_.AddKnown(ids);
-}
-
-void PodActor::OnListed(const Listing& listing) {
-  if (removing_ || sandbox_.is_making()) return;
-  const std::string& id = sandbox_.sandbox().id;
-  const auto own = std::find_if(listing.sandboxes.begin(), listing.sandboxes.end(),
-                                [&](const auto& sandbox) { return sandbox.id() == id; });
-  const bool ready = own != listing.sandboxes.end() && own->state() == api::SANDBOX_READY;
-  if (sandbox_.is_ready() && !ready && listing.known.contains(id)) OnSandboxLost();
-  runs_.OnListed(listing, id);
-}
-
-// Its containers have lost what they share. They are ended, and started again in a new sandbox.
-// (kubelet: "Pod sandbox changed, it will be killed and re-created.")
-void PodActor::OnSandboxLost() {
-  sandbox_.Lose();
-  context_.Log(fmt::format("the sandbox of pod {} has ended; its containers are ended, too",
-                           FullName(pod_)));
-  runs_.KillAll();
-}
-
-PodDisk PodActor::Disk() const {
-  PodDisk disk = kernel::DiskOf(context_.paths, pod_);
-  runs_.AddLayers(disk);
-  return disk;
-}
-
-void PodActor::AddLogs(std::vector<RunningLog>& logs) const {
-  if (!removing_) runs_.AddLogs(logs);
-}
 
 PodActor* OwnPods::Find(const std::string& uid) const {
   const auto it = actors_.find(uid);
@@ -192,10 +17,6 @@ PodActor* OwnPods::Find(const std::string& uid) const {
 ContainerRun* OwnPods::FindRun(const std::string& uid, const std::string& container) const {
   PodActor* const pod = Find(uid);
   return pod == nullptr ? nullptr : pod->runs().Find(container);
-}
-
-PodActor& OwnPods::Add(PodPlan plan) {
-  return Add(std::make_unique<PodActor>(context_, std::move(plan)));
 }
 
 PodActor& OwnPods::Add(std::unique_ptr<PodActor> actor) {
@@ -210,7 +31,7 @@ void OwnPods::Create(const PodPlan& plan) {
   actor.Create(first_attempt == first_attempts_.end() ? 0 : first_attempt->second);
 }
 
-void OwnPods::Advance(const OnGone& gone) {
+void OwnPods::Advance() {
   for (auto it = actors_.begin(); it != actors_.end();) {
     auto& [uid, actor] = *it;
     actor->Advance();
@@ -221,15 +42,100 @@ void OwnPods::Advance(const OnGone& gone) {
     // Names of sandboxes whose creation failed may stay taken; others are free again.
     first_attempts_.erase(uid);
     if (!actor->created()) first_attempts_[uid] = actor->next_attempt();
-    gone(uid);
+    if (!all_taken_over_) gone_.insert(uid);
     it = actors_.erase(it);
   }
 }
 
-std::set<std::string, std::less<>> OwnPods::KnownIds() const {
-  std::set<std::string, std::less<>> ids;
-  for (const auto& [uid, actor] : actors_) actor->AddKnown(ids);
-  return ids;
+std::vector<RuntimePod> OwnPods::Recall() {
+  std::vector<RuntimePod> recalled;
+  const auto known = [this](const std::string& uid) { return Has(uid); };
+  for (WrittenPod& written : ReadPodRecords(context_, known)) {
+    auto actor = std::make_unique<PodActor>(context_, written.plan);
+    auto running = actor->Recall(written.record);
+    if (running.empty()) continue;
+    Add(std::move(actor));
+    recalled.push_back({.pod = *written.plan.pod, .containers = std::move(running)});
+  }
+  return recalled;
+}
+
+std::vector<RuntimePod> OwnPods::TakeOverAll(const Found& found, const OnFailure& failed) {
+  std::vector<RuntimePod> adopted;
+  for (const auto& [uid, sandboxes] : OwnSandboxes(context_, found.listing)) {
+    // A pod that was recalled and has been ended since is not taken over again. Its sandbox may
+    // have been removed after the runtime made its listing.
+    const PodActor* const recalled = Find(uid);
+    if (gone_.contains(uid) || (recalled != nullptr && recalled->removing())) continue;
+    const auto plan =
+        recalled != nullptr ? recalled->plan() : ReadDescription(context_, uid, sandboxes);
+    if (!plan) {
+      failed(uid, sandboxes, plan.error());
+    } else {
+      adopted.push_back(TakeOver(*plan, sandboxes, found));
+    }
+  }
+  all_taken_over_ = true;
+  gone_.clear();
+  return adopted;
+}
+
+RuntimePod OwnPods::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes, const Found& found) {
+  PodActor* const known = Find(plan.pod->uid);
+  PodActor& actor = known != nullptr ? *known : Add(plan);
+  const api::PodSandbox& sandbox = *sandboxes.front();
+  actor.Adopt({.id = sandbox.id(),
+               .attempt = sandbox.metadata().attempt(),
+               .host_network = IsInHostNetwork(context_, sandbox)},
+              sandbox.state() == api::SANDBOX_READY);
+  // In the order of attempts, because the newest run of a container counts.
+  std::vector<const api::ContainerStatusResponse*> own;
+  for (const api::Container& container : found.listing.containers) {
+    if (container.pod_sandbox_id() != sandbox.id()) continue;
+    const auto status = found.statuses.find(container.id());
+    if (status != found.statuses.end()) own.push_back(&status->second);
+  }
+  std::sort(own.begin(), own.end(), [](const auto* a, const auto* b) {
+    return a->status().metadata().attempt() < b->status().metadata().attempt();
+  });
+  RuntimePod adopted{.pod = *plan.pod};
+  for (const api::ContainerStatusResponse* container : own) {
+    if (auto record = actor.runs().Adopt(*container)) {
+      record->of_earlier_life = sandbox.state() != api::SANDBOX_READY;
+      adopted.containers.push_back(std::move(*record));
+    }
+  }
+  return adopted;
+}
+
+// Running containers continue; the next ones are started in a new sandbox.
+RuntimePod OwnPods::TakeOver(const WrittenPod& written) {
+  PodActor& actor = Add(written.plan);
+  RuntimePod adopted{.pod = *written.plan.pod, .containers = actor.Recall(written.record)};
+  actor.LoseSandbox();
+  return adopted;
+}
+
+std::vector<RuntimePod> OwnPods::TakeOverUnlisted(
+    const std::map<std::string, Sandboxes>& listed,
+    const std::function<bool(const std::string&)>& observed) {
+  const auto known = [&](const std::string& uid) { return Has(uid) || observed(uid); };
+  for (const WrittenPod& written : ReadPodRecords(context_, known)) {
+    if (!listed.contains(written.plan.pod->uid)) (void)Add(written.plan).Recall(written.record);
+  }
+  std::vector<RuntimePod> adopted;
+  for (const auto& [uid, actor] : actors_) {
+    if (listed.contains(uid) || actor->removing()) continue;
+    actor->LoseSandbox();
+    adopted.push_back({.pod = *actor->plan().pod, .containers = actor->runs().Running()});
+  }
+  if (adopted.empty()) return adopted;
+  context_.Log(
+      fmt::format("the container runtime does not know {} pods that this agent created; what still "
+                  "runs of them is guarded, and what ends is started again; make sure that "
+                  "containerRuntimeEndpoint names the runtime on which they were created",
+                  adopted.size()));
+  return adopted;
 }
 
 std::vector<RunningLog> OwnPods::RunningLogs() const {
@@ -250,26 +156,9 @@ void OwnPods::ReopenLog(const RunningLog& log,
                       });
 }
 
-void OwnPods::WriteRecords() const {
-  for (const auto& [uid, actor] : actors_) actor->WriteRecord();
-}
-
-void OwnPods::WriteMissedRecords() const {
-  for (const std::string& uid : std::exchange(context_.unwritten_records, {})) {
-    if (const PodActor* pod = Find(uid)) pod->WriteRecord();
-  }
-}
-
-void OwnPods::WriteRecordsAfter(const std::vector<RuntimeEvent>& events) const {
-  std::set<std::string_view> changed;
-  for (const RuntimeEvent& event : events) {
-    if (const auto* ready = std::get_if<PodReady>(&event)) changed.insert(ready->pod_uid);
-    if (const auto* started = std::get_if<ContainerStarted>(&event)) {
-      changed.insert(started->pod_uid);
-    }
-  }
-  for (const std::string_view uid : changed) {
-    if (const PodActor* pod = Find(std::string(uid))) pod->WriteRecord();
+void OwnPods::WriteRecords(bool only_missed) const {
+  for (const auto& [uid, actor] : actors_) {
+    if (!only_missed || actor->has_no_record()) actor->WriteRecord();
   }
 }
 

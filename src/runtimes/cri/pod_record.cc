@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include "containers/cri_container.h"
-#include "core/text/number.h"
 #include "kernel/files/files.h"
 #include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
@@ -21,53 +21,29 @@ bool IsWord(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c != 0x7f; });
 }
 
-// Reads the words of one line one after the other, and remembers whether one was missing or wrong.
-class Words {
- public:
-  explicit Words(std::string_view line) : line_(line) {}
-
-  std::string Word() {
-    const std::size_t end = line_.find(' ');
-    const std::string_view word = line_.substr(0, end);
-    line_.remove_prefix(end == std::string_view::npos ? line_.size() : end + 1);
-    ok_ = ok_ && IsWord(word);
-    return std::string(word);
-  }
-  template <typename T>
-  T Number() {
-    const auto number = ParseNumber<T>(Word());
-    ok_ = ok_ && number && *number >= T{0};
-    return number.value_or(T{});
-  }
-  // Whether no word was missing or wrong, and none is left.
-  [[nodiscard]] bool Complete() const { return ok_ && line_.empty(); }
-
- private:
-  std::string_view line_;
-  bool ok_ = true;
-};
-
-// The text of so many bytes; only blank lines may follow it.
-bool EndsWithPod(std::string_view text, std::size_t size) {
-  return size <= text.size() && text.find_first_not_of('\n', size) == std::string_view::npos;
+// Whether only blanks are left of a line.
+bool IsOver(std::istringstream& line) {
+  return line && (line >> std::ws).eof();
 }
 
-Sandbox ReadSandbox(Words& words) {
-  Sandbox sandbox{.id = words.Word(), .attempt = words.Number<std::uint32_t>()};
-  sandbox.host_network = words.Word() == "host";
-  return sandbox;
-}
-
-PodRecord::Run ReadRun(Words& words) {
-  PodRecord::Run run{.container = words.Word(),
-                     .attempt = words.Number<int>(),
-                     .id = words.Word(),
-                     .started = Instant(Duration(words.Number<std::int64_t>()))};
-  (void)words.Number<int>();  // the first process and its start, which the group tells better
-  (void)words.Number<std::uint64_t>();
-  const int signal = words.Number<int>();
+// The first process and its start, which stand before the signal, are told better by the group.
+bool ReadRun(std::istringstream& line, PodRecord::Run& run) {
+  std::int64_t started = -1;
+  std::int64_t pid = -1;
+  std::int64_t pid_started = -1;
+  int signal = -1;
+  line >> run.container >> run.attempt >> run.id >> started >> pid >> pid_started >> signal;
+  run.started = Instant(Duration(started));
   if (signal > 0) run.stop_signal = signal;
-  return run;
+  return IsOver(line) && std::min({std::int64_t{run.attempt}, started, pid, pid_started,
+                                   std::int64_t{signal}}) >= 0;
+}
+
+bool ReadSandbox(std::istringstream& line, Sandbox& sandbox) {
+  std::string network;
+  line >> sandbox.id >> sandbox.attempt >> network;
+  sandbox.host_network = network == "host";
+  return IsOver(line);
 }
 
 const std::string* Annotation(const api::PodSandbox& sandbox, std::string_view name) {
@@ -96,27 +72,26 @@ std::string FormatPodRecord(const PodRecord& record) {
 
 Result<PodRecord> ParsePodRecord(std::string_view text) {
   PodRecord record;
-  for (;;) {
+  for (bool is_good = true; is_good;) {
     const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) {
-      return Fail(ErrorCode::kInvalidArgument, "the record is cut short");
-    }
-    Words words(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    std::istringstream line{std::string(text.substr(0, end))};
     text.remove_prefix(end + 1);
-    const std::string kind = words.Word();
+    std::string kind;
+    line >> kind;
     if (kind == "sandbox") {
-      record.sandbox = ReadSandbox(words);
+      is_good = ReadSandbox(line, record.sandbox);
     } else if (kind == "run") {
-      record.runs.push_back(ReadRun(words));
-    } else if (kind == "pod" && !record.sandbox.id.empty()) {
-      const auto size = words.Number<std::size_t>();
-      if (!words.Complete() || !EndsWithPod(text, size)) break;
+      is_good = ReadRun(line, record.runs.emplace_back());
+    } else {
+      std::size_t size = 0;
+      line >> size;
+      is_good = kind == "pod" && !record.sandbox.id.empty() && IsOver(line) &&
+                size <= text.size() && text.find_first_not_of('\n', size) == text.npos;
+      if (!is_good) break;
       record.written_pod = text.substr(0, size);
       return record;
-    } else {
-      break;
     }
-    if (!words.Complete()) return Fail(ErrorCode::kInvalidArgument, "the record is damaged");
   }
   return Fail(ErrorCode::kInvalidArgument, "the record is cut short or damaged");
 }

@@ -9,7 +9,6 @@
 #include "kernel/files/files.h"
 #include "kernel/files/paths.h"
 #include "pods/pod_removal.h"
-#include "rpc/verbose_info.h"
 #include "runtimes/cri/containers/sandboxes.h"
 
 namespace jettison::cri {
@@ -27,6 +26,11 @@ PodRuns::PodRuns(RuntimeContext& context, const PodPlan& plan, const std::string
                  std::function<void(std::function<void()>)> write_down)
     : context_(context), plan_(plan), group_(group), write_down_(std::move(write_down)) {}
 
+bool PodRuns::AwaitsAnswer(const std::string& name) const {
+  const auto run = runs_.find(name);
+  return run != runs_.end() && run->second->busy();
+}
+
 ContainerRun* PodRuns::Find(const std::string& name) const {
   const auto run = runs_.find(name);
   return run == runs_.end() || run->second->ended() ? nullptr : run->second.get();
@@ -42,12 +46,6 @@ StartOrder PodRuns::OrderFor(const Container& container, int attempt, int adj) c
           .write_down = write_down_};
 }
 
-void PodRuns::Keep(const std::string& name, std::unique_ptr<ContainerRun> run) {
-  std::unique_ptr<ContainerRun>& place = runs_[name];
-  if (place && !place->idle()) lingering_.push_back(std::move(place));
-  place = std::move(run);
-}
-
 ContainerRun& PodRuns::Begin(const Container& container, int attempt, int oom_score_adj) {
   NoteIds();
   NoteFailedStart(container.name);
@@ -57,7 +55,7 @@ ContainerRun& PodRuns::Begin(const Container& container, int attempt, int oom_sc
   }
   auto run = std::make_unique<ContainerRun>(context_, order);
   ContainerRun& begun = *run;
-  Keep(container.name, std::move(run));
+  runs_[container.name] = std::move(run);
   return begun;
 }
 
@@ -92,7 +90,7 @@ std::optional<ContainerRecord> PodRuns::Adopt(const api::ContainerStatusResponse
   const KernelWord seen{.started = InstantOfNs(status.started_at(), created, clock, created),
                         .finished = now};
   if (status.state() == api::CONTAINER_EXITED) {
-    record.exit = ExitOf(status, seen, clock);
+    record.exit = ExitOf(StandingOf(status).end, seen, clock);
     return record;
   }
   if (status.state() != api::CONTAINER_RUNNING) {
@@ -111,16 +109,15 @@ std::optional<ContainerRecord> PodRuns::Adopt(const api::ContainerStatusResponse
       .id = status.id(), .pid = ProcessOf(container), .started = seen.started};
   auto run = std::make_unique<ContainerRun>(context_, OrderFor(*spec, attempt, 0));
   run->Adopt(found);
-  Keep(name, std::move(run));
+  runs_[name] = std::move(run);
   return record;
 }
 
 // What the runtime tells of a container whose state it does not know may be about a process that
 // has ended, so the kernel alone is asked.
 std::optional<pid_t> PodRuns::ProcessOf(const api::ContainerStatusResponse& container) const {
-  const auto info = container.info().find("info");
-  if (container.status().state() == api::CONTAINER_RUNNING && info != container.info().end()) {
-    if (const auto pid = PidIn(info->second)) return pid;
+  if (container.status().state() == api::CONTAINER_RUNNING) {
+    if (const auto pid = PidOf(container)) return pid;
   }
   return FirstProcessOf(context_, group_, container.status().id()).value_or(std::nullopt);
 }
@@ -144,7 +141,7 @@ void PodRuns::Recall(const std::vector<PodRecord::Run>& runs) {
     found->Adopt({.id = run.id, .pid = *pid, .stop_signal = run.stop_signal, .started = started});
     if (!found->running()) continue;  // it has just ended, and the runtime will say how
     ids_[{run.container, run.attempt}] = run.id;
-    Keep(run.container, std::move(found));
+    runs_[run.container] = std::move(found);
   }
 }
 
@@ -228,19 +225,9 @@ void PodRuns::KillAll() {
   for (auto& [name, run] : runs_) run->Kill();
 }
 
-void PodRuns::Advance() {
-  std::erase_if(lingering_, [](const auto& run) { return run->idle(); });
-}
-
 bool PodRuns::AllEnded() const {
   return std::all_of(runs_.begin(), runs_.end(),
                      [](const auto& run) { return run.second->ended(); });
-}
-
-void PodRuns::AddKnown(std::set<std::string, std::less<>>& ids) const {
-  for (const auto& [name, run] : runs_) {
-    if (!run->ended() && !run->id().empty()) ids.insert(run->id());
-  }
 }
 
 void PodRuns::AddLogs(std::vector<RunningLog>& logs) const {
@@ -250,14 +237,6 @@ void PodRuns::AddLogs(std::vector<RunningLog>& logs) const {
                     .container = name,
                     .path = context_.paths.Log(pod_, name, run->attempt())});
   }
-}
-
-std::vector<std::string> PodRuns::Layers() const {
-  std::vector<std::string> layers;
-  for (const auto& [name, run] : runs_) {
-    if (!run->layer().empty()) layers.push_back(run->layer());
-  }
-  return layers;
 }
 
 void PodRuns::AddLayers(PodDisk& disk) const {
@@ -275,30 +254,30 @@ void PodRuns::OnListed(const Listing& listing, const std::string& sandbox_id) {
     listed.insert(container.id());
     OnContainerListed(container);
   }
+  // A listing may be older than a run.
+  const auto missed_before = std::exchange(missed_, {});
   for (const auto& [name, run] : runs_) {
-    const bool missing = listing.known.contains(run->id()) && !listed.contains(run->id());
-    if (missing) run->OnListedDead();
+    if (run->ended() || run->id().empty() || listed.contains(run->id())) continue;
+    missed_.insert(run->id());
+    if (missed_before.contains(run->id())) run->OnListedDead();
   }
 }
 
 void PodRuns::OnContainerListed(const api::Container& container) {
   const std::string& name = container.metadata().name();
   const int attempt = static_cast<int>(container.metadata().attempt());
-  const auto is_it = [&](const ContainerRun& run) { return run.id() == container.id(); };
   const auto run = runs_.find(name);
   if (run != runs_.end()) {
-    if (is_it(*run->second)) {
+    if (run->second->id() == container.id()) {
       if (container.state() == api::CONTAINER_EXITED) run->second->OnListedDead();
       return;
     }
     // The runtime's answer to its creation may be on the way.
-    if (!run->second->idle() && run->second->attempt() == attempt) return;
+    const bool is_open = !run->second->ended() || run->second->busy();
+    if (is_open && run->second->attempt() == attempt) return;
   }
-  const bool lingers = std::any_of(lingering_.begin(), lingering_.end(), [&](const auto& other) {
-    return is_it(*other) || other->attempt() == attempt;
-  });
   const auto id = ids_.find({name, attempt});
-  if (lingers || (id != ids_.end() && id->second == container.id())) return;
+  if (id != ids_.end() && id->second == container.id()) return;
   Forget(container.id());
 }
 

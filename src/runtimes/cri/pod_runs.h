@@ -43,28 +43,25 @@ class PodRuns {
 
   // The one that has not ended; null: there is none.
   [[nodiscard]] ContainerRun* Find(const std::string& name) const;
+  // Whether the start of the last one, which was given up, still waits for the runtime.
+  [[nodiscard]] bool AwaitsAnswer(const std::string& name) const;
   void KillAll();
   // Removes what is left of a dead run.
   void Remove(const std::string& name, int attempt);
   // Compares with what the runtime has in this sandbox. What belongs to no run is removed.
   void OnListed(const Listing& listing, const std::string& sandbox_id);
-  // Forgets older runs for which nobody waits any more.
-  void Advance();
 
   [[nodiscard]] bool AllEnded() const;
   // Those that run.
   [[nodiscard]] std::vector<ContainerRecord> Running() const;
-  void AddKnown(std::set<std::string, std::less<>>& ids) const;
   void AddLogs(std::vector<RunningLog>& logs) const;
   // The writable layers that are known.
-  [[nodiscard]] std::vector<std::string> Layers() const;
   void AddLayers(PodDisk& disk) const;
 
  private:
   [[nodiscard]] StartOrder OrderFor(const Container& container, int attempt, int adj) const;
   [[nodiscard]] std::optional<pid_t> ProcessOf(const api::ContainerStatusResponse& container) const;
   [[nodiscard]] bool MayRun(const std::string& container_id) const;
-  void Keep(const std::string& name, std::unique_ptr<ContainerRun> run);
   void NoteIds();
   void NoteFailedStart(const std::string& name);
   void Forget(const std::string& container_id);
@@ -77,8 +74,8 @@ class PodRuns {
   const std::string& group_;
   std::function<void(std::function<void()>)> write_down_;
   std::map<std::string, std::unique_ptr<ContainerRun>> runs_;  // the newest of each container
-  std::vector<std::unique_ptr<ContainerRun>> lingering_;       // older ones that wait for an answer
   std::map<std::pair<std::string, int>, std::string> ids_;     // container and attempt to ID
+  std::set<std::string> missed_;                               // IDs that the last listing had not
   std::map<std::string, std::string> interrupted_;  // container to the ID of an interrupted start
   Lifetime lifetime_;
 };

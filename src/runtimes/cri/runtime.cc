@@ -42,28 +42,22 @@ Runtime::Runtime(RuntimeDependencies dependencies, const CriRuntimeOptions& opti
                 kernel::DiskWork(*readiness_, options.disk_thread)},
                options,
                *dependencies_.calls,
-               dependencies_.slices.get()},
+               dependencies_.slices},
       inventory_(context_),
       pods_(context_),
-      adoption_(context_, pods_),
       leftovers_(context_,
                  [this](PodRemains remains) {
                    return std::make_unique<PodRemoval>(context_, std::move(remains));
                  }),
-      observed_(context_, ObservedWays()),
+      observed_(context_, {.pods = pods_,
+                           .inventory = inventory_,
+                           .leftovers = leftovers_,
+                           .forget = [this](const std::string& uid) { NoteTaken(uid); }}),
       rotation_(
           context_, context_.options, [this] { return pods_.RunningLogs(); },
           [this](const RunningLog& log, auto done) { pods_.ReopenLog(log, std::move(done)); }) {
   Calls& calls = *dependencies_.calls;
   on_answers_ = readiness_->OnReadable(calls.fd(), [&calls] { calls.Deliver(); });
-}
-
-ObservedPods::Ways Runtime::ObservedWays() {
-  return {.pods = pods_,
-          .adoption = adoption_,
-          .inventory = inventory_,
-          .leftovers = leftovers_,
-          .forget = [this](const std::string& uid) { NoteTaken(uid); }};
 }
 
 UidClaim Runtime::ClaimOn(const std::string& uid) const {
@@ -77,25 +71,25 @@ void Runtime::NoteTaken(const std::string& uid) {
 
 std::vector<RuntimePod> Runtime::Recall() {
   recalled_ = true;
-  return adoption_.Recall();
+  return pods_.Recall();
 }
 
 Result<std::vector<RuntimePod>> Runtime::List() {
   // Perhaps the pods could not be looked at before.
   const auto own = kernel::CheckPodsAreOwn(context_.paths.Pods(), kernel::kCriPodMarks);
   if (!own && own.error().code == ErrorCode::kInvalidArgument) return Fail(own.error());
-  auto found = inventory_.FindAll(pods_.KnownIds(), recalled_ ? Duration::zero() : kListWait);
+  auto found = inventory_.FindAll(recalled_ ? Duration::zero() : kListWait);
   if (!found) return Fail(found.error());
-  auto pods = adoption_.TakeOverAll(
+  auto pods = pods_.TakeOverAll(
       *found, [&](const std::string& uid, const Sandboxes& sandboxes, const Error& error) {
         observed_.Enter(uid, sandboxes, found->listing, error);
       });
   for (RuntimePod& unlisted :
-       adoption_.TakeOverUnlisted(OwnSandboxes(context_, found->listing),
-                                  [this](const std::string& uid) { return observed_.Has(uid); })) {
+       pods_.TakeOverUnlisted(OwnSandboxes(context_, found->listing),
+                              [this](const std::string& uid) { return observed_.Has(uid); })) {
     pods.push_back(std::move(unlisted));
   }
-  pods_.WriteRecords();
+  pods_.WriteRecords(false);
   SettleFolders(found->listing);
   if (listener_) listener_(found->listing);
   adopted_ = true;
@@ -156,7 +150,7 @@ void Runtime::ScheduleRelist(Duration delay) {
 void Runtime::Relist() {
   if (!adopted_ || relisting_) return;
   relisting_ = true;
-  inventory_.List(pods_.KnownIds(), [this](const Result<Listing>& listing) {
+  inventory_.List([this](const Result<Listing>& listing) {
     relisting_ = false;
     OnListing(listing);
     ScheduleRelist(context_.options.relist_period);
@@ -166,7 +160,7 @@ void Runtime::Relist() {
 // If the runtime does not answer, it is asked again later; the callers that wait for something
 // report it.
 void Runtime::OnListing(const Result<Listing>& listing) {
-  pods_.WriteMissedRecords();
+  pods_.WriteRecords(true);
   if (!listing) return;
   for (const auto& [uid, actor] : pods_.actors()) actor->OnListed(*listing);
   RemoveStrays(*listing);
@@ -184,7 +178,7 @@ void Runtime::OnListing(const Result<Listing>& listing) {
 void Runtime::RemoveStrays(const Listing& listing) {
   const auto pods = OwnSandboxes(context_, listing);
   for (const api::PodSandbox& sandbox : listing.sandboxes) {
-    if (!IsOurs(context_, sandbox) || HasOwner(sandbox) || strays_.contains(sandbox.id())) continue;
+    if (!IsOurs(context_, sandbox) || HasOwner(sandbox)) continue;
     const std::string& uid = sandbox.metadata().uid();
     if (pods_.Has(uid)) {
       ClearStray(uid, sandbox.id());
@@ -202,13 +196,13 @@ bool Runtime::HasOwner(const api::PodSandbox& sandbox) const {
 }
 
 void Runtime::ClearStray(const std::string& uid, const std::string& sandbox_id) {
-  auto& clearance = strays_[sandbox_id];
-  clearance = std::make_unique<SandboxClearance>(
-      context_, uid, [this, sandbox_id](const Result<std::uint32_t>& cleared) {
+  if (std::exchange(clearing_, true)) return;  // the next listing has it again
+  clearance_ = std::make_unique<SandboxClearance>(
+      context_, uid, [this](const Result<std::uint32_t>& cleared) {
         context_.LogFailure("remove a sandbox that no pod has", cleared);
-        gone_strays_.push_back(sandbox_id);
+        clearing_ = false;
       });
-  clearance->StartWith(sandbox_id);
+  clearance_->StartWith(sandbox_id);
 }
 
 void Runtime::CreatePod(const PodPlan& plan) {
@@ -275,21 +269,13 @@ std::string_view Runtime::GroupOf(const std::string& pod_uid, const std::string&
   return run == nullptr ? std::string_view() : run->group();
 }
 
-void Runtime::Advance() {
-  pods_.Advance([this](const std::string& uid) {
-    if (!adopted_) adoption_.NoteGone(uid);
-  });
-  for (const std::string& id : std::exchange(gone_strays_, {})) strays_.erase(id);
-  leftovers_.Advance();
-}
-
 std::vector<RuntimeEvent> Runtime::TakeEvents() {
   context_.taking = true;
   readiness_->Dispatch();
-  Advance();
+  pods_.Advance();
+  leftovers_.Advance();
   if (std::exchange(context_.relist_wanted, false)) Relist();
   context_.taking = false;
-  pods_.WriteRecordsAfter(context_.events);
   return std::exchange(context_.events, {});
 }
 
@@ -313,7 +299,7 @@ Result<std::unique_ptr<CriRuntime>> OpenCriRuntime(CriRuntimeOptions options,
                                         .lock = std::move(*lock),
                                         .slices = nullptr};
   if (options.cgroup_driver == CgroupDriver::kSystemd) {
-    dependencies.slices = std::make_unique<cri::SystemdSlices>(*dependencies.readiness);
+    dependencies.slices = cri::SlicesOfSystemd();
   }
   return std::make_unique<cri::Runtime>(std::move(dependencies), options, cgroups, group_end,
                                         clock);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -13,7 +12,6 @@
 #include "pods/leftovers.h"
 #include "pods/log_rotation.h"
 #include "ports/file_descriptor.h"
-#include "runtimes/cri/adoption.h"
 #include "runtimes/cri/containers/runtime_context.h"
 #include "runtimes/cri/cri_runtime.h"
 #include "runtimes/cri/inventory.h"
@@ -29,8 +27,8 @@ struct RuntimeDependencies {
   std::unique_ptr<Processes> processes;
   std::unique_ptr<kernel::Readiness> readiness;
   FileDescriptor lock;
-  // With the cgroup driver systemd alone; uses the readiness.
-  std::unique_ptr<Slices> slices = nullptr;
+  // With the cgroup driver systemd alone.
+  std::shared_ptr<const Slices> slices = nullptr;
 };
 
 // The CRI runtime: owns its pods and hands each command to the part that carries it out.
@@ -67,8 +65,6 @@ class Runtime : public CriRuntime {
   void SetListener(Listener listener) override { listener_ = std::move(listener); }
 
  private:
-  [[nodiscard]] ObservedPods::Ways ObservedWays();
-  void Advance();
   void NoteTaken(const std::string& uid);
   void SettleFolders(const Listing& listing);
   void SettleWithoutRecord(const std::string& uid, const Listing& listing);
@@ -85,7 +81,6 @@ class Runtime : public CriRuntime {
   RuntimeContext context_;
   Inventory inventory_;
   OwnPods pods_;
-  Adoption adoption_;
   Leftovers leftovers_;
   ObservedPods observed_;
   LogRotation rotation_;
@@ -95,9 +90,9 @@ class Runtime : public CriRuntime {
   bool recalled_ = false;  // pods are guarded already, and nothing waits for an answer any more
   bool adopted_ = false;   // before that nothing is known, and everything would be a stranger
   bool relisting_ = false;
-  // Sandboxes that no pod has and that are being removed, by the sandbox's ID.
-  std::map<std::string, std::unique_ptr<SandboxClearance>> strays_;
-  std::vector<std::string> gone_strays_;
+  // Removes sandboxes that no pod has, one after the other.
+  std::unique_ptr<SandboxClearance> clearance_;
+  bool clearing_ = false;
   // Pods without a record whose creation may still be under way in the runtime.
   std::set<std::string> unsettled_;
   kernel::Readiness::Watch on_answers_;

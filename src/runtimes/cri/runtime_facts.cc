@@ -11,13 +11,6 @@
 namespace jettison::cri {
 namespace {
 
-const api::RuntimeCondition* ConditionIn(const api::StatusResponse& status, std::string_view type) {
-  for (const api::RuntimeCondition& condition : status.status().conditions()) {
-    if (condition.type() == type) return &condition;
-  }
-  return nullptr;
-}
-
 // Why a condition does not hold; absent: it holds.
 std::optional<std::string> WhyNot(const api::RuntimeCondition& condition) {
   if (condition.status()) return std::nullopt;
@@ -38,9 +31,19 @@ Result<bool> HasImage(Calls& calls, Duration patience, const std::string& name) 
 
 }  // namespace
 
-Result<RuntimeFacts> AskRuntime(Calls& calls, Duration patience) {
+const api::RuntimeCondition* ConditionIn(const api::StatusResponse& status, std::string_view type) {
+  for (const api::RuntimeCondition& condition : status.status().conditions()) {
+    if (condition.type() == type) return &condition;
+  }
+  return nullptr;
+}
+
+Result<RuntimeFacts> AskRuntime(const std::string& endpoint, Duration patience) {
+  const auto connected = Connect(endpoint);
+  if (!connected) return Fail(connected.error());
+  Calls& calls = **connected;
   const auto version = AwaitAnswer<api::VersionResponse>(
-      calls, patience, [&](const auto& answer) { AskVersion(calls, patience, answer); });
+      calls, patience, [&](const auto& answer) { calls.Make(kVersion, {}, patience, answer); });
   if (!version) return Fail(version.error());
   api::StatusRequest verbose;
   verbose.set_verbose(true);
@@ -66,12 +69,6 @@ Result<RuntimeFacts> AskRuntime(Calls& calls, Duration patience) {
       calls, patience,
       [&](const std::function<void(Result<StorageFolders>)>& answer) { images.Folders(answer); });
   return facts;
-}
-
-Result<RuntimeFacts> AskRuntime(const std::string& endpoint, Duration patience) {
-  const auto calls = Connect(endpoint);
-  if (!calls) return Fail(calls.error());
-  return AskRuntime(**calls, patience);
 }
 
 }  // namespace jettison::cri

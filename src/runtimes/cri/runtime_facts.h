@@ -2,15 +2,15 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "ports/image_store.h"
+#include "rpc/calls.h"
 #include "rpc/verbose_info.h"
 
 namespace jettison::cri {
-
-class Calls;
 
 // What a runtime tells of itself.
 struct RuntimeFacts {
@@ -23,11 +23,13 @@ struct RuntimeFacts {
   Result<StorageFolders> folders;         // see CriImageStore::Folders
 };
 
-// Asks a runtime for them, and waits for each answer as long as `patience`, for that of the folder
-// five seconds. Fails with the first answer that does not come or is an error. Only for a program
-// that does nothing else meanwhile.
-[[nodiscard]] Result<RuntimeFacts> AskRuntime(Calls& calls, Duration patience);
-// The same over a connection of its own; `endpoint` as Connect has it.
+// A condition in a runtime's answer; null: it is not told.
+[[nodiscard]] const api::RuntimeCondition* ConditionIn(const api::StatusResponse& status,
+                                                       std::string_view type);
+
+// Asks a runtime for them over a connection of its own (`endpoint` as Connect has it), and waits
+// for each answer as long as `patience`, for that of the folder five seconds. Fails with the first
+// answer that does not come or is an error. Only for a program that does nothing else meanwhile.
 [[nodiscard]] Result<RuntimeFacts> AskRuntime(const std::string& endpoint, Duration patience);
 
 }  // namespace jettison::cri

@@ -6,7 +6,6 @@
 
 #include "containers/cri_container.h"
 #include "kernel/files/paths.h"
-#include "rpc/verbose_info.h"
 
 namespace jettison::cri {
 namespace {
@@ -143,8 +142,7 @@ Result<ForeignContainer> ForeignSandboxes::ContainerIn(
     return Fail(ErrorCode::kInvalidArgument,
                 "the container runtime tells of another container than was asked");
   }
-  const auto info = answer.info().find("info");
-  const auto pid = info == answer.info().end() ? std::nullopt : PidIn(info->second);
+  const auto pid = PidOf(answer);
   if (!pid) {
     return Fail(ErrorCode::kInvalidArgument, "the container runtime does not tell its processes");
   }
@@ -153,7 +151,7 @@ Result<ForeignContainer> ForeignSandboxes::ContainerIn(
   container.pid = *pid;
   if (const auto group = TakeGroup(dependencies_.groups, container); !group)
     return Fail(group.error());
-  if (const auto shares = ReadSpecInInfo(info->second).cpu_shares) {
+  if (const auto shares = ReadSpecInInfo(answer.info().at("info")).cpu_shares) {
     container.milli_cpu = MilliCpuOf(*shares);
   }
   return container;

@@ -40,8 +40,6 @@ ContainerStanding StandingOfTask(const task_api::Process& task) {
   }
 }
 
-// Containers that are asked for at once.
-constexpr std::size_t kMostAsked = 50;
 bool Runs(const task_api::Process& task) {
   switch (task.status()) {
     case task_api::RUNNING:
@@ -180,30 +178,25 @@ void ForeignTasks::OnTasks(const std::string& in_namespace,
     } else if (passed_over != before.end() && passed_over->second.pid == task.pid()) {
       known.passed_over.insert(*passed_over);
     } else {
-      ++under_way_;
-      new_tasks_.push_back({.in_namespace = in_namespace, .process = task});
+      AskContainer({.in_namespace = in_namespace, .process = task});
     }
   }
-  AskContainers();
 }
 
 // By ID: a list with a filter makes containerd read every container of the namespace.
-void ForeignTasks::AskContainers() {
-  for (; asked_ < kMostAsked && !new_tasks_.empty(); ++asked_) {
-    const auto task = std::make_shared<const NewTask>(std::move(new_tasks_.front()));
-    new_tasks_.pop_front();
-    containers_api::GetContainerRequest request;
-    request.set_id(task->process.id());
-    dependencies_.calls.Make(
-        kGetContainerIn, request, dependencies_.run.request_timeout,
-        lifetime_.Guard([this, task](const Result<containers_api::GetContainerResponse>& answer) {
-          --asked_;
-          OnContainer(*task, answer);
-          AskContainers();
-          Answered();
-        }),
-        task->in_namespace);
-  }
+void ForeignTasks::AskContainer(NewTask task) {
+  ++under_way_;
+  containers_api::GetContainerRequest request;
+  request.set_id(task.process.id());
+  const std::string in_namespace = task.in_namespace;
+  dependencies_.calls.Make(
+      kGetContainerIn, request, dependencies_.run.request_timeout,
+      lifetime_.Guard([this, task = std::move(task)](
+                          const Result<containers_api::GetContainerResponse>& answer) {
+        OnContainer(task, answer);
+        Answered();
+      }),
+      in_namespace);
 }
 
 void ForeignTasks::OnContainer(const NewTask& task,

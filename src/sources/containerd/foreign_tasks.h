@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -104,8 +103,8 @@ class ForeignTasks {
   void OnNamespaces(const Result<namespaces_api::ListNamespacesResponse>& answer);
   void ListTasks(const std::string& in_namespace);
   void OnTasks(const std::string& in_namespace, const tasks_api::ListTasksResponse& answer);
-  // Asks for the containers of the new tasks, for a few at a time.
-  void AskContainers();
+  // Asks for the container of a new task.
+  void AskContainer(NewTask task);
   void OnContainer(const NewTask& task, const Result<containers_api::GetContainerResponse>& answer);
   void Consider(const NewTask& task, const Container& container);
   void PassOver(const NewTask& task, std::string why = {});
@@ -115,8 +114,6 @@ class ForeignTasks {
   FinderDependencies dependencies_;
   Complaints complaints_;               // by the keys of pods, and by namespace
   std::map<std::string, Known> known_;  // by namespace
-  std::deque<NewTask> new_tasks_;       // their containers are not asked for yet
-  std::size_t asked_ = 0;               // containers that are
   std::map<std::string, Unread> unread_;
   std::set<std::string> unlisted_;  // namespaces, in this look
   std::size_t under_way_ = 0;       // answers that have not come

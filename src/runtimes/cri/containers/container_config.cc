@@ -12,33 +12,6 @@
 namespace jettison::cri {
 namespace {
 
-// FNV-1a, which the kubelet also uses to mark a container's definition.
-class Hash {
- public:
-  void Add(std::string_view text) {
-    for (const char c : text) Add(static_cast<unsigned char>(c));
-    Add(0);
-  }
-  [[nodiscard]] std::string Hex() const { return fmt::format("{:x}", value_); }
-
- private:
-  void Add(unsigned char byte) { value_ = (value_ ^ byte) * 16'777'619U; }
-  std::uint32_t value_ = 2'166'136'261U;
-};
-
-// A hash that differs between definitions which run something different.
-std::string HashOf(const Container& container) {
-  Hash hash;
-  hash.Add(container.name);
-  hash.Add(container.image);
-  for (const std::string& word : container.command) hash.Add(word);
-  hash.Add("");
-  for (const std::string& word : container.args) hash.Add(word);
-  hash.Add("");
-  for (const EnvVar& variable : container.env) hash.Add(variable.name + "=" + variable.value);
-  return hash.Hex();
-}
-
 void Label(const ContainerPlan& plan, api::ContainerConfig& config) {
   auto& labels = *config.mutable_labels();
   labels[std::string(kPodNameLabel)] = plan.pod.name;
@@ -46,7 +19,6 @@ void Label(const ContainerPlan& plan, api::ContainerConfig& config) {
   labels[std::string(kPodUidLabel)] = plan.pod.uid;
   labels[std::string(kContainerNameLabel)] = plan.container.name;
   auto& annotations = *config.mutable_annotations();
-  annotations[std::string(kHashAnnotation)] = HashOf(plan.container);
   annotations[std::string(kRestartCountAnnotation)] = fmt::to_string(plan.attempt);
   annotations[std::string(kGracePeriodAnnotation)] = fmt::to_string(GraceSecondsOf(plan.pod));
 }

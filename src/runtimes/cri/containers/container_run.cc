@@ -2,68 +2,26 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
+#include <memory>
 #include <utility>
 
 #include "containers/cri_container.h"
 
 namespace jettison::cri {
-namespace {
-
-using std::chrono::seconds;
-
-// A start that was killed is given up if the runtime does not answer for this long.
-constexpr Duration kStartPatience = seconds(1);
-
-std::int64_t WholeSeconds(Duration duration) {
-  return std::chrono::ceil<seconds>(std::max(duration, Duration::zero())).count();
-}
-
-}  // namespace
 
 ContainerRun::ContainerRun(RuntimeContext& context, const StartOrder& order)
     : context_(context),
       order_(order),
+      policy_(order.container.image_pull_policy.value_or(DefaultPullPolicy(order.container.image))),
       running_(context, {.pod = order_.pod,
                          .container = order_.container,
                          .pod_group = order_.pod_group,
                          .attempt = order_.attempt}) {}
 
-const std::string& ContainerRun::id() const {
-  return start_ && phase_ == Phase::kStarting ? start_->id() : running_.id();
-}
-
-std::string ContainerRun::left_by_failed_start() const {
-  return start_ && phase_ == Phase::kFailed ? start_->id() : std::string();
-}
-
 std::optional<StartedContainer> ContainerRun::KnownOrOrdered() const {
   if (phase_ != Phase::kStarting) return Known();
-  return start_ == nullptr || start_->id().empty() ? std::nullopt
-                                                   : std::optional(start_->Ordered());
-}
-
-void ContainerRun::Start(const Sandbox& sandbox) {
-  if (phase_ != Phase::kStarting) return;
-  running_.Expect();
-  start_ = std::make_unique<ContainerStart>(
-      context_, order_, [this](ContainerStart::Outcome started) { OnStart(std::move(started)); });
-  start_->Start(sandbox);
-}
-
-void ContainerRun::OnStart(ContainerStart::Outcome started) {
-  if (phase_ != Phase::kStarting) return;  // it was given up meanwhile
-  if (!started) return EndStart(started.error());
-  on_patience_.Stop();
-  Begin(*started);
-  context_.Emit(ContainerStarted{.pod_uid = order_.pod.uid,
-                                 .container = order_.container.name,
-                                 .attempt = order_.attempt,
-                                 .at = started->started});
-  if (running_.LookForEnd()) return;
-  if (killed_) Kill();
-  if (const auto grace = std::exchange(stop_pending_, std::nullopt)) Stop(*grace);
+  return id_.empty() ? std::nullopt : std::optional(Ordered());
 }
 
 void ContainerRun::Begin(const StartedContainer& container) {
@@ -75,16 +33,6 @@ void ContainerRun::Adopt(const StartedContainer& container) {
   running_.Expect();
   Begin(container);
   (void)running_.LookForEnd();
-}
-
-void ContainerRun::EndStart(StartError why) {
-  phase_ = Phase::kFailed;
-  on_patience_.Stop();
-  context_.Emit(ContainerStartFailed{.pod_uid = order_.pod.uid,
-                                     .container = order_.container.name,
-                                     .attempt = order_.attempt,
-                                     .failure = why.failure,
-                                     .error = std::move(why.error)});
 }
 
 void ContainerRun::Stop(Duration grace) {
@@ -138,19 +86,6 @@ void ContainerRun::Kill() {
     case Phase::kStarted: return running_.Kill();
     case Phase::kFailed: return;
   }
-}
-
-void ContainerRun::KillStart() {
-  if (!std::exchange(killed_, true)) {
-    on_patience_ = context_.readiness.After(kStartPatience, [this] {
-      on_patience_.Stop();
-      if (start_) start_->Abandon();
-      EndStart({StartFailure::kCreate,
-                {ErrorCode::kUnavailable, "it was killed while it was being started"}});
-    });
-  }
-  if (start_) start_->Abandon();
-  running_.KillByName(id());
 }
 
 }  // namespace jettison::cri

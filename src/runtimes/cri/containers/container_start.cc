@@ -1,5 +1,3 @@
-#include "runtimes/cri/containers/container_start.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,16 +10,29 @@
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/mount_plan.h"
 #include "rpc/verbose_info.h"
+#include "runtimes/cri/containers/container_run.h"
 #include "runtimes/cri/containers/sandboxes.h"
 #include "runtimes/cri/containers/sub_path.h"
 
 namespace jettison::cri {
 namespace {
 
-constexpr Duration kFirstLook = std::chrono::milliseconds(20);
-constexpr Duration kLastLook = std::chrono::seconds(2);
+// Enough for a large image over a slow line; the pod can be removed meanwhile.
+constexpr Duration kPullDeadline = std::chrono::minutes(15);
+// A start that was killed is given up if the runtime does not answer for this long.
+constexpr Duration kStartPatience = std::chrono::seconds(1);
 constexpr Duration kInterruptedLook = std::chrono::milliseconds(50);
 constexpr Duration kInterruptedPatience = std::chrono::seconds(10);
+
+ImageFacts FactsOf(const api::ImageStatusResponse& status) {
+  const api::Image& image = status.image();
+  ImageFacts facts{.id = image.id(), .user_name = image.username()};
+  if (image.has_uid()) facts.user = image.uid().value();
+  if (const auto info = status.info().find("info"); info != status.info().end()) {
+    facts.stop_signal = StopSignalIn(info->second);
+  }
+  return facts;
+}
 
 }  // namespace
 
@@ -37,26 +48,25 @@ Result<std::optional<pid_t>> FirstProcessOf(const RuntimeContext& context,
   return *first ? std::optional((*first)->pid) : std::nullopt;
 }
 
-ContainerStart::ContainerStart(RuntimeContext& context, const StartOrder& order, Done done)
-    : context_(context), order_(order), done_(std::move(done)) {}
-
-void ContainerStart::Start(const Sandbox& sandbox) {
+void ContainerRun::Start(const Sandbox& sandbox) {
+  if (phase_ != Phase::kStarting) return;
+  if (abandoned_) return RefuseAbandoned();
+  running_.Expect();
+  busy_ = true;
   sandbox_ = sandbox;
   ordered_ = context_.clock.Now();
   if (order_.interrupted.empty()) return FetchImage();
   RemoveInterrupted();
 }
 
-void ContainerStart::RemoveInterrupted() {
-  RemoveContainerWithTask(
-      context_.calls, order_.interrupted, context_.options.request_timeout,
-      lifetime_.Guard([this](const Result<void>& removed) { OnInterruptedRemoved(removed); }));
+void ContainerRun::RemoveInterrupted() {
+  RemoveContainerWithTask(context_.calls, order_.interrupted, context_.options.request_timeout,
+                          Then(&ContainerRun::OnInterruptedRemoved));
 }
 
 // The runtime may still be starting it: containerd goes on with a call whose caller has ended,
 // refuses to remove the container until the call is over, and only then kills the process.
-void ContainerStart::OnInterruptedRemoved(const Result<void>& removed) {
-  if (abandoned_) return RefuseAbandoned();
+void ContainerRun::OnInterruptedRemoved(const Result<void>& removed) {
   if (removed) return FetchImage();
   if (context_.clock.Now() - ordered_ >= kInterruptedPatience) {
     return Refuse(StartFailure::kCreate,
@@ -68,17 +78,59 @@ void ContainerStart::OnInterruptedRemoved(const Result<void>& removed) {
   });
 }
 
-void ContainerStart::FetchImage() {
-  image_.emplace(context_, order_.container, [this](const ImageFetch::Outcome& image) {
-    if (!image) return Finish(tl::unexpected(image.error()));
-    if (abandoned_) return RefuseAbandoned();
-    Prepare(*image);
-  });
-  image_->Start();
+void ContainerRun::FetchImage() {
+  if (policy_ == PullPolicy::kAlways) return PullImage();
+  InspectImage(policy_ == PullPolicy::kIfNotPresent);
 }
 
-Result<std::vector<kernel::PathStep>> ContainerStart::PlanMounts() {
-  const auto& [pod, container, group, attempt, adj, limits, write_down, interrupted] = order_;
+void ContainerRun::InspectImage(bool may_pull) {
+  may_pull_ = may_pull;
+  api::ImageStatusRequest request;
+  request.mutable_image()->set_image(order_.container.image);
+  request.set_verbose(true);
+  context_.calls.Make(kImageStatus, request, context_.options.request_timeout,
+                      Then(&ContainerRun::OnImage));
+}
+
+// Some runtimes return no image that is missing, others the status NotFound.
+void ContainerRun::OnImage(const Result<api::ImageStatusResponse>& answer) {
+  const std::string& image = order_.container.image;
+  if (!answer && answer.error().code != ErrorCode::kNotFound) {
+    return Refuse(StartFailure::kImageInspect, answer.error().code,
+                  fmt::format("Failed to inspect image \"{}\": {}", image, answer.error().message));
+  }
+  if (answer && answer->has_image()) {
+    image_ = FactsOf(*answer);
+    if (!image_.id.empty()) return Prepare();
+    return Refuse(StartFailure::kImageInspect, ErrorCode::kInternal,
+                  fmt::format("the runtime gave no ID of image \"{}\"", image));
+  }
+  if (may_pull_) return PullImage();
+  if (policy_ == PullPolicy::kNever) {
+    return Refuse(
+        StartFailure::kImageNeverPull, ErrorCode::kNotFound,
+        fmt::format("Container image \"{}\" is not present with pull policy of Never", image));
+  }
+  Refuse(StartFailure::kImagePull, ErrorCode::kInternal,
+         fmt::format("image \"{}\" was pulled, but the runtime does not have it", image));
+}
+
+void ContainerRun::PullImage() {
+  api::PullImageRequest request;
+  request.mutable_image()->set_image(order_.container.image);
+  context_.calls.Make(kPullImage, request, kPullDeadline, Then(&ContainerRun::OnPulled));
+}
+
+void ContainerRun::OnPulled(const Result<api::PullImageResponse>& answer) {
+  if (answer) return InspectImage(false);
+  Refuse(StartFailure::kImagePull, answer.error().code,
+         fmt::format("Failed to pull image \"{}\": {}", order_.container.image,
+                     answer.error().message));
+}
+
+Result<std::vector<kernel::PathStep>> ContainerRun::PlanMounts() {
+  const Pod& pod = order_.pod;
+  const Container& container = order_.container;
   auto plan = kernel::PlanMounts(context_.paths, pod, container);
   if (!plan) return Fail(plan.error());
   std::vector<kernel::PathStep> steps;
@@ -91,7 +143,7 @@ Result<std::vector<kernel::PathStep>> ContainerStart::PlanMounts() {
       steps.push_back({.what = "subPath of volume at " + mount.target,
                        .path = fmt::format("{}/{}", mount.source, mount.sub_path),
                        .work = [sub_path, place = host_path](const std::atomic<bool>& wanted) {
-                         return BindSubPath(sub_path, place, wanted).map([](const auto&) {});
+                         return BindSubPath(sub_path, place, wanted);
                        }});
     }
     mounts_.push_back({.host_path = std::move(host_path),
@@ -101,10 +153,8 @@ Result<std::vector<kernel::PathStep>> ContainerStart::PlanMounts() {
   return steps;
 }
 
-void ContainerStart::Prepare(const ImageFacts& image) {
-  image_facts_ = image;
-  stop_signal_ = image.stop_signal;
-  if (auto allowed = CheckNonRoot(order_.pod, order_.container, image); !allowed) {
+void ContainerRun::Prepare() {
+  if (auto allowed = CheckNonRoot(order_.pod, order_.container, image_); !allowed) {
     return Refuse(StartFailure::kConfig, allowed.error());
   }
   if (auto fits = CheckProgram(order_.container); !fits) {
@@ -113,47 +163,45 @@ void ContainerStart::Prepare(const ImageFacts& image) {
   auto steps = PlanMounts();
   if (!steps) return Refuse(StartFailure::kConfig, steps.error());
   errand_.emplace(context_.readiness, context_.disk, context_.options.path_patience);
-  const auto prepared =
-      errand_->Begin(std::move(*steps), [this](const Result<void>& later) { OnMounts(later); });
+  const auto prepared = errand_->Begin(std::move(*steps), Then(&ContainerRun::OnMounts));
   if (prepared) OnMounts(*prepared);
 }
 
-void ContainerStart::OnMounts(const Result<void>& prepared) {
+void ContainerRun::OnMounts(const Result<void>& prepared) {
   errand_.reset();
-  if (abandoned_) return RefuseAbandoned();
   if (!prepared) return Refuse(StartFailure::kConfig, prepared.error());
   context_.disk.Do([logs = context_.paths.ContainerLogs(
                         order_.pod, order_.container.name)] { return kernel::MakeFolders(logs); },
-                   lifetime_.Guard([this](const Result<void>& made) { OnLogFolder(made); }));
+                   Then(&ContainerRun::OnLogFolder));
 }
 
-void ContainerStart::OnLogFolder(const Result<void>& made) {
-  if (abandoned_) return RefuseAbandoned();
+void ContainerRun::OnLogFolder(const Result<void>& made) {
   if (!made) return Refuse(StartFailure::kCreate, made.error());
   Create();
 }
 
-void ContainerStart::Create() {
-  const auto& [pod, container, group, attempt, adj, limits, write_down, interrupted] = order_;
+void ContainerRun::Create() {
   api::CreateContainerRequest request;
   request.set_pod_sandbox_id(sandbox_.id);
-  *request.mutable_config() = ContainerConfigOf({.pod = pod,
-                                                 .container = container,
-                                                 .attempt = attempt,
-                                                 .oom_score_adj = adj,
+  *request.mutable_config() = ContainerConfigOf({.pod = order_.pod,
+                                                 .container = order_.container,
+                                                 .attempt = order_.attempt,
+                                                 .oom_score_adj = order_.oom_score_adj,
                                                  .host_network = sandbox_.host_network,
-                                                 .image = image_facts_,
+                                                 .image = image_,
                                                  .mounts = std::move(mounts_),
-                                                 .limits = limits});
-  *request.mutable_sandbox_config() = DescriptionOf(context_, pod, group, sandbox_);
+                                                 .limits = order_.limits});
+  *request.mutable_sandbox_config() =
+      DescriptionOf(context_, order_.pod, order_.pod_group, sandbox_);
   context_.calls.Make(kCreateContainer, request, context_.options.request_timeout,
                       lifetime_.Guard([this](const auto& answer) { OnCreated(answer); }));
 }
 
-void ContainerStart::OnCreated(const Result<api::CreateContainerResponse>& answer) {
+void ContainerRun::OnCreated(const Result<api::CreateContainerResponse>& answer) {
   if (!answer || answer->container_id().empty()) {
     // A container that is incomplete or whose ID is unknown is found by its labels.
     context_.WantRelist();
+    if (abandoned_) return RefuseAbandoned();
     return Refuse(StartFailure::kCreate,
                   answer ? Error{ErrorCode::kInternal,
                                  "the container runtime created a container and returned no ID"}
@@ -164,7 +212,7 @@ void ContainerStart::OnCreated(const Result<api::CreateContainerResponse>& answe
   order_.write_down(lifetime_.Guard([this] { StartCreated(); }));
 }
 
-void ContainerStart::StartCreated() {
+void ContainerRun::StartCreated() {
   if (abandoned_) {
     RemoveContainer();
     return RefuseAbandoned();
@@ -172,62 +220,52 @@ void ContainerStart::StartCreated() {
   api::StartContainerRequest request;
   request.set_container_id(id_);
   context_.calls.Make(kStartContainer, request, context_.options.request_timeout,
-                      lifetime_.Guard([this](const auto& started) { OnStarted(started); }));
+                      Then(&ContainerRun::OnStarted));
 }
 
-StartedContainer ContainerStart::Ordered() const {
-  return {.id = id_, .stop_signal = stop_signal_, .started = ordered_};
+StartedContainer ContainerRun::Ordered() const {
+  return {.id = id_, .stop_signal = image_.stop_signal, .started = context_.clock.Now()};
 }
 
-void ContainerStart::OnStarted(const Result<api::StartContainerResponse>& answer) {
-  if (answer && !abandoned_) return Look();
-  RemoveContainer();
-  if (answer) return RefuseAbandoned();
-  Refuse(StartFailure::kRun, answer.error());
-}
-
-void ContainerStart::Look() {
+void ContainerRun::OnStarted(const Result<api::StartContainerResponse>& answer) {
+  if (!answer) {
+    RemoveContainer();
+    return Refuse(StartFailure::kRun, answer.error());
+  }
   api::ContainerStatusRequest request;
   request.set_container_id(id_);
   request.set_verbose(true);
   context_.calls.Make(kContainerStatus, request, context_.options.request_timeout,
-                      lifetime_.Guard([this](const auto& answer) { OnStatus(answer); }));
+                      Then(&ContainerRun::OnStatus));
 }
 
 // The container runs by now, whatever the answer is. Its process is found in the answer or in its
-// group, or the status is requested again. A container that has ended since has no process.
-void ContainerStart::OnStatus(const Result<api::ContainerStatusResponse>& answer) {
-  if (abandoned_) {
-    RemoveContainer();
-    return RefuseAbandoned();
-  }
-  StartedContainer started{.id = id_,
-                           .ended = false,
-                           .pid = std::nullopt,
-                           .stop_signal = stop_signal_,
-                           .started = context_.clock.Now()};
+// group. Where neither tells it, the next listings say when it has ended.
+void ContainerRun::OnStatus(const Result<api::ContainerStatusResponse>& answer) {
+  StartedContainer started = Ordered();
   if (answer) {
     started.started =
         InstantOfNs(answer->status().started_at(), started.started, context_.clock, ordered_);
-  }
-  const bool gone = !answer && answer.error().code == ErrorCode::kNotFound;
-  started.ended = gone || (answer && answer->status().state() == api::CONTAINER_EXITED);
-  if (answer) {
-    const auto info = answer->info().find("info");
-    if (info != answer->info().end()) started.pid = PidIn(info->second);
+    started.ended = answer->status().state() == api::CONTAINER_EXITED;
+    started.pid = PidOf(*answer);
+  } else {
+    started.ended = answer.error().code == ErrorCode::kNotFound;
   }
   if (!started.pid && !started.ended) {
     started.pid = FirstProcessOf(context_, order_.pod_group, id_).value_or(std::nullopt);
   }
-  if (answer || gone || started.pid) return Finish(std::move(started));
-  const Duration delay = std::min(kFirstLook * (1 << std::min(looks_++, 10)), kLastLook);
-  retry_ = context_.readiness.After(delay, [this] {
-    retry_.Stop();
-    Look();
-  });
+  busy_ = false;
+  on_patience_.Stop();
+  Begin(started);
+  context_.Emit(ContainerStarted{.pod_uid = order_.pod.uid,
+                                 .container = order_.container.name,
+                                 .attempt = order_.attempt,
+                                 .at = started.started});
+  if (running_.LookForEnd()) return;
+  if (const auto grace = std::exchange(stop_pending_, std::nullopt)) Stop(*grace);
 }
 
-void ContainerStart::RemoveContainer() {
+void ContainerRun::RemoveContainer() {
   // The container counts as gone from now on; if the removal fails, it is found by its labels.
   RemoveContainerWithTask(context_.calls, id_, context_.options.request_timeout,
                           lifetime_.Guard([this](const Result<void>& removed) {
@@ -236,30 +274,46 @@ void ContainerStart::RemoveContainer() {
                           }));
 }
 
-void ContainerStart::Abandon() {
-  abandoned_ = true;
+// Those who wait for the start are told within a second.
+void ContainerRun::KillStart() {
+  if (!std::exchange(abandoned_, true)) {
+    on_patience_ = context_.readiness.After(kStartPatience, [this] {
+      on_patience_.Stop();
+      EndStart({StartFailure::kCreate,
+                {ErrorCode::kUnavailable, "it was killed while it was being started"}});
+    });
+  }
   if (errand_) errand_->Hurry();
-  // What it waits for, the next status or the next removal, is not needed any more.
+  // The next removal of what was interrupted is not needed any more.
   if (retry_) {
     retry_.Stop();
-    if (!id_.empty()) RemoveContainer();
     busy_ = false;
   }
+  running_.KillByName(id_);
 }
 
-void ContainerStart::Refuse(StartFailure failure, Error error) {
-  Finish(FailStart(failure, std::move(error)));
+void ContainerRun::Refuse(StartFailure failure, ErrorCode code, std::string why) {
+  Refuse(failure, Error{code, std::move(why)});
 }
 
-void ContainerStart::RefuseAbandoned() {
+void ContainerRun::Refuse(StartFailure failure, Error error) {
+  busy_ = false;
+  if (phase_ == Phase::kStarting) EndStart({failure, std::move(error)});
+}
+
+void ContainerRun::RefuseAbandoned() {
   Refuse(StartFailure::kCreate,
          {ErrorCode::kUnavailable, "it was ended while it was being started"});
 }
 
-void ContainerStart::Finish(Outcome result) {
-  busy_ = false;
-  const Done done = done_;
-  done(std::move(result));
+void ContainerRun::EndStart(StartError why) {
+  phase_ = Phase::kFailed;
+  on_patience_.Stop();
+  context_.Emit(ContainerStartFailed{.pod_uid = order_.pod.uid,
+                                     .container = order_.container.name,
+                                     .attempt = order_.attempt,
+                                     .failure = why.failure,
+                                     .error = std::move(why.error)});
 }
 
 }  // namespace jettison::cri

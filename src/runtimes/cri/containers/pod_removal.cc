@@ -37,16 +37,21 @@ void PodRemoval::EndInRuntime(Done done) {
   clearance_->Start();
 }
 
-// Stops the slices one after the other. If systemd does not remove a group, it is removed like any
-// other.
+// If systemd does not remove a group, it is removed like any other.
 void PodRemoval::StopSlices(const Done& done) {
-  const auto& groups = remains().groups;
-  if (context_.slices == nullptr || stopped_slices_ == groups.size()) return done({});
-  context_.slices->Stop(kernel::UnitName(groups[stopped_slices_++]),
-                        lifetime().Guard([this, done](const Result<void>& stopped) {
-                          context_.LogFailure("pod " + remains().uid, stopped);
-                          StopSlices(done);
-                        }));
+  if (context_.slices == nullptr) return done({});
+  context_.disk.Do(
+      [slices = context_.slices, groups = remains().groups] {
+        Result<void> outcome;
+        for (const std::string& group : groups) {
+          if (auto stopped = slices->Stop(kernel::UnitName(group)); !stopped) outcome = stopped;
+        }
+        return outcome;
+      },
+      lifetime().Guard([this, done](const Result<void>& stopped) {
+        context_.LogFailure("pod " + remains().uid, stopped);
+        done({});
+      }));
 }
 
 void PodRemoval::AwaitTheRest(Done done) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,7 +32,6 @@ class PodRemoval : public jettison::PodRemoval {
   std::vector<std::string> layers_;
   std::unique_ptr<SandboxClearance> clearance_;
   int layer_looks_ = 0;
-  std::size_t stopped_slices_ = 0;
   kernel::Readiness::Watch on_look_;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <set>
+#include <memory>
 #include <string>
 
 #include "core/units/once.h"
@@ -16,11 +16,9 @@ struct RuntimeContext : PodDependencies {
   CriRuntimeOptions options;
   Calls& calls;
   // Null where control groups are folders and no more.
-  Slices* slices = nullptr;
+  std::shared_ptr<const Slices> slices;
   // For saying that a record of a pod could not be written.
   Once said_no_records;
-  // UIDs of the pods whose last record could not be written.
-  std::set<std::string> unwritten_records;
   // Something failed: what the runtime has must be compared with what is known.
   bool relist_wanted = false;
 

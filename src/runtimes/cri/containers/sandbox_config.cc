@@ -35,10 +35,8 @@ void Label(const SandboxPlan& plan, api::PodSandboxConfig& config) {
   auto& annotations = *config.mutable_annotations();
   for (const auto& [name, value] : pod.annotations) annotations[name] = value;
   annotations[std::string(kConfigSourceAnnotation)] = "file";
-  annotations[std::string(kConfigSeenAnnotation)] = FormatWallTime(plan.seen);
   annotations[std::string(kRootAnnotation)] = plan.root;
   annotations[std::string(kNetworkAnnotation)] = plan.host_network ? "host" : "pod";
-  if (!plan.written_pod.empty()) annotations[std::string(kPodAnnotation)] = plan.written_pod;
 }
 
 }  // namespace

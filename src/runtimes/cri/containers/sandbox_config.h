@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/model/pod.h"
-#include "core/units/duration.h"
 
 namespace jettison::cri {
 
@@ -20,13 +19,11 @@ struct SandboxPlan {
   bool host_network = false;
   std::string cgroup_parent;  // an absolute path
   std::string log_directory;
-  std::string root;         // of the agent
-  std::string written_pod;  // empty: the sandbox exists, this is only its description
-  WallTime seen;
+  std::string root;  // of the agent
 };
 
 // The sandbox as the kubelet asks for one (generatePodSandboxConfig), with annotations of ours by
-// which an agent that starts finds its pod again.
+// which an agent that starts finds its pod again; the pod itself is added where it is made.
 [[nodiscard]] api::PodSandboxConfig SandboxConfigOf(const SandboxPlan& plan);
 
 // The namespaces that the pod shares with the host, for sandbox and containers alike.

@@ -1,8 +1,6 @@
 #include "runtimes/cri/containers/sandboxes.h"
 
 #include <algorithm>
-#include <csignal>
-#include <memory>
 #include <utility>
 
 #include "containers/cri_container.h"
@@ -14,106 +12,49 @@ namespace {
 
 constexpr const char* kNamespaceOfCri = "k8s.io";
 
-// One removal, which its pending calls keep alive.
-class Removal : public std::enable_shared_from_this<Removal> {
- public:
-  Removal(Calls& calls, std::string id, Duration deadline, std::function<void(Result<void>)> done)
-      : calls_(calls), id_(std::move(id)), deadline_(deadline), done_(std::move(done)) {}
-
-  void Start() {
-    Remove([self = shared_from_this()](Result<void> removed) {
-      if (removed) return self->done_({});
-      self->first_error_ = std::move(removed.error());
-      self->AskForTask();
-    });
-  }
-
- private:
-  void Remove(std::function<void(Result<void>)> then) {
-    api::RemoveContainerRequest request;
-    request.set_container_id(id_);
-    calls_.Make(kRemoveContainer, request, deadline_, [then = std::move(then)](const auto& answer) {
-      if (answer || answer.error().code == ErrorCode::kNotFound) {
-        return then({});
-      }
-      then(Fail(answer.error()));
-    });
-  }
-  void AskForTask() {
-    tasks_api::GetRequest request;
-    request.set_container_id(id_);
-    calls_.Make(
-        kGetTaskIn, request, deadline_,
-        [self = shared_from_this()](const auto& task) {
-          if (!task || !IsLeftBehind(task->process().status())) {
-            return self->done_(Fail(self->first_error_));
-          }
-          self->KillTask();
-        },
-        kNamespaceOfCri);
-  }
-  [[nodiscard]] static bool IsLeftBehind(task_api::Status status) {
-    return status == task_api::CREATED || status == task_api::STOPPED;
-  }
-  // A container that has ended meanwhile cannot be killed, but it can be deleted.
-  void KillTask() {
-    tasks_api::KillRequest request;
-    request.set_container_id(id_);
-    request.set_signal(SIGKILL);
-    request.set_all(true);
-    calls_.Make(
-        kKillTaskIn, request, deadline_,
-        [self = shared_from_this()](const auto&) { self->DeleteTask(); }, kNamespaceOfCri);
-  }
-  void DeleteTask() {
-    tasks_api::DeleteTaskRequest request;
-    request.set_container_id(id_);
-    calls_.Make(
-        kDeleteTaskIn, request, deadline_,
-        [self = shared_from_this()](const auto& deleted) {
-          if (!deleted && deleted.error().code != ErrorCode::kNotFound) {
-            return self->done_(Fail(deleted.error().In("take away what is left of its start")));
-          }
-          self->Remove(self->done_);
-        },
-        kNamespaceOfCri);
-  }
-
-  Calls& calls_;
-  const std::string id_;
-  const Duration deadline_;
-  const std::function<void(Result<void>)> done_;
-  Error first_error_;
-};
-
 // Whether nothing is left after the call: it succeeded, or the object did not exist.
 template <typename T>
 bool IsOver(const Result<T>& answer) {
   return answer || answer.error().code == ErrorCode::kNotFound;
 }
 
-}  // namespace
-
-std::string CgroupParentOf(const RuntimeContext& context, const std::string& pod_group) {
-  return kernel::CgroupParent(context.options.cgroup_prefix, pod_group,
-                              context.options.cgroup_driver);
+void RemoveContainer(Calls& calls, const std::string& id, Duration deadline,
+                     std::function<void(const Result<void>&)> done) {
+  api::RemoveContainerRequest request;
+  request.set_container_id(id);
+  calls.Make(kRemoveContainer, request, deadline, [done = std::move(done)](const auto& answer) {
+    done(IsOver(answer) ? Result<void>() : Fail(answer.error()));
+  });
 }
+
+}  // namespace
 
 api::PodSandboxConfig DescriptionOf(const RuntimeContext& context, const Pod& pod,
                                     const std::string& pod_group, const Sandbox& sandbox) {
-  return SandboxConfigOf({.pod = pod,
-                          .attempt = sandbox.attempt,
-                          .host_network = sandbox.host_network,
-                          .cgroup_parent = CgroupParentOf(context, pod_group),
-                          .log_directory = context.paths.PodLogs(pod),
-                          .root = context.options.root,
-                          .written_pod = "",
-                          .seen = context.clock.Wall()});
+  return SandboxConfigOf(
+      {.pod = pod,
+       .attempt = sandbox.attempt,
+       .host_network = sandbox.host_network,
+       .cgroup_parent = kernel::CgroupParent(context.options.cgroup_prefix, pod_group,
+                                             context.options.cgroup_driver),
+       .log_directory = context.paths.PodLogs(pod),
+       .root = context.options.root});
 }
 
 void RemoveContainerWithTask(Calls& calls, const std::string& id, Duration deadline,
-                             std::function<void(Result<void>)> done) {
-  std::make_shared<Removal>(calls, id, deadline, std::move(done))->Start();
+                             const std::function<void(const Result<void>&)>& done) {
+  RemoveContainer(calls, id, deadline, [&calls, id, deadline, done](const Result<void>& removed) {
+    if (removed) return done(removed);
+    tasks_api::DeleteTaskRequest request;
+    request.set_container_id(id);
+    calls.Make(
+        kDeleteTaskIn, request, deadline,
+        [&calls, id, deadline, done, removed](const auto& deleted) {
+          if (!deleted) return done(removed);
+          RemoveContainer(calls, id, deadline, done);
+        },
+        kNamespaceOfCri);
+  });
 }
 
 bool IsOurs(const RuntimeContext& context, const api::PodSandbox& sandbox) {

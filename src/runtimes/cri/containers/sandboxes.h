@@ -18,10 +18,6 @@ struct Sandbox {
   bool host_network = false;
 };
 
-// The group that a sandbox is made in, as the runtime is told it.
-[[nodiscard]] std::string CgroupParentOf(const RuntimeContext& context,
-                                         const std::string& pod_group);
-
 // The description of a sandbox that was made; what CreateContainer wants to hear again.
 [[nodiscard]] api::PodSandboxConfig DescriptionOf(const RuntimeContext& context, const Pod& pod,
                                                   const std::string& pod_group,
@@ -31,10 +27,10 @@ struct Sandbox {
 // never ran or has ended, and which CRI no longer knows, the task is deleted first. The call that
 // starts a container leaves such a task in CREATED when its caller ends at the wrong moment; no
 // call of CRI then removes the container or its sandbox until containerd is restarted (seen with
-// 1.6). A running task is left alone. A container that does not exist counts as removed. `done` is
-// called once, from the delivery of an answer.
+// 1.6). containerd refuses to delete a task that runs. A container that does not exist counts as
+// removed. `done` is called once, from the delivery of an answer.
 void RemoveContainerWithTask(Calls& calls, const std::string& id, Duration deadline,
-                             std::function<void(Result<void>)> done);
+                             const std::function<void(const Result<void>&)>& done);
 
 // Whether this agent made the sandbox.
 [[nodiscard]] bool IsOurs(const RuntimeContext& context, const api::PodSandbox& sandbox);

@@ -29,8 +29,8 @@ Result<void> MakePlace(const std::string& place, bool is_folder) {
 
 }  // namespace
 
-Result<std::string> BindSubPath(const SubPath& sub_path, const std::string& place,
-                                const std::atomic<bool>& wanted) {
+Result<void> BindSubPath(const SubPath& sub_path, const std::string& place,
+                         const std::atomic<bool>& wanted) {
   const auto& [source, path, kept_by_operator] = sub_path;
   const FileDescriptor root(::open(source.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!root) return FailErrno("open " + source);
@@ -41,10 +41,10 @@ Result<std::string> BindSubPath(const SubPath& sub_path, const std::string& plac
   if (::fstat(content.get(), &facts) != 0) return FailErrno("stat");
   // Nothing after this point may hang.
   if (!wanted) return Fail(ErrorCode::kUnavailable, "nobody waits for it any more");
-  if (auto made = MakePlace(place, S_ISDIR(facts.st_mode)); !made) return Fail(made.error());
+  if (auto made = MakePlace(place, S_ISDIR(facts.st_mode)); !made) return made;
   auto bound = kernel::BindPrivately(content, place);
   if (!bound) return Fail(bound.error().In(fmt::format("{} of {}", path, source)));
-  return place;
+  return {};
 }
 
 }  // namespace jettison::cri

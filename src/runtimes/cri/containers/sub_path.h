@@ -15,12 +15,12 @@ struct SubPath {
   bool kept_by_operator = false;
 };
 
-// Mounts it at `place`, and answers with `place`. The kernel resolves the path beneath the source:
+// Mounts it at `place`. The kernel resolves the path beneath the source:
 // links may lead anywhere within, never out, and what is mounted stays that even if a container
 // changes the links afterwards. Missing folders are made. What is mounted within is not shown. An
 // earlier mount at `place` is replaced; no other mount of the host changes. Once it is not `wanted`
 // any more nothing is made at `place`.
-[[nodiscard]] Result<std::string> BindSubPath(const SubPath& sub_path, const std::string& place,
-                                              const std::atomic<bool>& wanted = true);
+[[nodiscard]] Result<void> BindSubPath(const SubPath& sub_path, const std::string& place,
+                                       const std::atomic<bool>& wanted = true);
 
 }  // namespace jettison::cri

@@ -105,17 +105,5 @@ TEST_F(LiveCriLogs, OfAContainerThatWritesALotNoLineIsLostAndNotMoreKeptThanAllo
   RemoveAndLookForRemains(pod);
 }
 
-TEST_F(LiveCriLogs, OneThatAnInterruptedAgentHasRenamedIsOpenedAnew) {
-  log_max_bytes_ = 1 << 20;
-  Open();
-  ASSERT_TRUE(runtime().List());
-  Pod pod = TestPod("u");
-  ASSERT_TRUE(Start(pod));
-  const std::string log = kernel::Paths(root()).Log(pod, "main", 0);
-  ASSERT_EQ(std::rename(log.c_str(), (log + ".20260101-000000").c_str()), 0);
-  EXPECT_TRUE(Becomes([&] { return kernel::Exists(log); })) << Said();
-  RemoveAndLookForRemains(pod);
-}
-
 }  // namespace
 }  // namespace jettison::cri

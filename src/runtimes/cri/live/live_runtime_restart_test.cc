@@ -99,27 +99,5 @@ TEST_F(LiveCriRuntime, AFrozenContainerdDelaysNeitherTheSignalNorTheKill) {
   RemoveAndLookForRemains(stubborn);
 }
 
-TEST_F(LiveCriRuntime, TwoAgentsOnOneContainerdLeaveEachOthersPodsAlone) {
-  const Pod pod = TestPod("u");
-  ASSERT_TRUE(Start(pod));
-  const kernel::TemporaryFolder elsewhere;
-  auto calls = Connect(bed_->endpoint());
-  ASSERT_TRUE(calls);
-  const CriRuntimeOptions options{
-      {.root = elsewhere.path(), .written_pods = std::make_shared<kernel::PodsByUid>(known_)},
-      "/" + bed_->group()};
-  auto other = OpenCriRuntime(options, std::move(*calls), *cgroups_, *cgroups_, clock_);
-  ASSERT_TRUE(other);
-  const auto listed = (*other)->List();
-  ASSERT_TRUE(listed);
-  EXPECT_THAT(*listed, IsEmpty());
-  (*other)->RemovePod("u");
-  EXPECT_EQ(ProcessesIn(pod).size(), 2U);
-  EXPECT_FALSE(OpenCriRuntime(CriRuntimeOptions{{.root = root()}},
-                              Connect(bed_->endpoint()).value(), *cgroups_, *cgroups_, clock_))
-      << "not two on one root";
-  RemoveAndLookForRemains(pod);
-}
-
 }  // namespace
 }  // namespace jettison::cri

@@ -261,15 +261,8 @@ inline void FakeContainerd::AnswerContainers(FakeCalls& calls) {
     runs.erase(request.container_id());
     return api::RemoveContainerResponse();
   };
-  calls.on_get_task = [this](const TaskKey& key) -> Result<tasks_api::GetResponse> {
-    if (!left_tasks.contains(key.id) || key.in_namespace != "k8s.io") return Fail(NotFound());
-    tasks_api::GetResponse response;
-    response.mutable_process()->set_status(task_api::CREATED);
-    return response;
-  };
-  calls.on_kill_task = [](const TaskKey&) { return tasks_api::KillResponse(); };
-  calls.on_delete_task = [this](const TaskKey& key) {
-    left_tasks.erase(key.id);
+  calls.on_delete_task = [this](const TaskKey& key) -> Result<tasks_api::DeleteResponse> {
+    if (key.in_namespace != "k8s.io" || left_tasks.erase(key.id) == 0) return Fail(NotFound());
     return tasks_api::DeleteResponse();
   };
 }

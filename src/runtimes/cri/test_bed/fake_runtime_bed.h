@@ -45,17 +45,18 @@ class SharedProcesses : public Processes {
   Processes& processes_;
 };
 
-// Writes down what is asked of a service manager, and answers at once.
+// Writes down what is asked of a service manager.
 class FakeSlices : public Slices {
  public:
   explicit FakeSlices(std::vector<std::string>& asked) : asked_(asked) {}
-  void Start(const std::string& slice, const CgroupLimits& limits, Done done) override {
+  [[nodiscard]] Result<void> Start(const std::string& slice,
+                                   const CgroupLimits& limits) const override {
     asked_.push_back("start " + slice + " " + std::to_string(limits.memory_bytes.value_or(0)));
-    done({});
+    return {};
   }
-  void Stop(const std::string& slice, Done done) override {
+  [[nodiscard]] Result<void> Stop(const std::string& slice) const override {
     asked_.push_back("stop " + slice);
-    done({});
+    return {};
   }
 
  private:
@@ -83,7 +84,7 @@ class FakeRuntimeBed {
         .readiness = std::move(*kernel::Readiness::Create()),
         .lock = std::move(*lock)};
     if (cgroup_driver == CgroupDriver::kSystemd) {
-      dependencies.slices = std::make_unique<FakeSlices>(asked_of_systemd);
+      dependencies.slices = std::make_shared<FakeSlices>(asked_of_systemd);
     }
     const CriRuntimeOptions options = Options();
     auto all = WithForeignPods(

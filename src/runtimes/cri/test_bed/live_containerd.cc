@@ -90,7 +90,7 @@ Result<void> LiveContainerd::AwaitReady() {
   const auto end = std::chrono::steady_clock::now() + kStartPatience;
   for (;;) {
     const auto version = Await<api::VersionResponse>(
-        [&](auto answer) { AskVersion(*calls_, kCallDeadline, std::move(answer)); });
+        [&](auto answer) { calls_->Make(kVersion, {}, kCallDeadline, std::move(answer)); });
     if (version) return {};
     if (HasEnded() || std::chrono::steady_clock::now() > end) {
       return Fail(ErrorCode::kUnavailable, "containerd does not start: " + EndOf(own_.Log()));

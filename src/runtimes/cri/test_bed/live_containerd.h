@@ -57,7 +57,8 @@ class LiveContainerd {
   // A client of its own, for the test to look and act by.
   [[nodiscard]] Calls& calls() { return *calls_; }
   // Makes a call and waits for its answer:
-  //   Await<api::VersionResponse>([&](auto answer) { AskVersion(bed.calls(), kSpan, answer); })
+  //   Await<api::VersionResponse>([&](auto answer) { bed.calls().Make(kVersion, {}, kSpan, answer);
+  //   })
   template <typename Response>
   [[nodiscard]] Result<Response> Await(const std::function<void(Answer<Response>)>& start);
 
