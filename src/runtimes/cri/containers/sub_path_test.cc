@@ -6,7 +6,6 @@
 
 #include "kernel/files/files.h"
 #include "kernel/files/testing/temporary_folder.h"
-#include "kernel/mounts/mount_info.h"
 #include "pods/tree_removal.h"
 
 namespace jettison::cri {
