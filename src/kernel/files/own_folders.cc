@@ -69,25 +69,6 @@ bool AwaitLock(int file) {
   }
 }
 
-Result<FileDescriptor> LockRoot(const std::string& path) {
-  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file && errno == EROFS) {
-    file = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  }
-  if (!file) return FailErrno("open " + path);
-  if (AwaitLock(file.get())) return file;
-  if (errno == EWOULDBLOCK) {
-    return Fail(ErrorCode::kUnavailable, path + " is locked: another agent works in this folder");
-  }
-  return FailErrno("lock " + path);
-}
-
-Result<void> MakeRootFolders(const Paths& paths) {
-  return MakeFolders(paths.Pods(), 0750)
-      .and_then([&] { return CloseToOthers(paths.Pods()); })
-      .and_then([&] { return MakeFolders(paths.Logs()); });
-}
-
 bool IsPodFolder(const std::string& path) {
   if (!IsOpenFolder(path)) return false;
   const auto names = NamesIn(path);
@@ -138,14 +119,25 @@ Result<FileDescriptor> OpenRootFolders(const Paths& paths, const PodMarks& marks
   if (!paths.root().starts_with('/')) {
     return Fail(ErrorCode::kInvalidArgument, "the runtime's root must be an absolute path");
   }
-  (void)MakeRootFolders(paths);  // what needs them says so
-  auto lock = LockRoot(paths.Lock());
-  if (!lock && lock.error().code == ErrorCode::kUnavailable) return lock;
+  // What needs a folder that cannot be made says so.
+  (void)MakeFolders(paths.Pods(), 0750).and_then([&] { return CloseToOthers(paths.Pods()); });
+  (void)MakeFolders(paths.Logs());
+  const std::string path = paths.Lock();
+  FileDescriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!lock && errno == EROFS) {
+    lock = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  }
+  if (lock && !AwaitLock(lock.get())) {
+    if (errno == EWOULDBLOCK) {
+      return Fail(ErrorCode::kUnavailable, path + " is locked: another agent works in this folder");
+    }
+    lock.Close();
+  }
   if (auto own = CheckPodsAreOwn(paths.Pods(), marks);
       !own && own.error().code == ErrorCode::kInvalidArgument) {
     return Fail(own.error());
   }
-  return lock ? std::move(lock) : FileDescriptor();
+  return lock;
 }
 
 Result<std::vector<std::string>> LogFoldersOf(const Paths& paths, std::string_view uid) {

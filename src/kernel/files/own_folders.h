@@ -16,16 +16,6 @@ namespace jettison::kernel {
 // false where the lock cannot be taken; errno is EWOULDBLOCK where another process holds it.
 [[nodiscard]] bool AwaitLock(int file);
 
-// Takes the lock of a runtime's root, made where it is missing, for as long as the descriptor is
-// open: two agents on one root would each take the other's pods for their own. On a read-only file
-// system, one that is there is locked. kUnavailable where another agent has it.
-[[nodiscard]] Result<FileDescriptor> LockRoot(const std::string& path);
-
-// Makes the folders of a runtime's root. Nobody but their owner and its group may enter the folder
-// of the pods, as with the kubelet (mode 0750): everybody may write to the volumes in it. The mode
-// of one that is there already is corrected.
-[[nodiscard]] Result<void> MakeRootFolders(const Paths& paths);
-
 // The name of a folder of a pod or of its logs that is being deleted may begin so; no UID and no
 // namespace does.
 inline constexpr std::string_view kDoomedPrefix = ".gone-";
@@ -62,10 +52,13 @@ inline constexpr PodMarks kCriPodMarks{
 // leftovers: kInvalidArgument; also if the folders cannot be listed.
 [[nodiscard]] Result<void> CheckPodsAreOwn(const std::string& pods, const PodMarks& marks);
 
-// Makes the folders of a runtime's root and takes its lock. On a disk that is read-only, full or
-// broken, the runtime does without what cannot be made: the descriptor is empty then. Fails with
-// kUnavailable where another runtime holds the lock, and with kInvalidArgument where the root is no
-// absolute path or the pods are the other runtime's.
+// Makes the folders of a runtime's root and takes its lock for as long as the descriptor is open:
+// two agents on one root would each take the other's pods for their own. Nobody but their owner and
+// its group may enter the folder of the pods, as with the kubelet (mode 0750): everybody may write
+// to the volumes in it; the mode of one that is there already is corrected. On a disk that is
+// read-only, full or broken, the runtime does without what cannot be made: the descriptor is empty
+// then, unless the lock is there. Fails with kUnavailable where another runtime holds the lock, and
+// with kInvalidArgument where the root is no absolute path or the pods are the other runtime's.
 [[nodiscard]] Result<FileDescriptor> OpenRootFolders(const Paths& paths, const PodMarks& marks);
 
 }  // namespace jettison::kernel

@@ -17,58 +17,6 @@ Result<void> CheckSegment(std::string_view what, std::string_view name) {
 
 }  // namespace
 
-std::string Paths::Pod(std::string_view uid) const {
-  return fmt::format("{}/pods/{}", root_, uid);
-}
-
-std::string Paths::PodFile(std::string_view uid) const {
-  return Pod(uid) + "/pod.json";
-}
-
-std::string Paths::Volumes(std::string_view uid) const {
-  return Pod(uid) + "/volumes";
-}
-
-std::string Paths::Volume(std::string_view uid, std::string_view volume) const {
-  return fmt::format("{}/volumes/{}", Pod(uid), volume);
-}
-
-std::string Paths::Containers(std::string_view uid) const {
-  return Pod(uid) + "/containers";
-}
-
-std::string Paths::Container(std::string_view uid, std::string_view container) const {
-  return fmt::format("{}/containers/{}", Pod(uid), container);
-}
-
-std::string Paths::Run(std::string_view uid, std::string_view container, int attempt) const {
-  return fmt::format("{}/{}", Container(uid, container), attempt);
-}
-
-std::string Paths::Rootfs(std::string_view uid, std::string_view container, int attempt) const {
-  return Run(uid, container, attempt) + "/rootfs";
-}
-
-std::string Paths::PodLogs(const jettison::Pod& pod) const {
-  return fmt::format("{}/{}_{}_{}", logs_, pod.namespace_, pod.name, pod.uid);
-}
-
-std::string Paths::ContainerLogs(const jettison::Pod& pod, std::string_view container) const {
-  return fmt::format("{}/{}", PodLogs(pod), container);
-}
-
-std::string Paths::Log(const jettison::Pod& pod, std::string_view container, int attempt) const {
-  return fmt::format("{}/{}.log", ContainerLogs(pod, container), attempt);
-}
-
-std::string Paths::ConfigMap(std::string_view of_namespace, std::string_view name) const {
-  return fmt::format("{}/config/configmaps/{}/{}", root_, of_namespace, name);
-}
-
-std::string Paths::Secret(std::string_view of_namespace, std::string_view name) const {
-  return fmt::format("{}/config/secrets/{}/{}", root_, of_namespace, name);
-}
-
 PodDisk DiskOf(const Paths& paths, const Pod& pod) {
   PodDisk disk;
   for (const Volume& volume : pod.volumes) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,31 +40,53 @@ class Paths {
   [[nodiscard]] std::string Lock() const { return root_ + "/lock"; }
 
   [[nodiscard]] std::string Pods() const { return root_ + "/pods"; }
-  [[nodiscard]] std::string Pod(std::string_view uid) const;
+  [[nodiscard]] std::string Pod(std::string_view uid) const {
+    return fmt::format("{}/pods/{}", root_, uid);
+  }
   // The pod as it was created; a pod folder without it is not a pod (any more).
-  [[nodiscard]] std::string PodFile(std::string_view uid) const;
-  [[nodiscard]] std::string Volumes(std::string_view uid) const;
-  [[nodiscard]] std::string Volume(std::string_view uid, std::string_view volume) const;
-  [[nodiscard]] std::string Containers(std::string_view uid) const;
+  [[nodiscard]] std::string PodFile(std::string_view uid) const { return Pod(uid) + "/pod.json"; }
+  [[nodiscard]] std::string Volumes(std::string_view uid) const { return Pod(uid) + "/volumes"; }
+  [[nodiscard]] std::string Volume(std::string_view uid, std::string_view volume) const {
+    return fmt::format("{}/volumes/{}", Pod(uid), volume);
+  }
+  [[nodiscard]] std::string Containers(std::string_view uid) const {
+    return Pod(uid) + "/containers";
+  }
   // All runs of a container.
-  [[nodiscard]] std::string Container(std::string_view uid, std::string_view container) const;
+  [[nodiscard]] std::string Container(std::string_view uid, std::string_view container) const {
+    return fmt::format("{}/containers/{}", Pod(uid), container);
+  }
   // One run: its state files and its writable layer.
   [[nodiscard]] std::string Run(std::string_view uid, std::string_view container,
-                                int attempt) const;
+                                int attempt) const {
+    return fmt::format("{}/{}", Container(uid, container), attempt);
+  }
   // The writable layer of a run: the folder it starts in.
   [[nodiscard]] std::string Rootfs(std::string_view uid, std::string_view container,
-                                   int attempt) const;
+                                   int attempt) const {
+    return Run(uid, container, attempt) + "/rootfs";
+  }
 
   [[nodiscard]] const std::string& Logs() const { return logs_; }
-  [[nodiscard]] std::string PodLogs(const jettison::Pod& pod) const;
+  [[nodiscard]] std::string PodLogs(const jettison::Pod& pod) const {
+    return fmt::format("{}/{}_{}_{}", logs_, pod.namespace_, pod.name, pod.uid);
+  }
   // The logs of all runs of a container, rotated ones included.
   [[nodiscard]] std::string ContainerLogs(const jettison::Pod& pod,
-                                          std::string_view container) const;
+                                          std::string_view container) const {
+    return fmt::format("{}/{}", PodLogs(pod), container);
+  }
   [[nodiscard]] std::string Log(const jettison::Pod& pod, std::string_view container,
-                                int attempt) const;
+                                int attempt) const {
+    return fmt::format("{}/{}.log", ContainerLogs(pod, container), attempt);
+  }
 
-  [[nodiscard]] std::string ConfigMap(std::string_view of_namespace, std::string_view name) const;
-  [[nodiscard]] std::string Secret(std::string_view of_namespace, std::string_view name) const;
+  [[nodiscard]] std::string ConfigMap(std::string_view of_namespace, std::string_view name) const {
+    return fmt::format("{}/config/configmaps/{}/{}", root_, of_namespace, name);
+  }
+  [[nodiscard]] std::string Secret(std::string_view of_namespace, std::string_view name) const {
+    return fmt::format("{}/config/secrets/{}/{}", root_, of_namespace, name);
+  }
 
  private:
   std::string root_;

@@ -21,7 +21,7 @@ unsigned ModeOf(const std::string& path) {
 TEST(RootFolders, NoOtherUserReachesThePods) {
   const TemporaryFolder folder;
   const Paths paths(folder.path() + "/root");
-  ASSERT_TRUE(MakeRootFolders(paths));
+  ASSERT_TRUE(OpenRootFolders(paths, kProcessPodMarks));
   EXPECT_EQ(ModeOf(paths.Pods()), 0750U);
   EXPECT_TRUE(Exists(paths.Logs()));
   EXPECT_EQ(ModeOf(paths.root()), 0755U) << "others find their sockets and files below it";
@@ -33,7 +33,7 @@ TEST(RootFolders, ThoseOfAnEarlierVersionAreClosedAndNoneIsOpened) {
   ASSERT_TRUE(MakeFolders(paths.Pods()));
   for (const auto& [before, after] : {std::pair{0755U, 0750U}, {02775U, 02770U}, {0700U, 0700U}}) {
     ASSERT_EQ(::chmod(paths.Pods().c_str(), before), 0);
-    ASSERT_TRUE(MakeRootFolders(paths));
+    ASSERT_TRUE(OpenRootFolders(paths, kProcessPodMarks));
     EXPECT_EQ(ModeOf(paths.Pods()), after);
   }
 }

@@ -12,20 +12,6 @@
 #include "ports/system_error.h"
 
 namespace jettison {
-namespace {
-
-Result<FileDescriptor> OpenControl(int group) {
-  FileDescriptor control(
-      ::openat(group, "cgroup.event_control", O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
-  if (control) return control;
-  if (errno == ENOENT) {
-    return Fail(ErrorCode::kUnavailable, "the group has no cgroup.event_control: not cgroup v1");
-  }
-  return FailErrno("open cgroup.event_control");
-}
-
-}  // namespace
-
 std::uint64_t UsageLevel(const AvailableMemory& memory) {
   if (memory.threshold > memory.capacity) return 0;
   std::uint64_t level = 0;
@@ -40,10 +26,14 @@ Result<MemcgThreshold> MemcgThreshold::Register(int group, std::uint64_t level) 
   const FileDescriptor usage(
       ::openat(group, "memory.usage_in_bytes", O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!usage) return FailErrno("open memory.usage_in_bytes");
-  const auto control = OpenControl(group);
-  if (!control) return Fail(control.error());
+  const FileDescriptor control(
+      ::openat(group, "cgroup.event_control", O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!control && errno == ENOENT) {
+    return Fail(ErrorCode::kUnavailable, "the group has no cgroup.event_control: not cgroup v1");
+  }
+  if (!control) return FailErrno("open cgroup.event_control");
   const std::string request = fmt::format("{} {} {}", event.get(), usage.get(), level);
-  while (::write(control->get(), request.data(), request.size()) < 0) {
+  while (::write(control.get(), request.data(), request.size()) < 0) {
     if (errno != EINTR) return FailErrno(fmt::format("notification at {} bytes", level));
   }
   return MemcgThreshold(std::move(event));

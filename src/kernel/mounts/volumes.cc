@@ -11,6 +11,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -51,108 +52,82 @@ bool IsMounted(const std::string& path) {
          (facts.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
-// Whether it was made just now.
-Result<bool> MakeFolder(const std::string& path) {
-  if (::mkdir(path.c_str(), 0755) == 0) return true;
-  if (errno == EEXIST) return false;
-  return FailErrno("make folder " + path);
+tl::unexpected<Error> FailVolume(std::string message) {
+  return Fail(ErrorCode::kInvalidArgument, std::move(message));
 }
 
-// Whether it was mounted just now.
-Result<bool> MountTmpfs(const std::string& path, const std::optional<Quantity>& size_limit) {
-  if (IsMounted(path)) return false;
-  std::string options = "mode=0777";
-  if (size_limit && size_limit->Value() > 0) {
-    options += fmt::format(",size={}", size_limit->Value());
+// Everybody may write to the folder. Files that are made in it belong to the pod's group, too.
+Result<void> OpenToAll(const Pod& pod, const std::string& path) {
+  const auto group = pod.security_context.fs_group;
+  if (group && ::chown(path.c_str(), static_cast<uid_t>(-1), static_cast<gid_t>(*group)) != 0) {
+    return FailErrno("chown " + path);
   }
-  if (::mount("tmpfs", path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) == 0) {
-    return true;
-  }
-  return FailErrno("mount a tmpfs at " + path);
+  // The umask limits mkdir's mode, but not this one.
+  if (::chmod(path.c_str(), group ? 02777 : 0777) != 0) return FailErrno("chmod " + path);
+  return {};
 }
 
-// Makes what one kind of volume needs at `path`.
-class Preparation {
- public:
-  Preparation(const Paths& paths, const Pod& pod, std::string path)
-      : paths_(paths), pod_(pod), path_(std::move(path)) {}
+// Whether no runtime has written the pod down yet, which it does when the volumes are complete.
+bool IsUnfinished(const Paths& paths, const Pod& pod) {
+  const auto has = [&](std::string_view mark) {
+    return Exists(fmt::format("{}/{}", paths.Pod(pod.uid), mark));
+  };
+  return !has(kProcessPodMarks.own) && !has(kCriPodMarks.own);
+}
 
-  Result<void> operator()(const EmptyDirSource& source) const {
-    if (source.medium != "" && source.medium != "Memory") {
-      return Fail(ErrorCode::kInvalidArgument,
-                  fmt::format(R"(emptyDir medium "{}" is not supported: use "" or "Memory")",
-                              source.medium));
+Result<void> PrepareEmptyDir(const Paths& paths, const Pod& pod, const EmptyDirSource& source,
+                             const std::string& path) {
+  const bool in_memory = source.medium == "Memory";
+  if (!in_memory && source.medium != "") {
+    return FailVolume(
+        fmt::format(R"(emptyDir medium "{}" is not supported: use "" or "Memory")", source.medium));
+  }
+  bool is_new = ::mkdir(path.c_str(), 0755) == 0;
+  if (!is_new && errno != EEXIST) return FailErrno("make folder " + path);
+  if (in_memory && !IsMounted(path)) {
+    std::string options = "mode=0777";
+    if (source.size_limit && source.size_limit->Value() > 0) {
+      options += fmt::format(",size={}", source.size_limit->Value());
     }
-    auto made = MakeFolder(path_);
-    if (made && source.medium == "Memory") {
-      made =
-          MountTmpfs(path_, source.size_limit).map([&](bool mounted) { return mounted || *made; });
+    if (::mount("tmpfs", path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0) {
+      return FailErrno("mount a tmpfs at " + path);
     }
-    if (!made) return Fail(made.error());
-    // The pod may have set another mode since.
-    return *made || IsUnfinished() ? OpenToAll() : Result<void>{};
+    is_new = true;
   }
-  Result<void> operator()(const HostPathSource& source) const { return PrepareHostPath(source); }
-  Result<void> operator()(const ConfigMapSource& source) const {
-    return Link("configMap", source.name, paths_.ConfigMap(pod_.namespace_, source.name),
-                source.optional);
-  }
-  Result<void> operator()(const SecretSource& source) const {
-    return Link("secret", source.secret_name, paths_.Secret(pod_.namespace_, source.secret_name),
-                source.optional);
-  }
-  Result<void> operator()(const GitRepoSource&) const { return Unsupported("gitRepo"); }
-  Result<void> operator()(const OtherVolumeSource& source) const {
-    return Unsupported(source.kind);
-  }
+  // The pod may have set another mode since.
+  return is_new || IsUnfinished(paths, pod) ? OpenToAll(pod, path) : Result<void>{};
+}
 
- private:
-  // Whether no runtime has written the pod down yet, which it does when the volumes are complete.
-  [[nodiscard]] bool IsUnfinished() const {
-    const auto has = [&](std::string_view mark) {
-      return Exists(fmt::format("{}/{}", paths_.Pod(pod_.uid), mark));
-    };
-    return !has(kProcessPodMarks.own) && !has(kCriPodMarks.own);
-  }
-  // Everybody may write to the folder. Files that are made in it belong to the pod's group, too.
-  [[nodiscard]] Result<void> OpenToAll() const {
-    const auto group = pod_.security_context.fs_group;
-    // The umask limits mkdir's mode, but not this one.
-    if (!group)
-      return ::chmod(path_.c_str(), 0777) == 0 ? Result<void>{} : FailErrno("chmod " + path_);
-    if (::chown(path_.c_str(), static_cast<uid_t>(-1), static_cast<gid_t>(*group)) != 0) {
-      return FailErrno("chown " + path_);
-    }
-    return ::chmod(path_.c_str(), 02777) == 0 ? Result<void>{} : FailErrno("chmod " + path_);
-  }
-  Result<void> Link(std::string_view kind, const std::string& name, const std::string& folder,
-                    bool optional) const {
-    if (!IsPathSegment(name) || !IsPathSegment(pod_.namespace_)) {
-      return Fail(ErrorCode::kInvalidArgument, fmt::format("{} \"{}\" is not a name", kind, name));
-    }
-    if (Exists(folder)) {
-      if (::symlink(folder.c_str(), path_.c_str()) == 0 || errno == EEXIST) return {};
-      return FailErrno("link " + path_);
-    }
-    if (optional) return MakeFolders(path_);
-    return Fail(
-        ErrorCode::kNotFound,
-        fmt::format("{0} \"{1}\" not found: make the folder {2} with a file for each key, or "
-                    "mark the {0} optional",
-                    kind, name, folder));
-  }
-
-  static Result<void> Unsupported(std::string_view kind) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} is not supported by the process runtime: use emptyDir, hostPath, "
-                            "configMap or secret",
-                            kind));
-  }
-
-  const Paths& paths_;
-  const Pod& pod_;
-  std::string path_;
+// What a configMap or a secret is to be a link to.
+struct Content {
+  std::string_view kind;
+  const std::string& name;
+  std::string folder;
+  bool optional = false;
 };
+
+Result<void> Link(const Content& content, const Pod& pod, const std::string& path) {
+  const auto& [kind, name, folder, optional] = content;
+  if (!IsPathSegment(name) || !IsPathSegment(pod.namespace_)) {
+    return FailVolume(fmt::format("{} \"{}\" is not a name", kind, name));
+  }
+  if (Exists(folder)) {
+    if (::symlink(folder.c_str(), path.c_str()) == 0 || errno == EEXIST) return {};
+    return FailErrno("link " + path);
+  }
+  if (optional) return MakeFolders(path);
+  return Fail(ErrorCode::kNotFound,
+              fmt::format("{0} \"{1}\" not found: make the folder {2} with a file for each key, or "
+                          "mark the {0} optional",
+                          kind, name, folder));
+}
+
+Result<void> FailUnsupported(std::string_view kind) {
+  return FailVolume(
+      fmt::format("{} is not supported by the process runtime: use emptyDir, "
+                  "hostPath, configMap or secret",
+                  kind));
+}
 
 // The path that a volume touches and that is not the pod's; absent: it touches none.
 std::optional<std::string> ForeignPathOf(const Paths& paths, const Pod& pod, const Volume& volume) {
@@ -167,7 +142,25 @@ std::optional<std::string> ForeignPathOf(const Paths& paths, const Pod& pod, con
 }
 
 Result<void> PrepareVolume(const Paths& paths, const Pod& pod, const Volume& volume) {
-  return std::visit(Preparation(paths, pod, paths.Volume(pod.uid, volume.name)), volume.source);
+  const std::string path = paths.Volume(pod.uid, volume.name);
+  const auto prepare = [&]<typename Source>(const Source& source) -> Result<void> {
+    if constexpr (std::is_same_v<Source, EmptyDirSource>) {
+      return PrepareEmptyDir(paths, pod, source, path);
+    } else if constexpr (std::is_same_v<Source, HostPathSource>) {
+      return PrepareHostPath(source);
+    } else if constexpr (std::is_same_v<Source, ConfigMapSource>) {
+      auto folder = paths.ConfigMap(pod.namespace_, source.name);
+      return Link({"configMap", source.name, std::move(folder), source.optional}, pod, path);
+    } else if constexpr (std::is_same_v<Source, SecretSource>) {
+      auto folder = paths.Secret(pod.namespace_, source.secret_name);
+      return Link({"secret", source.secret_name, std::move(folder), source.optional}, pod, path);
+    } else if constexpr (std::is_same_v<Source, GitRepoSource>) {
+      return FailUnsupported("gitRepo");
+    } else {
+      return FailUnsupported(source.kind);
+    }
+  };
+  return std::visit(prepare, volume.source);
 }
 
 }  // namespace

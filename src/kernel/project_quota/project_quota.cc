@@ -1,6 +1,5 @@
 #include "kernel/project_quota/project_quota.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/quota.h>
@@ -8,11 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstddef>
 
+#include "kernel/files/files.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
@@ -71,18 +69,6 @@ bool HandsDown(const fsxattr& attributes) {
          attributes.fsx_projid >= kFirstProject;
 }
 
-Result<bool> IsEmpty(int fd) {
-  constexpr std::size_t kSome = 1024;
-  alignas(dirent64) std::array<std::byte, kSome> entries{};
-  std::size_t count = 0;
-  const ssize_t size = ::getdents64(fd, entries.data(), entries.size());
-  if (size < 0) return FailErrno("list folder");
-  for (std::size_t at = 0; at < static_cast<std::size_t>(size); ++count) {
-    at += reinterpret_cast<const dirent64*>(entries.data() + at)->d_reclen;
-  }
-  return count <= 2;  // "." and ".."
-}
-
 }  // namespace
 
 Result<std::optional<ProjectId>> ProjectOf(const std::string& folder) {
@@ -106,9 +92,9 @@ Result<FsUsage> ReadProjectUsage(const std::string& path, ProjectId project) {
 Result<ProjectId> AssignProject(const std::string& folder) {
   const auto fd = OpenFolder(folder);
   if (!fd) return Fail(fd.error());
-  const auto empty = IsEmpty(fd->get());
-  if (!empty) return Fail(empty.error().In(folder));
-  if (!*empty) return Fail(ErrorCode::kInvalidArgument, folder + " is not empty");
+  const auto names = kernel::NamesIn(folder);
+  if (!names) return Fail(names.error());
+  if (!names->empty()) return Fail(ErrorCode::kInvalidArgument, folder + " is not empty");
   fsxattr attributes{};
   if (::ioctl(fd->get(), FS_IOC_FSGETXATTR, &attributes) != 0)
     return Refused("project of " + folder);

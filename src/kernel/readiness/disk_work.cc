@@ -11,16 +11,6 @@
 #include "ports/system_error.h"
 
 namespace jettison::kernel {
-namespace {
-
-Result<void> DoStep(const PathStep& step, const std::atomic<bool>& wanted) {
-  auto done = step.work(wanted);
-  if (!done) return Fail(done.error().In(step.what));
-  return done;
-}
-
-}  // namespace
-
 DiskWork::DiskWork(Readiness& readiness, std::shared_ptr<DiskThread> thread)
     : thread_(std::move(thread)) {
   if (!thread_) return;
@@ -58,6 +48,18 @@ struct PathErrand::Shared {
   const PathStep* at = nullptr;         // guarded by mutex; null: none is being done
   std::optional<Result<void>> outcome;  // guarded by mutex; of that
 
+  // Does steps from this one on until one fails, or is to be left.
+  template <typename IsLeft>
+  Result<void> DoFrom(std::size_t& step, IsLeft is_left) {
+    Result<void> done;
+    for (; step < steps.size() && done && wanted && !is_left(steps[step]); ++step) {
+      SetAt(&steps[step]);
+      done = steps[step].work(wanted);
+      if (!done) done = Fail(done.error().In(steps[step].what));
+    }
+    return done;
+  }
+
   void SetAt(const PathStep* step) {
     const std::lock_guard lock(mutex);
     at = step;
@@ -65,22 +67,17 @@ struct PathErrand::Shared {
 
   // Those that come before the first one that may hang.
   Result<void> DoThoseThatAnswer(const std::weak_ptr<DiskThread>& thread) {
-    Result<void> done;
-    for (; next < steps.size() && done && wanted; ++next) {
-      if (const auto there = thread.lock(); there && there->MayHang(steps[next].path)) break;
-      SetAt(&steps[next]);
-      done = DoStep(steps[next], wanted);
-    }
+    auto done = DoFrom(next, [&thread](const PathStep& step) {
+      const auto there = thread.lock();
+      return there && there->MayHang(step.path);
+    });
     SetAt(nullptr);
     return done;
   }
 
   void DoTheOthers() {
-    Result<void> done;
-    for (std::size_t i = next; i < steps.size() && done && wanted; ++i) {
-      SetAt(&steps[i]);
-      done = DoStep(steps[i], wanted);
-    }
+    std::size_t step = next;
+    auto done = DoFrom(step, [](const PathStep&) { return false; });
     {
       const std::lock_guard lock(mutex);
       outcome = std::move(done);

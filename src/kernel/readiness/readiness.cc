@@ -57,12 +57,16 @@ void Readiness::Stop(std::uint64_t id) {
   entries_.erase(found);
 }
 
-Readiness::Watch Readiness::OnReadable(int fd, Callback callback) {
+Readiness::Watch Readiness::Begin(Entry entry) {
   Watch watch;
   watch.owner_ = this;
   watch.id_ = next_id_++;
-  entries_.emplace(watch.id_,
-                   Entry{.callback = std::make_shared<Callback>(std::move(callback)), .fd = fd});
+  entries_.emplace(watch.id_, std::move(entry));
+  return watch;
+}
+
+Readiness::Watch Readiness::OnReadable(int fd, Callback callback) {
+  Watch watch = Begin({.callback = std::make_shared<Callback>(std::move(callback)), .fd = fd});
   Offer(watch.id_);
   return watch;
 }
@@ -74,19 +78,18 @@ void Readiness::Offer(std::uint64_t id) {
   Entry& entry = entries_.at(id);
   if (Add(epoll_.get(), entry.fd, id)) return;
   entry.due = std::chrono::steady_clock::now() + kOfferAgain;
-  timers_.emplace(*entry.due, id);
+  AddTimer(*entry.due, id);
+}
+
+void Readiness::AddTimer(Time due, std::uint64_t id) {
+  timers_.emplace(due, id);
   if (timers_.begin()->second == id) SetTimer();
 }
 
 Readiness::Watch Readiness::After(Duration delay, Callback callback) {
-  Watch watch;
-  watch.owner_ = this;
-  watch.id_ = next_id_++;
   const Time due = std::chrono::steady_clock::now() + delay;
-  entries_.emplace(watch.id_,
-                   Entry{.callback = std::make_shared<Callback>(std::move(callback)), .due = due});
-  timers_.emplace(due, watch.id_);
-  if (timers_.begin()->second == watch.id_) SetTimer();
+  Watch watch = Begin({.callback = std::make_shared<Callback>(std::move(callback)), .due = due});
+  AddTimer(due, watch.id_);
   return watch;
 }
 

@@ -73,6 +73,8 @@ class Readiness {
   };
 
   Readiness() = default;
+  [[nodiscard]] Watch Begin(Entry entry);
+  void AddTimer(Time due, std::uint64_t id);
   void Stop(std::uint64_t id);
   void Offer(std::uint64_t id);
   void SetTimer();

@@ -74,9 +74,7 @@ class FakeRuntimeBed {
     containerd.cgroup_prefix = cgroup_prefix;
     auto connected = containerd.Connect();
     calls = connected.get();
-    auto lock = kernel::MakeRootFolders(kernel::Paths(root())).and_then([&] {
-      return kernel::LockRoot(root() + "/lock");
-    });
+    auto lock = kernel::OpenRootFolders(kernel::Paths(root()), kernel::kCriPodMarks);
     ASSERT_TRUE(lock) << lock.error().message;
     RuntimeDependencies dependencies{
         .calls = std::move(connected),
