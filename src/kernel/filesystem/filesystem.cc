@@ -40,58 +40,6 @@ std::optional<std::string> LinkAt(const std::string& path) {
   return std::string(target.data(), static_cast<std::size_t>(size));
 }
 
-// Follows one path. `at_` is what has been followed so far: it holds no links, so that the folder
-// above it is what is left without its last name.
-class Follower {
- public:
-  Follower(const std::vector<kernel::Mount>& mounts, std::string_view path) : mounts_(mounts) {
-    PutBefore(path, left_);
-  }
-
-  Place Follow() {
-    while (!left_.empty()) {
-      const std::string name = std::move(left_.back());
-      left_.pop_back();
-      if (name.empty() || name == ".") continue;
-      if (name == "..") {
-        at_.erase(at_.empty() ? 0 : at_.rfind('/'));
-      } else {
-        Step(name);
-      }
-    }
-    const std::string path = at_.empty() ? "/" : at_;
-    const kernel::Mount* mount = MountOf(mounts_, path);
-    if (mount == nullptr) return {.path = path, .mount = {}, .answers_by_itself = false};
-    return {.path = path,
-            .mount = *mount,
-            .answers_by_itself = !behind_another_ && AnswersByItself(mount->type)};
-  }
-
- private:
-  void Step(const std::string& name) {
-    const std::string next = at_ + "/" + name;
-    const kernel::Mount* mount = MountOf(mounts_, next);
-    const bool local = mount != nullptr && AnswersByItself(mount->type);
-    // If the root itself hangs, everything does.
-    if (!local && mount != nullptr && mount->point != "/") behind_another_ = true;
-    const bool may_ask = local && !behind_another_ && links_ < kMostLinks;
-    const auto link = may_ask ? LinkAt(next) : std::nullopt;
-    if (!link) {
-      at_ = next;
-      return;
-    }
-    ++links_;
-    if (link->starts_with('/')) at_.clear();
-    PutBefore(*link, left_);
-  }
-
-  const std::vector<kernel::Mount>& mounts_;
-  std::vector<std::string> left_;  // names to follow, the next one last
-  std::string at_;
-  bool behind_another_ = false;  // a file system on the way may not answer
-  int links_ = 0;
-};
-
 // A file system may report more free space than its size while it changes.
 std::uint64_t Minus(std::uint64_t total, std::uint64_t free) {
   return total > free ? total - free : 0;
@@ -116,9 +64,44 @@ bool AnswersByItself(std::string_view type) {
   return std::ranges::find(kKinds, type) != kKinds.end();
 }
 
+// `at` is what has been followed so far: it holds no links, so that the folder above it is what is
+// left without its last name.
 Place PlaceOf(const std::vector<kernel::Mount>& mounts, const std::string& path) {
   if (!path.starts_with('/')) return {.path = path, .mount = {}, .answers_by_itself = false};
-  return Follower(mounts, path).Follow();
+  std::vector<std::string> left;  // names to follow, the next one last
+  PutBefore(path, left);
+  std::string at;
+  bool behind_another = false;  // a file system on the way may not answer
+  int links = 0;
+  while (!left.empty()) {
+    const std::string name = std::move(left.back());
+    left.pop_back();
+    if (name.empty() || name == ".") continue;
+    if (name == "..") {
+      at.erase(at.empty() ? 0 : at.rfind('/'));
+      continue;
+    }
+    const std::string next = at + "/" + name;
+    const kernel::Mount* const mount = MountOf(mounts, next);
+    const bool local = mount != nullptr && AnswersByItself(mount->type);
+    // If the root itself hangs, everything does.
+    if (!local && mount != nullptr && mount->point != "/") behind_another = true;
+    const bool may_ask = local && !behind_another && links < kMostLinks;
+    const auto link = may_ask ? LinkAt(next) : std::nullopt;
+    if (!link) {
+      at = next;
+      continue;
+    }
+    ++links;
+    if (link->starts_with('/')) at.clear();
+    PutBefore(*link, left);
+  }
+  if (at.empty()) at = "/";
+  const kernel::Mount* const mount = MountOf(mounts, at);
+  if (mount == nullptr) return {.path = at, .mount = {}, .answers_by_itself = false};
+  return {.path = at,
+          .mount = *mount,
+          .answers_by_itself = !behind_another && AnswersByItself(mount->type)};
 }
 
 Place FindPlace(const std::string& path, const std::string& mounts) {
