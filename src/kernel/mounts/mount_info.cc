@@ -11,13 +11,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstddef>
 #include <cstdio>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "core/text/number.h"
+#include "core/text/parts.h"
 #include "kernel/files/files.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
@@ -25,25 +26,11 @@
 namespace jettison::kernel {
 namespace {
 
-std::vector<std::string_view> Split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const auto end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
 // "0:32"; 0 if the text is not a device.
 dev_t DeviceIn(std::string_view text) {
-  unsigned major = 0;
-  unsigned minor = 0;
-  const char* const end = text.data() + text.size();
-  const auto first = std::from_chars(text.data(), end, major);
-  if (first.ec != std::errc() || first.ptr == end || *first.ptr != ':') return 0;
-  const auto second = std::from_chars(first.ptr + 1, end, minor);
-  return second.ec == std::errc() && second.ptr == end ? ::makedev(major, minor) : 0;
+  const auto major = ParseNumber<unsigned>(TakePart(text, ':'));
+  const auto minor = ParseNumber<unsigned>(text);
+  return major && minor ? ::makedev(*major, *minor) : 0;
 }
 
 // "ID PARENT MAJ:MIN ROOT POINT OPTIONS [OPTIONAL...] - TYPE SOURCE SUPER-OPTIONS"
@@ -53,7 +40,8 @@ std::optional<Mount> ParseLine(std::string_view line) {
   constexpr std::size_t kPoint = 4;
   constexpr std::ptrdiff_t kFixedFields = 6;
   constexpr std::ptrdiff_t kFieldsFromDash = 4;
-  const auto fields = Split(line, ' ');
+  std::vector<std::string_view> fields;
+  while (!line.empty()) fields.push_back(TakePart(line, ' '));
   const auto dash = std::find(fields.begin(), fields.end(), "-");
   if (dash - fields.begin() < kFixedFields || fields.end() - dash < kFieldsFromDash) {
     return std::nullopt;
@@ -85,14 +73,17 @@ std::string UnescapedMountField(std::string_view text) {
 }
 
 bool Mount::HasOption(std::string_view option) const {
-  const auto options = Split(super_options, ',');
-  return std::find(options.begin(), options.end(), option) != options.end();
+  std::string_view options = super_options;
+  while (!options.empty()) {
+    if (TakePart(options, ',') == option) return true;
+  }
+  return false;
 }
 
 std::vector<Mount> ParseMounts(std::string_view text) {
   std::vector<Mount> mounts;
-  for (const std::string_view line : Split(text, '\n')) {
-    if (auto mount = ParseLine(line)) mounts.push_back(std::move(*mount));
+  while (!text.empty()) {
+    if (auto mount = ParseLine(TakePart(text, '\n'))) mounts.push_back(std::move(*mount));
   }
   return mounts;
 }

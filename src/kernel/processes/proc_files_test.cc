@@ -106,26 +106,5 @@ TEST(IsPrepared, OnlyWhatRuncCallsSoIsNotStartedYet) {
   }
 }
 
-TEST(IsNamedLikeRunc, WhetherByItsFileOrByADescriptor) {
-  for (const char* text : {"42 (exe) S 1", "42 (runc) S 1", "42 (6) S 1", "42 (runc:[0:P]) S 1"}) {
-    EXPECT_TRUE(IsNamedLikeRunc(text)) << text;
-  }
-  for (const char* text : {"42 (app) S 1", "42 (exec) S 1", "42 (6a) S 1", "42 () S 1", "42 (exe",
-                           "42 exe) S", ") (", "42", ""}) {
-    EXPECT_FALSE(IsNamedLikeRunc(text)) << text;
-  }
-}
-
-TEST(IsRuncInit, IsItsCommandLineAsAWhole) {
-  using namespace std::string_view_literals;
-  for (const auto text : {"runc\0init\0"sv, "/usr/sbin/runc\0init\0"sv}) {
-    EXPECT_TRUE(IsRuncInit(text)) << text;
-  }
-  for (const auto text : {"runc\0init\0-v\0"sv, "runc\0init"sv, "runc\0start\0"sv, "runc\0"sv,
-                          "tini\0init\0"sv, "init\0"sv, "\0init\0"sv, ""sv}) {
-    EXPECT_FALSE(IsRuncInit(text)) << text;
-  }
-}
-
 }  // namespace
 }  // namespace jettison

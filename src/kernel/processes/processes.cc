@@ -35,6 +35,29 @@ constexpr unsigned long kPidfdGetInfo = _IOWR(0xFF, 11, PidfdInfo);
 // have wrapped around since; then another early process is used.
 constexpr std::size_t kMostLookedAt = 256;
 
+// Whether a process has a name that the first stage of runc ("runc init") has until it learns what
+// it has to make. A program may have such a name, too; IsRuncInit decides.
+//
+// runc executes /proc/self/exe, and then a sealed copy of itself (ensure_cloned_binary). The kernel
+// names the latter after the descriptor's number, and since Linux 6.14 after the file.
+bool IsNamedLikeRunc(std::string_view proc_stat) {
+  const std::size_t begin = proc_stat.find(" (");
+  const std::size_t end = proc_stat.rfind(") ");
+  if (begin == std::string_view::npos || end == std::string_view::npos || end <= begin + 2) {
+    return false;
+  }
+  const std::string_view name = proc_stat.substr(begin + 2, end - begin - 2);
+  return name == "exe" || name.starts_with("runc") ||
+         name.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// Whether a process is a stage of runc, by its /proc/PID/cmdline.
+bool IsRuncInit(std::string_view proc_cmdline) {
+  std::string_view program = TakePart(proc_cmdline, '\0');
+  program = program.substr(program.rfind('/') + 1);
+  return program == "runc" && proc_cmdline == std::string_view("init\0", 5);
+}
+
 // The command line is read where the name leaves it open alone: that waits for the lock of the
 // process' memory, which a program that is short of memory may hold for long.
 bool IsPreparation(Processes& processes, pid_t pid, std::string_view proc_stat) {
@@ -169,25 +192,6 @@ bool IsPrepared(std::string_view proc_stat) {
   constexpr std::string_view kStage = "(runc:[";
   const std::size_t name = proc_stat.find(" (");
   return name != std::string_view::npos && proc_stat.substr(name + 1).starts_with(kStage);
-}
-
-// runc executes /proc/self/exe, and then a sealed copy of itself (ensure_cloned_binary). The kernel
-// names the latter after the descriptor's number, and since Linux 6.14 after the file.
-bool IsNamedLikeRunc(std::string_view proc_stat) {
-  const std::size_t begin = proc_stat.find(" (");
-  const std::size_t end = proc_stat.rfind(") ");
-  if (begin == std::string_view::npos || end == std::string_view::npos || end <= begin + 2) {
-    return false;
-  }
-  const std::string_view name = proc_stat.substr(begin + 2, end - begin - 2);
-  return name == "exe" || name.starts_with("runc") ||
-         name.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-bool IsRuncInit(std::string_view proc_cmdline) {
-  std::string_view program = TakePart(proc_cmdline, '\0');
-  program = program.substr(program.rfind('/') + 1);
-  return program == "runc" && proc_cmdline == std::string_view("init\0", 5);
 }
 
 pid_t ParentOf(std::string_view proc_stat) {

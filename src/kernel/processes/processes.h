@@ -84,12 +84,6 @@ struct FirstProcess {
 // /proc/PID/stat.
 [[nodiscard]] bool IsPrepared(std::string_view proc_stat);
 
-// Whether a process has a name that the first stage of runc ("runc init") has until it learns what
-// it has to make, by its /proc/PID/stat. A program may have such a name, too; IsRuncInit decides.
-[[nodiscard]] bool IsNamedLikeRunc(std::string_view proc_stat);
-// Whether a process is a stage of runc, by its /proc/PID/cmdline.
-[[nodiscard]] bool IsRuncInit(std::string_view proc_cmdline);
-
 // The process that a process is a child of, by its /proc/PID/stat; 0 where that does not say.
 [[nodiscard]] pid_t ParentOf(std::string_view proc_stat);
 
