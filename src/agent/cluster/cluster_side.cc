@@ -37,36 +37,10 @@ EvictionOrder OrderOf(const kube::EvictionIntent& intent, Duration left) {
 }
 
 constexpr std::int64_t kNoLimit = -1;
-
-std::string PodOf(const kube::EvictionIntent& intent) {
-  return intent.namespace_ + "/" + intent.name;
-}
-
-// To a group that is gone, Create would make it again. kNotFound: it is gone, or there is none.
-Result<void> Limit(const kube::EvictionIntent& intent, std::int64_t processes, Cgroups& groups) {
-  if (intent.held_group.empty()) return Fail(ErrorCode::kNotFound, "the group is not known");
-  if (const auto there = groups.Children(intent.held_group); !there) return Fail(there.error());
-  return groups.Create(intent.held_group, {.pids_max = processes});
-}
-
-// Sets a limit of no processes on the group of an evicted pod, so that the kubelet can start
-// nothing in it. A group that is gone is left alone. What fails is logged.
-void HoldGroup(const kube::EvictionIntent& intent, Cgroups& groups, const Log& log) {
-  const auto held = Limit(intent, 0, groups);
-  if (held || held.error().code == ErrorCode::kNotFound) return;
-  log.Warn("the group of an evicted pod cannot be held; the kubelet may start the pod again",
-           {{"pod", PodOf(intent)}, {"err", held.error().message}});
-}
-
-// Restores the limit that the group had. False: it could not be restored, which is logged, and the
-// pod can start no processes.
-bool FreeGroup(const kube::EvictionIntent& intent, Cgroups& groups, const Log& log) {
-  const auto freed = Limit(intent, intent.pids_limit.value_or(kNoLimit), groups);
-  if (freed || freed.error().code == ErrorCode::kNotFound) return true;
-  log.Warn("the process limit of a pod cannot be restored; the pod can start no processes",
-           {{"pod", PodOf(intent)}, {"err", freed.error().message}});
-  return false;
-}
+constexpr const char* kNotHeld =
+    "the group of an evicted pod cannot be held; the kubelet may start the pod again";
+constexpr const char* kNotFreed =
+    "the process limit of a pod cannot be restored; the pod can start no processes";
 
 }  // namespace
 
@@ -82,6 +56,19 @@ ClusterSide::ClusterSide(ClusterSideDependencies dependencies, const std::string
             OnOver(intent, end);
           }),
       events_(node) {}
+
+// With a limit of no processes the kubelet can start nothing in the group of an evicted pod. To a
+// group that is gone, Create would make it again.
+bool ClusterSide::Limit(const kube::EvictionIntent& intent, std::int64_t processes,
+                        const char* failure) {
+  if (intent.held_group.empty()) return true;
+  Result<void> done = dependencies_.groups.Children(intent.held_group).map([](const auto&) {});
+  if (done) done = dependencies_.groups.Create(intent.held_group, {.pids_max = processes});
+  if (done || done.error().code == ErrorCode::kNotFound) return true;
+  caller_.log().Warn(
+      failure, {{"pod", intent.namespace_ + "/" + intent.name}, {"err", done.error().message}});
+  return false;
+}
 
 std::optional<kube::EventObject> ClusterSide::ObjectOf(const Event& event) const {
   constexpr std::string_view kNode = "node";
@@ -130,7 +117,7 @@ void ClusterSide::Resume(std::vector<kube::EvictionIntent> earlier) {
   for (kube::EvictionIntent& intent : evictions_.Resume(std::move(earlier), now)) {
     const Duration left = GraceLeft(intent, now, clock);
     if (dependencies_.end_pod(OrderOf(intent, left))) continue;
-    if (left == Duration(0)) HoldGroup(intent, dependencies_.groups, caller_.log());
+    if (left == Duration(0)) (void)Limit(intent, 0, kNotHeld);
     unended_.insert_or_assign(intent.uid, std::move(intent));
   }
 }
@@ -191,7 +178,7 @@ void ClusterSide::FreeHeld(Instant now) {
   if (to_free_.empty() || now < free_at_) return;
   std::erase_if(to_free_, [&](const kube::EvictionIntent& pod) {
     if (evictions_.IsEvicted(pod.uid)) return true;
-    if (!FreeGroup(pod, dependencies_.groups, caller_.log())) return false;
+    if (!Limit(pod, pod.pids_limit.value_or(kNoLimit), kNotFreed)) return false;
     dependencies_.on_given_up(pod.uid);
     return true;
   });

@@ -99,6 +99,9 @@ class ClusterSide : public EvictionListener {
 
  private:
   void OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd end);
+  // Sets the limit of processes of a held group. A group that is gone, or is not known, is left
+  // alone. False: that failed, which is logged with this message.
+  bool Limit(const kube::EvictionIntent& intent, std::int64_t processes, const char* failure);
   // The pod's limit is to be restored.
   void ToFree(kube::EvictionIntent intent, Instant now);
   void FreeHeld(Instant now);

@@ -37,14 +37,15 @@ struct Asked {
 }  // namespace
 
 struct KnownPods::Shared {
-  using Changes = std::map<std::string, std::shared_ptr<const std::string>>;  // null: forgotten
+  using Changes = std::map<std::string, std::optional<std::string>>;  // absent: forgotten
 
   [[nodiscard]] std::string PathOf(const std::string& uid) const {
     return folder + "/" + uid + std::string(kEnding);
   }
-  [[nodiscard]] Result<void> Carry(const std::string& uid, const std::string* json) const {
+  [[nodiscard]] Result<void> Carry(const std::string& uid,
+                                   const std::optional<std::string>& json) const {
     if (!kernel::IsPathSegment(uid)) return Fail(ErrorCode::kInvalidArgument, "a UID that is none");
-    if (json == nullptr) {
+    if (!json) {
       ::unlink(PathOf(uid).c_str());
       return {};
     }
@@ -59,7 +60,7 @@ struct KnownPods::Shared {
       taken.swap(changes);
     }
     for (auto& [uid, json] : taken) {
-      if (Carry(uid, json.get())) continue;
+      if (Carry(uid, json)) continue;
       const std::lock_guard lock(mutex);
       changes.emplace(uid, std::move(json));  // unless it has changed again
     }
@@ -88,15 +89,7 @@ std::vector<kube::ApiPod> KnownPods::Load() const {
   return pods;
 }
 
-void KnownPods::Keep(const std::string& uid, std::string json) {
-  Put(uid, std::make_shared<const std::string>(std::move(json)));
-}
-
-void KnownPods::Forget(const std::string& uid) {
-  Put(uid, nullptr);
-}
-
-void KnownPods::Put(const std::string& uid, std::shared_ptr<const std::string> json) {
+void KnownPods::Put(const std::string& uid, std::optional<std::string> json) {
   {
     const std::lock_guard lock(shared_->mutex);
     shared_->changes.insert_or_assign(uid, std::move(json));
@@ -117,9 +110,7 @@ struct ClusterLink::Shared {
   // Reports the pods that an earlier agent knew.
   [[nodiscard]] std::vector<kube::ObjectHead> ReportKnown();
   void ReportPod(const kube::ApiPod& pod, const Value& object);
-  void ReportGone(const kube::ObjectHead& head);
   void Call(const Asked& one);
-  void ReportState(const kube::PodWatchState& state);
 
   const Setup setup;
   // For what the client reads: a file system that hangs keeps no call.
@@ -128,20 +119,30 @@ struct ClusterLink::Shared {
   std::atomic<bool> stop{false};
   Mailbox<Asked> asked;
   const std::shared_ptr<Mailbox<News>> news = std::make_shared<Mailbox<News>>();
-  std::unique_ptr<KnownPods> known;         // null: the pods are kept nowhere
-  std::optional<kube::PodWatchState> told;  // the thread's
+  std::unique_ptr<KnownPods> known;  // null: the pods are kept nowhere
 };
 
 void ClusterLink::Shared::Run() {
+  const auto report_gone = [this](const kube::ObjectHead& head) {
+    news->Put([head](ClusterLink& link) { link.TakeGone(head); });
+    if (known) known->Put(head.uid, std::nullopt);
+  };
   kube::PodWatch watch(
       *client, *setup.clock, setup.node, setup.chance,
       {.on_pod = [this](const kube::ApiPod& pod, const Value& object) { ReportPod(pod, object); },
-       .on_gone = [this](const kube::ObjectHead& head) { ReportGone(head); }},
+       .on_gone = report_gone},
       ReportKnown());
+  std::optional<kube::PodWatchState> told;
   while (!stop) {
     for (const Asked& one : asked.TakeAll()) Call(one);
     const auto pause = watch.Advance();
-    ReportState(watch.state());
+    if (auto state = watch.state(); told != state) {
+      told = state;
+      news->Put([state = std::move(state)](ClusterLink& link) {
+        link.state_ = state;
+        if (link.on_state_) link.on_state_(state);
+      });
+    }
     client->Turn(std::min(pause.value_or(kLongestTurn), kLongestTurn));
   }
 }
@@ -162,18 +163,16 @@ void ClusterLink::Shared::ReportPod(const kube::ApiPod& pod, const Value& object
   std::string text;
   JsonWriter json(text);
   kube::WriteValue(object, json);
-  known->Keep(pod.head.uid, std::move(text));
-}
-
-void ClusterLink::Shared::ReportGone(const kube::ObjectHead& head) {
-  news->Put([head](ClusterLink& link) { link.TakeGone(head); });
-  if (known) known->Forget(head.uid);
+  known->Put(pod.head.uid, std::move(text));
 }
 
 // Who asked has gone on without the answer by its deadline, and may have asked anew.
 void ClusterLink::Shared::Call(const Asked& one) {
   const auto answer = [this, id = one.id](const Result<kube::ApiReply>& reply) {
-    news->Put([id, reply](ClusterLink& link) { link.TakeReply(id, reply); });
+    news->Put([id, reply](ClusterLink& link) {
+      const auto asked = link.asked_.extract(id);
+      if (!asked.empty()) asked.mapped()(reply);
+    });
   };
   const Instant now = setup.clock->Now();
   if (now < one.deadline) {
@@ -182,12 +181,6 @@ void ClusterLink::Shared::Call(const Asked& one) {
     answer(Fail(ErrorCode::kDeadlineExceeded,
                 "the request waited longer than its time limit and was not sent"));
   }
-}
-
-void ClusterLink::Shared::ReportState(const kube::PodWatchState& state) {
-  if (told == state) return;
-  told = state;
-  news->Put([state](ClusterLink& link) { link.TakeState(state); });
 }
 
 Result<std::unique_ptr<ClusterLink>> ClusterLink::Open(Setup setup) {
@@ -236,16 +229,6 @@ void ClusterLink::TakeGone(const kube::ObjectHead& head) {
   for (const Listeners* each : {&listeners_, &more_listeners_}) {
     if (each->on_gone) each->on_gone(head);
   }
-}
-
-void ClusterLink::TakeReply(std::uint64_t id, const Result<kube::ApiReply>& reply) {
-  const auto asked = asked_.extract(id);
-  if (!asked.empty()) asked.mapped()(reply);
-}
-
-void ClusterLink::TakeState(const kube::PodWatchState& state) {
-  state_ = state;
-  if (on_state_) on_state_(state_);
 }
 
 std::string ClusterLink::WhyNeverListed() const {

@@ -35,14 +35,11 @@ class KnownPods {
   // Reads the pods that were kept; waits for the disk. Files that cannot be read are skipped and
   // not changed.
   [[nodiscard]] std::vector<kube::ApiPod> Load() const;
-  // `json`: the pod's object. Replaces the file whole or not at all.
-  void Keep(const std::string& uid, std::string json);
-  void Forget(const std::string& uid);
+  // Keeps a pod by its object; absent: forgets it. Replaces the file whole or not at all.
+  void Put(const std::string& uid, std::optional<std::string> json);
 
  private:
   struct Shared;
-  void Put(const std::string& uid, std::shared_ptr<const std::string> json);
-
   std::shared_ptr<Shared> shared_;  // with the jobs
   JobQueue writes_{Threads::kFiles, AtEnd::kLeave};
 };
@@ -105,8 +102,6 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
   explicit ClusterLink(std::shared_ptr<Shared> shared);
   void TakePod(const kube::ApiPod& pod);
   void TakeGone(const kube::ObjectHead& head);
-  void TakeReply(std::uint64_t id, const Result<kube::ApiReply>& reply);
-  void TakeState(const kube::PodWatchState& state);
 
   Listeners listeners_;
   Listeners more_listeners_;

@@ -22,10 +22,6 @@ class ClusterStateLog {
   void Take(const kube::PodWatchState& state, Instant now);
 
  private:
-  void TakeToken(const kube::PodWatchState& state, Instant now);
-  void Refused(const kube::PodWatchFault& fault, Instant now);
-  void Distrusted(const kube::PodWatchFault& fault, Instant now);
-  void Recovered(bool has_just_listed);
   // Whether that text is to be logged now.
   [[nodiscard]] bool IsNews(const std::string& text, Instant now);
 

@@ -56,22 +56,22 @@ class KnownPodsTest : public testing::Test {
 
 TEST_F(KnownPodsTest, AreThereInTheNextLife) {
   EXPECT_THAT(Loaded(), IsEmpty());
-  pods_.Keep("u1", PodNamed("a", "u1"));
-  pods_.Keep("u2", PodNamed("b", "u2"));
-  pods_.Keep("u1", PodNamed("changed", "u1"));
+  pods_.Put("u1", PodNamed("a", "u1"));
+  pods_.Put("u2", PodNamed("b", "u2"));
+  pods_.Put("u1", PodNamed("changed", "u1"));
   ASSERT_TRUE(AwaitText("u2", PodNamed("b", "u2")));
   ASSERT_TRUE(AwaitText("u1", PodNamed("changed", "u1")));
   EXPECT_THAT(Loaded(), ElementsAre("changed", "b"));
-  pods_.Forget("u1");
+  pods_.Put("u1", std::nullopt);
   ASSERT_TRUE(AwaitText("u1", ""));
   EXPECT_THAT(Loaded(), ElementsAre("b"));
 }
 
 TEST_F(KnownPodsTest, WhatCannotBeReadIsLeftOutAndStays) {
   const std::string half = R"({"kind":"Pod","metadata":{"name":)";
-  pods_.Keep("u1", PodNamed("a", "u1"));
-  pods_.Keep("u2", half);
-  pods_.Keep("u3", PodNamed("of another UID", "u4"));
+  pods_.Put("u1", PodNamed("a", "u1"));
+  pods_.Put("u2", half);
+  pods_.Put("u3", PodNamed("of another UID", "u4"));
   ASSERT_TRUE(AwaitText("u1", PodNamed("a", "u1")));
   ASSERT_TRUE(AwaitText("u2", half));
   ASSERT_TRUE(AwaitText("u3", PodNamed("of another UID", "u4")));
@@ -80,21 +80,21 @@ TEST_F(KnownPodsTest, WhatCannotBeReadIsLeftOutAndStays) {
 }
 
 TEST_F(KnownPodsTest, AUidThatLeadsElsewhereIsRefused) {
-  pods_.Keep("../u1", PodNamed("a", "../u1"));
-  pods_.Keep("u2", PodNamed("b", "u2"));
+  pods_.Put("../u1", PodNamed("a", "../u1"));
+  pods_.Put("u2", PodNamed("b", "u2"));
   ASSERT_TRUE(AwaitText("u2", PodNamed("b", "u2")));
   EXPECT_FALSE(kernel::Exists(folder_.path() + "/u1.json"));
 }
 
 TEST_F(KnownPodsTest, NobodyWaitsForADiskThatHangsAndTheLatestStateIsWritten) {
-  pods_.Keep("gone", "1");
+  pods_.Put("gone", "1");
   ASSERT_TRUE(AwaitText("gone", "1"));
   HangingFile hanging(PathOf("a"));
-  pods_.Keep("a", "1");
-  pods_.Keep("b", "1");
-  pods_.Keep("b", "2");
-  pods_.Keep("gone", "2");
-  pods_.Forget("gone");
+  pods_.Put("a", "1");
+  pods_.Put("b", "1");
+  pods_.Put("b", "2");
+  pods_.Put("gone", "2");
+  pods_.Put("gone", std::nullopt);
   hanging.Release();
   EXPECT_TRUE(AwaitText("b", "2"));
   EXPECT_TRUE(AwaitText("gone", ""));
@@ -103,11 +103,11 @@ TEST_F(KnownPodsTest, NobodyWaitsForADiskThatHangsAndTheLatestStateIsWritten) {
 
 TEST_F(KnownPodsTest, WhatCannotBeWrittenIsWrittenWithTheNextChange) {
   ASSERT_TRUE(kernel::WriteFile(path_, "no folder"));
-  pods_.Keep("a", "1");
-  pods_.Keep("b", "1");
+  pods_.Put("a", "1");
+  pods_.Put("b", "1");
   ::poll(nullptr, 0, 50);  // most likely it has been tried by then
   ASSERT_EQ(::unlink(path_.c_str()), 0);
-  pods_.Keep("c", "1");
+  pods_.Put("c", "1");
   EXPECT_TRUE(AwaitText("a", "1"));
   EXPECT_TRUE(AwaitText("b", "1"));
   EXPECT_TRUE(AwaitText("c", "1"));
