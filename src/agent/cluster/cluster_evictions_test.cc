@@ -184,17 +184,6 @@ TEST_F(ClusterEvictionsTest, ASuccessOfWhatIsNoApiServerIsSaidOnceAndTriedAgain)
   EXPECT_THAT(over_, ElementsAre("a deleted"));
 }
 
-TEST_F(ClusterEvictionsTest, AMissingRightIsSaidOnceWithItsRule) {
-  Start();
-  for (const char* uid : {"a", "b"}) Begin(uid);
-  cluster_.AnswerAll(403);
-  EXPECT_THAT(lines_, SizeIs(2));
-  EXPECT_THAT(lines_, Contains(HasSubstr("resources: [pods], verbs: [delete]")));
-  EXPECT_THAT(lines_, Contains(HasSubstr("resources: [pods/status], verbs: [patch]")));
-  evictions_->Advance(clock_.Now());
-  EXPECT_EQ(evictions_->NextDeadline(), clock_.Now() + std::chrono::milliseconds(200));
-}
-
 TEST_F(ClusterEvictionsTest, AnswersThatComeTwiceOrTooLateAreLeftOut) {
   Start();
   Begin("a");

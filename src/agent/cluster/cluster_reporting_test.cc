@@ -131,33 +131,6 @@ TEST_F(ClusterReportingTest, AnEvictionMarksThePodAndDeletesItWhenTheNodeIsTaint
   EXPECT_THAT(NodeText(), HasSubstr("jettison.io/memory-pressure"));
 }
 
-TEST_F(ClusterReportingTest, WhatIsTheAgentsOwnGoesWithIt) {
-  Start();
-  ASSERT_TRUE(IsReady());
-  NodeConditions conditions;
-  conditions.Set(kPressure);
-  reporter_->SetConditions(conditions, clock_.Now());
-  ASSERT_TRUE(TurnUntil([&] {
-    return reporter_->IsSettled(kPressure) &&
-           NodeText().find("JettisonHasInsufficientMemory") != std::string::npos;
-  }));
-  reporter_->Stop(clock_.Now());
-  ASSERT_TRUE(TurnUntil([&] { return reporter_->IsStopped(clock_.Now()); }));
-  EXPECT_THAT(NodeText(), Not(HasSubstr("ettison")));
-}
-
-TEST_F(ClusterReportingTest, ANodeThatAKilledAgentLeftTaintedIsTidiedUp) {
-  Start();
-  ASSERT_TRUE(IsReady());
-  reporter_->Urge(kPressure, clock_.Now());
-  ASSERT_TRUE(TurnUntil([&] { return reporter_->IsSettled(kPressure); }));
-  Kill();
-  Start();
-  ASSERT_TRUE(TurnUntil([&] { return reporter_->IsSettled(kPressure); }));
-  clock_.Advance(kube::PressureTaints::kLeftoversStay);
-  ASSERT_TRUE(TurnUntil([&] { return NodeText().find("ettison") == std::string::npos; }));
-}
-
 TEST_F(ClusterReportingTest, AServerThatWasAwayIsToldByTheNextAgent) {
   server_.PutPod("a", "ua");
   Start();

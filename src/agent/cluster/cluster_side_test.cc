@@ -23,6 +23,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 struct Fixture {
+  bool dry_run = false;
   FakeClock clock{Instant(std::chrono::hours(500'000))};
   kube::FakeCluster cluster;
   FakeCgroups groups;
@@ -49,7 +50,8 @@ struct Fixture {
                 [this](const EvictionOrder& order) {
                   if (runs) ended.push_back(order);
                   return runs;
-                }},
+                },
+            .dry_run = dry_run},
         "bed");
   }
   // Another agent continues with the evictions of the one before.
@@ -278,6 +280,68 @@ TEST(ClusterSide, AnEvictionOfAnEarlierAgentWhosePodIsGoneEndsNothing) {
   f.runs = true;
   f.side->ContinueEvictions(f.clock.Now());
   EXPECT_THAT(f.ended, IsEmpty());
+}
+
+// A node on which an agent that evicted pods has left these taints and conditions.
+std::string LeftNode(const std::string& taints, const std::string& conditions) {
+  return R"({"kind":"Node","apiVersion":"v1","metadata":{"name":"bed","uid":"n-1",)"
+         R"("resourceVersion":"1"},"spec":{"taints":[)" +
+         taints + R"(]},"status":{"conditions":[)" + conditions + "]}}";
+}
+
+TEST(ClusterDryRun, APodThatAnEarlierAgentHeldMayRunAgainAndIsNotDeleted) {
+  Fixture f{.dry_run = true};
+  ASSERT_TRUE(f.groups.Create("kubepods/podu", {.pids_max = 0}));
+  f.groups.FailOn(FakeCgroups::Operation::kCreate, "kubepods/podu",
+                  {ErrorCode::kUnavailable, "busy"});
+  f.side->Resume({{.namespace_ = "default",
+                   .name = "web",
+                   .uid = "u",
+                   .message = "low on memory",
+                   .grace_seconds = 1,
+                   .evicted_at = f.clock.Wall(),
+                   .boot_id = {},
+                   .held_group = "kubepods/podu",
+                   .pids_limit = 500}});
+  f.ListHeld("u", "kubepods/podu");
+  f.side->Advance(f.clock.Now());
+  EXPECT_THAT(f.cluster.Waiting(), ElementsAre("GET /api/v1/nodes/bed"));
+  EXPECT_THAT(f.logged, HasSubstr("pod=default/web"));
+  EXPECT_THAT(f.side->Unfinished(), IsEmpty());
+  f.groups.ClearFailures();
+  EXPECT_EQ(f.side->NextDeadline(), f.clock.Now() + ClusterSide::kFreeEvery);
+  f.clock.Advance(ClusterSide::kFreeEvery);
+  f.side->Advance(f.clock.Now());
+  EXPECT_EQ(f.groups.LimitsOf("kubepods/podu").pids_max, 500);
+}
+
+TEST(ClusterDryRun, WhatIsLeftOnTheNodeIsRemovedAndNothingIsSet) {
+  Fixture f{.dry_run = true};
+  f.side->Advance(f.clock.Now());
+  f.cluster.Answer(200, LeftNode(R"({"key":"jettison.io/memory-pressure","effect":"NoSchedule"},)"
+                                 R"({"key":"foreign","effect":"NoSchedule"})",
+                                 R"({"type":"JettisonMemoryPressure","status":"True"})"));
+  EXPECT_THAT(f.cluster.Waiting(), IsEmpty());
+  f.clock.Advance(kube::PressureTaints::kLeftoversStay);
+  f.side->Advance(f.clock.Now());
+  ASSERT_THAT(f.cluster.Waiting(),
+              ElementsAre("PATCH /api/v1/nodes/bed", "PATCH /api/v1/nodes/bed/status"));
+  EXPECT_THAT(f.cluster.waiting()[0].call.body, Not(HasSubstr("jettison.io")));
+  EXPECT_THAT(f.cluster.waiting()[0].call.body, HasSubstr("foreign"));
+  EXPECT_THAT(f.cluster.waiting()[1].call.body,
+              HasSubstr(R"([{"$patch":"delete","type":"JettisonMemoryPressure"}])"));
+  f.cluster.Answer(200, LeftNode("", ""));
+  f.cluster.Answer(200, LeftNode("", ""));
+  EXPECT_TRUE(f.side->Stop(f.clock.Now()));
+}
+
+TEST(ClusterDryRun, WhatIsLeftIsRemovedAtTheEndOfADryRunThatWasShort) {
+  Fixture f{.dry_run = true};
+  f.side->Advance(f.clock.Now());
+  f.cluster.Answer(200,
+                   LeftNode(R"({"key":"jettison.io/memory-pressure","effect":"NoSchedule"})", ""));
+  EXPECT_FALSE(f.side->Stop(f.clock.Now()));
+  EXPECT_THAT(f.cluster.Waiting(), ElementsAre("PATCH /api/v1/nodes/bed"));
 }
 
 }  // namespace

@@ -151,17 +151,5 @@ TEST_F(ClusterSoftEvictionsTest, AnApiServerThatIsAwayIsSaidOnceAndSparesNobody)
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("the API server does not answer")));
 }
 
-TEST_F(ClusterSoftEvictionsTest, ARightThatIsMissingIsSaidOnceWithItsRule) {
-  for (int i = 0; i < 2; ++i) {
-    Ask("a");
-    cluster_.Answer(403);
-    EXPECT_EQ(Held(), PaceReason::kNoRight);
-    clock_.Advance(minutes(1));
-    EXPECT_FALSE(Held());
-  }
-  EXPECT_THAT(lines_,
-              ElementsAre(testing::AllOf(HasSubstr("create pods/eviction"), HasSubstr("rule="))));
-}
-
 }  // namespace
 }  // namespace jettison

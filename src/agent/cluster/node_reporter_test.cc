@@ -101,15 +101,6 @@ TEST_F(NodeReporterTest, AConditionIsToldWithItsTaintAndOnceAMinute) {
   EXPECT_THAT(cluster_.Waiting(), ElementsAre(kTaintCall)) << "another client removed the taint";
 }
 
-TEST_F(NodeReporterTest, AnEvictionGetsItsTaintAtOnce) {
-  ReadNode();
-  reporter_->Urge(kShortage, clock_.Now());
-  EXPECT_THAT(cluster_.Waiting(), ElementsAre(kTaintCall));
-  EXPECT_FALSE(reporter_->IsSettled(kShortage));
-  cluster_.Answer(200, NodeJson(2, "jettison.io/memory-pressure"));
-  EXPECT_TRUE(reporter_->IsSettled(kShortage));
-}
-
 TEST_F(NodeReporterTest, ATaintThatIsForbiddenIsSaidOnceAndNotWaitedFor) {
   ReadNode();
   reporter_->Urge(kShortage, clock_.Now());
@@ -142,13 +133,6 @@ TEST_F(NodeReporterTest, StopsWithinABoundedTime) {
   EXPECT_FALSE(reporter_->IsStopped(clock_.Now()));
   clock_.Advance(NodeReporter::kStopWithin);
   EXPECT_TRUE(reporter_->IsStopped(clock_.Now()));
-}
-
-TEST_F(NodeReporterTest, StopsAtOnceWhereNothingIsThere) {
-  ReadNode();
-  reporter_->Stop(clock_.Now());
-  EXPECT_TRUE(reporter_->IsStopped(clock_.Now()));
-  EXPECT_EQ(cluster_.count(), 1U);
 }
 
 }  // namespace

@@ -110,15 +110,5 @@ TEST_F(CgroupV1Tree, AReadingWithoutItsFilesIsUnknownNotZero) {
   EXPECT_FALSE((*cgroups)->ReadMemory("a"));
 }
 
-TEST_F(CgroupV1Tree, APathThatLeavesTheNodeIsRefused) {
-  const auto cgroups = OpenUsual();
-  const auto refused = [&](const auto& result) {
-    return !result && result.error().code == ErrorCode::kInvalidArgument;
-  };
-  EXPECT_TRUE(refused((*cgroups)->Create("a/../..", {})));
-  EXPECT_TRUE(refused((*cgroups)->ReadMemory("a/../..")));
-  EXPECT_TRUE(refused((*cgroups)->HasCpuShares("a/../..", 2)));
-}
-
 }  // namespace
 }  // namespace jettison

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -47,8 +49,48 @@ class FakePodKeeper : public PodKeeper {
   std::vector<std::string>& heard_;
 };
 
-// An example of a new source: it is told the pod directly, and has a container manager of its own
-// kind.
+// A whole source, as src/sources/README.md has it: of software that lists its containers by ID and
+// first process.
+class ListedContainers : public ForeignSource {
+ public:
+  explicit ListedContainers(const SourceDependencies& dependencies)
+      : dependencies_(dependencies), complaints_(dependencies.run) {}
+
+  void OnListed(const std::map<std::string, pid_t>& listing) {
+    std::map<std::string, std::set<std::string>> running;
+    left_out_.clear();
+    for (const auto& [id, pid] : listing) {
+      running[id] = {id};
+      if (!dependencies_.roster.Has(id)) Consider(id, pid);
+    }
+    dependencies_.roster.OnListed(kList, running);
+  }
+  void Await(Duration) override {}  // nothing is examined for long
+  [[nodiscard]] std::vector<std::string> NotGuarded() const override { return left_out_; }
+
+ private:
+  static constexpr const char* kList = "listed containers";
+
+  void Consider(const std::string& id, pid_t pid) {
+    FoundForeignPod found{.identity = {.key = id, .name = id},
+                          .list = kList,
+                          .containers = {{.id = id, .given_name = id, .pid = pid}},
+                          .considered = {id}};
+    auto taken = TakeGroup(dependencies_.groups, found.containers[0]);
+    if (taken) {
+      Describe(found);
+      taken = dependencies_.roster.Take(std::move(found), complaints_);
+    }
+    if (taken || taken.error().code == ErrorCode::kNotFound) return;
+    left_out_.push_back(id + " is left out: " + taken.error().message);
+    complaints_.Say(id, left_out_.back());
+  }
+
+  SourceDependencies dependencies_;
+  Complaints complaints_;
+  std::vector<std::string> left_out_;
+};
+
 class ForeignRosterTest : public testing::Test {
  protected:
   ForeignRosterTest() {
@@ -136,6 +178,23 @@ TEST_F(ForeignRosterTest, ThePodIsHeldWhenAllThatWereToldToBeKilledAre) {
   EXPECT_THAT(heard_, ElementsAre("stop", "stop"));
   Events();
   EXPECT_THAT(heard_, ElementsAre("stop", "stop", "hold"));
+}
+
+TEST_F(ForeignRosterTest, ASourceIsWhatItReportsAndARow) {
+  const auto open = [](const SourceDependencies& dependencies) {
+    return std::make_unique<ListedContainers>(dependencies);
+  };
+  const auto source = open({.run = dependencies_,
+                            .groups = {.processes = processes_, .cgroups = cgroups_, .prefix = ""},
+                            .roster = roster_});
+  processes_.Add(8, "0::/elsewhere\n", "");
+  source->OnListed({{"c1", 7}, {"c2", 8}});
+  ASSERT_THAT(told_, SizeIs(1));
+  EXPECT_EQ(told_[0].pod.name, "c1");
+  EXPECT_THAT(source->NotGuarded(), ElementsAre(testing::StartsWith("c2 is left out")));
+  roster_.Find("c1")->KillContainer("c1");
+  EXPECT_FALSE(processes_.Runs(7));
+  EXPECT_THAT(Events(), SizeIs(1));
 }
 
 TEST_F(ForeignRosterTest, WhatAListHasNoMoreIsGoneAndOtherListsSayNothingOfIt) {

@@ -71,12 +71,6 @@ TEST_F(ClusterStateLogTest, AServerThatIsNotTrustedIsNotSaidToBeAway) {
   EXPECT_THAT(Told(Away()), ElementsAre(HasSubstr("does not answer")));
 }
 
-TEST_F(ClusterStateLogTest, AWatchThatExpiredIsNoNews) {
-  EXPECT_THAT(Told({.fault = kube::PodWatchFault{.error = {ErrorCode::kUnavailable, "HTTP 410"}}}),
-              IsEmpty());
-  EXPECT_THAT(Told({}), IsEmpty());
-}
-
 TEST_F(ClusterStateLogTest, AFaultThatComesAndGoesIsSaidOnceAnHour) {
   for (int i = 0; i < 10; ++i) {
     const std::vector<std::string> lines = Told(Refused("nonsense"));

@@ -90,24 +90,6 @@ TEST(Outcome, ASuccessCountsOnlyInTheWordsOfAnApiServer) {
             CallResult::kForbidden);
 }
 
-TEST(PodCalls, MeanOnePodByItsUid) {
-  EXPECT_EQ(DeletePod(kPod, 1),
-            (ApiCall{.method = "DELETE",
-                     .path = "/api/v1/namespaces/team/pods/web-1",
-                     .content_type = "application/json",
-                     .body = R"({"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":1,)"
-                             R"("preconditions":{"uid":"u-1"}})"}));
-  EXPECT_EQ(EvictPod(kPod, {.grace_seconds = 7, .dry_run = true}),
-            (ApiCall{.method = "POST",
-                     .path = "/api/v1/namespaces/team/pods/web-1/eviction",
-                     .content_type = "application/json",
-                     .body = R"({"kind":"Eviction","apiVersion":"policy/v1",)"
-                             R"("metadata":{"name":"web-1","namespace":"team"},)"
-                             R"("deleteOptions":{"gracePeriodSeconds":7,"dryRun":["All"],)"
-                             R"("preconditions":{"uid":"u-1"}}})"}));
-  EXPECT_THAT(EvictPod(kPod, {}).body, Not(HasSubstr("gracePeriodSeconds")));
-}
-
 // For 0 an API server removes the object at once, while the pod runs.
 TEST(PodCalls, NeitherForcesADeletion) {
   for (const std::int64_t seconds : {0, -1, 1}) {
@@ -115,20 +97,6 @@ TEST(PodCalls, NeitherForcesADeletion) {
     EXPECT_EQ(EvictPod(kPod, {.grace_seconds = seconds}), EvictPod(kPod, {.grace_seconds = 1}));
   }
   EXPECT_THAT(DeletePod(kPod, 0).body, HasSubstr(R"("gracePeriodSeconds":1)"));
-}
-
-TEST(PodCalls, TheMarkHasTheConditionAndNoPhase) {
-  const ApiCall mark =
-      MarkPod(kPod, {.message = "The node was low on resource: memory. ", .now = kNow});
-  EXPECT_EQ(mark.method, "PATCH");
-  EXPECT_EQ(mark.path, "/api/v1/namespaces/team/pods/web-1/status");
-  EXPECT_EQ(mark.content_type, "application/strategic-merge-patch+json");
-  EXPECT_EQ(mark.body,
-            R"({"metadata":{"uid":"u-1"},"status":{"reason":"Evicted",)"
-            R"("message":"The node was low on resource: memory. ","conditions":[)"
-            R"({"type":"DisruptionTarget","status":"True","reason":"TerminationByKubelet",)"
-            R"("message":"The node was low on resource: memory. ",)"
-            R"("lastTransitionTime":"2026-01-01T00:00:00Z"}]}})");
 }
 
 TEST(PodCalls, NamesCannotLeadOutOfTheirPath) {
@@ -140,20 +108,6 @@ const TaintWish kWish = {.key = "jettison.io/memory-pressure"};
 
 ApiNode RecordedNode(const std::string& name) {
   return ReadApiNode(RecordedAnswer(name)).value();
-}
-
-TEST(ChangeTaint, KeepsTaintsOfOthersAsTheyAre) {
-  const ApiNode node = RecordedNode("node_tainted.json");
-  const auto call = ChangeTaint(node, kWish);
-  ASSERT_TRUE(call);
-  EXPECT_EQ(call->content_type, "application/merge-patch+json");
-  EXPECT_THAT(call->body,
-              AllOf(HasSubstr(R"("resourceVersion":"355")"),
-                    HasSubstr(R"({"key":"foreign","value":"x","effect":"NoSchedule"},)"),
-                    HasSubstr(R"({"key":"jettison.io/memory-pressure","effect":"NoSchedule"}]})")));
-  const auto off = ChangeTaint(node, {.key = "foreign", .present = false});
-  ASSERT_TRUE(off);
-  EXPECT_THAT(off->body, AllOf(Not(HasSubstr("foreign")), HasSubstr("jettison.dev")));
 }
 
 TEST(KubeletConfiguration, IsTakenOutOfConfigz) {

@@ -68,15 +68,6 @@ TEST_F(EventQueueTest, ANewEventIsMadeWithTheKubeletsFields) {
           HasSubstr(R"("source":{"component":"jettison","host":"bed"})")));
 }
 
-TEST_F(EventQueueTest, ThoseOfANodeAreKeptInDefault) {
-  queue_.Tell({.kind = "Node", .namespace_ = "", .name = "bed", .uid = "bed"}, Evicted(), kQueuedAt,
-              kWall);
-  EXPECT_EQ(Asked(), "POST");
-  EXPECT_EQ(path_, "/api/v1/namespaces/default/events");
-  EXPECT_THAT(body_,
-              HasSubstr(R"("involvedObject":{"kind":"Node","apiVersion":"v1","name":"bed")"));
-}
-
 TEST_F(EventQueueTest, TheSameAgainIsCountedForTenMinutes) {
   const auto told = [this](minutes after, const std::string& message = "m") {
     queue_.Tell(Pod("a"), Evicted(message), kQueuedAt + after, kWall + after);

@@ -84,23 +84,6 @@ TEST_F(AccessSourceTest, WhatIsHalfReplacedOrMissingChangesNothing) {
   EXPECT_TRUE(changed());
 }
 
-TEST_F(AccessSourceTest, WhatCannotBeReadYetKeepsNobodyWaiting) {
-  std::vector<std::function<void()>> works;
-  AccessSource source(
-      Read().access, [this] { return Read(); }, now_,
-      [&](std::function<void()> work) { works.push_back(std::move(work)); });
-  Replace();
-  now_ += AccessSource::kReadEvery;
-  EXPECT_FALSE(source.Changed(now_));
-  now_ += AccessSource::kReadEvery;
-  EXPECT_FALSE(source.Changed(now_));
-  ASSERT_EQ(works.size(), 1U) << "one at a time";
-  works[0]();
-  const auto changed = source.Changed(now_ + milliseconds(1));
-  ASSERT_TRUE(changed);
-  EXPECT_EQ(changed->cert_pem, Read().access.cert_pem);
-}
-
 TEST_F(AccessSourceTest, ATokenThatIsRotatedIsReadAgainEveryMinuteAndOnceItWasRefused) {
   std::ofstream(Path("token")) << "one\n";
   AccessSource source({.token_file = Path("token")}, {}, now_);

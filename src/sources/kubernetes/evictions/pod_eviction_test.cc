@@ -56,43 +56,6 @@ class PodEvictionTest : public testing::Test {
   PodEviction eviction_{Web(), kNow, kNow};
 };
 
-TEST_F(PodEvictionTest, MarksAndDeletesAtOnceAndNeverWritesThePhase) {
-  const auto calls = eviction_.TakeCalls(kNow, kWall);
-  ASSERT_EQ(calls.size(), 2U);
-  EXPECT_EQ(calls[0].purpose, kMark);
-  EXPECT_THAT(calls[0].call.body,
-              AllOf(HasSubstr("DisruptionTarget"), HasSubstr("TerminationByKubelet"),
-                    HasSubstr("low on resource: memory"), Not(HasSubstr("phase"))));
-  EXPECT_EQ(calls[1].purpose, kDelete);
-  EXPECT_EQ(calls[1].call.path, "/api/v1/namespaces/team/pods/web-1");
-  EXPECT_THAT(calls[1].call.body,
-              AllOf(HasSubstr(R"("uid":"u-1")"), HasSubstr(R"("gracePeriodSeconds":1)")));
-  EXPECT_EQ(eviction_.due(), std::nullopt);
-  EXPECT_THAT(Asked(kNow + hours(2)), IsEmpty()) << "no call is made twice at a time";
-  eviction_.Take(kDelete, {}, kNow);
-  EXPECT_EQ(eviction_.end(), std::nullopt) << "the answer to the mark may name a missing right";
-  eviction_.Take(kMark, {}, kNow);
-  EXPECT_EQ(eviction_.end(), EvictionEnd::kDeleted);
-  EXPECT_EQ(eviction_.due(), std::nullopt);
-}
-
-TEST_F(PodEvictionTest, TheDeleteWaitsForTheTaintButNotForLongAndTheMarkDoesNot) {
-  const Instant patience = kNow + PodEviction::kTaintPatience;
-  const Instant soon = kNow + milliseconds(20);
-  for (const Instant settled : {soon, patience}) {
-    eviction_ = PodEviction(Web(), kNow, patience);
-    EXPECT_THAT(Asked(kNow), ElementsAre("mark"));
-    EXPECT_EQ(eviction_.due(), patience);
-    if (settled != patience) eviction_.TaintSettled(settled);
-    EXPECT_EQ(eviction_.due(), settled);
-    EXPECT_THAT(Asked(settled - milliseconds(1)), IsEmpty());
-    EXPECT_THAT(Asked(settled), ElementsAre("delete"));
-    eviction_.Take(kMark, {}, settled);
-    eviction_.Take(kDelete, {}, settled);
-    EXPECT_EQ(eviction_.end(), EvictionEnd::kDeleted);
-  }
-}
-
 TEST_F(PodEvictionTest, EndsAsTheAnswersSay) {
   struct Row {
     CallResult mark;

@@ -100,19 +100,6 @@ TEST_F(Watching, ListThatWorkAndWatchesThatAreTooOldAtOnceAreNoHotLoop) {
   EXPECT_GT(all, seconds(80));
 }
 
-TEST_F(Watching, AListOlderThanWhatIsKnownTellsOfNothingThatIsGone) {
-  static_cast<void>(reflector_.OnSeen(Head("c", "150")));
-  static_cast<void>(reflector_.OnDeleted(Head("a", "160")));
-  reflector_.OnWatchEnded(Setback{.kind = Kind::kExpired}, now_, 0);
-  Wait();
-  EXPECT_THAT(List({Head("a", "10"), Head("b", "20")}, "120"), IsEmpty());
-  EXPECT_EQ(reflector_.objects().size(), 2U);  // b and c
-  EXPECT_GT(Wait(), Duration::zero());
-  EXPECT_TRUE(std::holds_alternative<ListRequest>(Next()));
-  EXPECT_THAT(List({Head("b", "20"), Head("c", "150")}, "160"), IsEmpty());
-  EXPECT_TRUE(std::holds_alternative<WatchRequest>(Next()));
-}
-
 // The next list after a failed one: from which state, and after what time.
 TEST_F(Watching, WhatAListThatFailedLeadsTo) {
   struct Row {
@@ -145,25 +132,6 @@ TEST_F(Watching, WhatAListThatFailedLeadsTo) {
   }
 }
 
-TEST_F(Watching, PagesGrowAgainWithEachWholeList) {
-  const auto list_again = [&] {
-    reflector_.OnWatchEnded(Setback{.kind = Kind::kExpired}, now_, 0);
-    Wait();
-    return std::get<ListRequest>(Next()).limit;
-  };
-  EXPECT_EQ(list_again(), 100U);
-  for (int i = 0; i < 7; ++i) reflector_.OnListFailed({.kind = Kind::kTooLarge}, now_, 0);
-  EXPECT_TRUE(reflector_.asks_for_one());
-  Wait();
-  std::vector<std::uint32_t> limits;
-  for (int i = 0; i < 8; ++i) {
-    List({Head("a", "10"), Head("b", "20")}, "100");
-    limits.push_back(list_again());
-  }
-  EXPECT_THAT(limits, ElementsAre(2, 4, 8, 16, 32, 64, 100, 100));
-  EXPECT_FALSE(reflector_.asks_for_one());
-}
-
 TEST(Reflector, AListIsBegunAnewWhereAPageNeverComes) {
   Reflector reflector;
   reflector.OnListBegun();
@@ -176,14 +144,6 @@ TEST(Reflector, AListIsBegunAnewWhereAPageNeverComes) {
     tokens.push_back(std::get<ListRequest>(reflector.Next(now, 0)).continue_token);
   }
   EXPECT_THAT(tokens, ElementsAre("more", "more", "more", "", ""));
-}
-
-TEST_F(Watching, AnotherObjectOfTheSameNameIsAnother) {
-  ObjectHead again = Head("c", "101");
-  again.name = Head("a", "10").name;
-  EXPECT_TRUE(reflector_.OnSeen(again));
-  EXPECT_TRUE(reflector_.OnDeleted(Head("a", "102")));
-  EXPECT_TRUE(reflector_.objects().contains("c"));
 }
 
 }  // namespace
