@@ -193,14 +193,6 @@ Result<void> ThawFrozen(int group) {
   return state->starts_with('1') ? Freeze(group, "0") : Result<void>();
 }
 
-Result<void> Thaw(int top) {
-  return kernel::VisitGroups(top, {.enter = ThawFrozen, .leave = nullptr});
-}
-
-Result<void> KillBySignals(int group) {
-  return kernel::KillBelow(group, [group] { return Freeze(group, "1"); });
-}
-
 // Whether the group may have a process.
 bool IsPopulated(int group) {
   const auto events = kernel::ReadFile(group, "cgroup.events");
@@ -224,8 +216,8 @@ bool SignalsReachAll(int group) {
 Result<void> KillOnce(int group) {
   if (SignalsReachAll(group)) return {};
   // Missing before Linux 5.14; refused for a threaded group.
-  auto written = kernel::WriteFile(group, "cgroup.kill", "1");
-  return written ? written : KillBySignals(group);
+  if (kernel::WriteFile(group, "cgroup.kill", "1")) return {};
+  return kernel::KillBelow(group, [group] { return Freeze(group, "1"); });
 }
 
 }  // namespace
@@ -264,7 +256,7 @@ std::vector<kernel::GroupPlace> CgroupV2::PlacesOf(std::string_view path) const 
 
 Result<void> CgroupV2::KillAll(std::string_view /*path*/, int group) {
   auto killed = KillOnce(group);
-  const auto thawed = Thaw(group);
+  const auto thawed = kernel::VisitGroups(group, {.enter = ThawFrozen, .leave = nullptr});
   if (!killed) return killed;
   if (!thawed) return Fail(thawed.error().In("thaw"));
   return {};

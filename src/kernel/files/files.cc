@@ -110,9 +110,10 @@ Result<void> RewriteFile(const std::string& path, std::string_view text, std::si
 
 Result<void> MakeFolders(const std::string& path, unsigned mode) {
   if (::mkdir(path.c_str(), mode) == 0 || errno == EEXIST) return {};
-  if (errno != ENOENT) return FailErrno("make folder " + path);
   const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos || slash == 0) return FailErrno("make folder " + path);
+  if (errno != ENOENT || slash == std::string::npos || slash == 0) {
+    return FailErrno("make folder " + path);
+  }
   if (auto parent = MakeFolders(path.substr(0, slash), 0755); !parent) return parent;
   if (::mkdir(path.c_str(), mode) == 0 || errno == EEXIST) return {};
   return FailErrno("make folder " + path);

@@ -39,14 +39,13 @@ bool IsOpenFolder(const std::string& path) {
 }
 
 bool IsPodEntry(std::string_view name) {
-  static constexpr std::array<std::string_view, 3> kFolders = {"volumes", "containers",
-                                                               "sub-paths"};
+  static constexpr std::array<std::string_view, 5> kNames = {"volumes", "containers", "sub-paths",
+                                                             "pod.json.gone", "pod.json.damaged"};
   static constexpr std::array<std::string_view, 3> kFiles = {"pod.json", "record", "mount-points"};
-  if (std::ranges::find(kFolders, name) != kFolders.end()) return true;
+  if (std::ranges::find(kNames, name) != kNames.end()) return true;
   // What a removal has moved up from the depth before it was interrupted, the mark that it leaves,
   // and what was repaired.
   if (name.starts_with(".deep.") || name.starts_with(".deep-")) return true;
-  if (name == "pod.json.gone" || name == "pod.json.damaged") return true;
   if (name.ends_with(".new")) name.remove_suffix(4);  // a draft of WriteFile
   return std::ranges::find(kFiles, name) != kFiles.end();
 }

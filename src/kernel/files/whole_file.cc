@@ -42,11 +42,6 @@ Error ErrnoAt(const std::string& what) {
   return {ErrorCode::kInternal, fmt::format("{}: {}", what, std::strerror(errno))};
 }
 
-std::filesystem::path FolderOf(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  return folder.empty() ? "." : folder;
-}
-
 // The number of this process's own stream that a path names; -1: it names none.
 int StreamAt(std::string_view path) {
   if (path == "/dev/stdout") return STDOUT_FILENO;
@@ -67,7 +62,7 @@ std::string WithoutLinks(const std::string& path) {
     std::error_code is_none;
     const std::filesystem::path target = std::filesystem::read_symlink(end, is_none);
     if (is_none) return end;
-    end = (FolderOf(end) / target).string();
+    end = (std::filesystem::path(end).parent_path() / target).string();
   }
   return path;
 }

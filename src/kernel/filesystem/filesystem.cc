@@ -25,10 +25,9 @@ constexpr int kMostLinks = 40;  // as many as the kernel follows
 // Adds the names of a path to those that are left, the next one last.
 void PutBefore(std::string_view path, std::vector<std::string>& left) {
   while (!path.empty()) {
-    const auto slash = path.rfind('/');
-    const auto start = slash == std::string_view::npos ? 0 : slash + 1;
+    const std::size_t start = path.rfind('/') + 1;  // 0 where there is none
     left.emplace_back(path.substr(start));
-    path = path.substr(0, slash == std::string_view::npos ? 0 : slash);
+    path = path.substr(0, start == 0 ? 0 : start - 1);
   }
 }
 

@@ -167,9 +167,7 @@ const ReclaimFiles* FilesOf(int group) {
 
 bool HasPagesToDrop(int group) {
   const ReclaimFiles* const files = FilesOf(group);
-  if (files == nullptr) return false;
-  const auto usage = ReadFile(group, files->usage);
-  return usage && *usage != "0\n";
+  return files != nullptr && ReadFile(group, files->usage).value_or("0\n") != "0\n";
 }
 
 void DropPages(int group) {

@@ -91,10 +91,6 @@ bool IsWithin(std::string_view path, std::string_view group) {
   return path.starts_with(group) && path[group.size()] == '/';
 }
 
-Result<std::uint64_t> ReadOne(std::span<const FileDescriptor> files) {
-  return ParseKept<32>(files.front(), "text", ParseCounter);
-}
-
 }  // namespace
 
 // A group has at most three files for memory, one of which is kept by itself too, and one for its
@@ -125,7 +121,9 @@ Result<OpenFiles::Files> OpenFiles::Open(std::string_view group) const {
 }
 
 Result<std::uint64_t> OpenFiles::ReadCounter(std::string_view group) {
-  auto counter = Read(group, ReadOne);
+  auto counter = Read<std::uint64_t>(group, [](std::span<const FileDescriptor> files) {
+    return ParseKept<32>(files.front(), "text", ParseCounter);
+  });
   if (!counter) return Fail(counter.error().In(names_.front()));
   return counter;
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/text/parts.h"
+
 namespace jettison::kernel {
 
 namespace {
@@ -18,9 +20,7 @@ Error Refusal(const Container& container, const VolumeMount& mount, std::string_
 Result<std::string> Normalised(std::string_view path, std::string_view separator) {
   std::string normal;
   while (!path.empty()) {
-    const std::size_t slash = path.find('/');
-    const std::string_view part = path.substr(0, slash);
-    path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
+    const std::string_view part = TakePart(path, '/');
     if (part.empty() || part == ".") continue;
     if (part == "..") return Fail(ErrorCode::kInvalidArgument, "\"..\" is not allowed in a path");
     normal += normal.empty() ? separator : "/";

@@ -40,12 +40,6 @@ Duration DurationOf(const timeval& time) {
   return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
 }
 
-Result<procfs::PageCounts> ReadPages(const std::string& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return FailErrno("open " + path);
-  return kernel::ParseKept<256>(file, path.c_str(), procfs::ParseStatm);
-}
-
 // Since Linux 6.2, the size of the directory is the number of descriptors; before that it is zero.
 std::optional<std::uint64_t> OpenFilesIn(const std::string& path) {
   struct stat status {};
@@ -113,8 +107,8 @@ Result<RlimitStats> Procfs::ReadRlimit() const {
 }
 
 Result<OwnProcess> ReadOwnProcess(const std::string& root) {
-  const auto pages = ReadPages(root + "/self/statm");
-  if (!pages) return Fail(pages.error());
+  const auto pages = kernel::ReadFile(root + "/self/statm").and_then(procfs::ParseStatm);
+  if (!pages) return Fail(pages.error().In("statm"));
   rusage usage{};
   if (::getrusage(RUSAGE_SELF, &usage) != 0) return FailErrno("getrusage");
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));

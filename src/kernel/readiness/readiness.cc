@@ -135,8 +135,7 @@ void Readiness::Dispatch() {
   ready_.resize(entries_.size() + 2);
   const int count = ::epoll_wait(epoll_.get(), ready_.data(), static_cast<int>(ready_.size()), 0);
   for (int i = 0; i < count; ++i) {
-    const std::uint64_t id = ready_[static_cast<std::size_t>(i)].data.u64;  // epoll_event is packed
-    due_.push_back(id);
+    due_.push_back(std::uint64_t{ready_[static_cast<std::size_t>(i)].data.u64});  // it is packed
   }
   for (const auto& [due, id] : timers_) {
     if (due > now) break;
