@@ -8,7 +8,6 @@
 #include "agent/cluster/cluster_soft_evictions.h"
 #include "agent/cluster/shadow_watch.h"
 #include "agent/disk/disk_walk_thread.h"
-#include "agent/evictions/node_actions.h"
 #include "agent/figures/stats_collector.h"
 #include "agent/machine.h"
 #include "agent/notify/eviction_history.h"

@@ -11,56 +11,113 @@
 namespace jettison {
 namespace {
 
+constexpr Duration kHardGrace = std::chrono::seconds(kHardEvictionGracePeriodSeconds);
+
 // A pause whose reason alternates is reported no more often than this.
 constexpr Duration kReportSpacing = std::chrono::milliseconds(100);
 
+std::int64_t LineOf(const PacedPass& pass) {
+  const std::int64_t capacity = pass.plan.observations[pass.threshold.signal]->capacity;
+  return QuantityOf(pass.threshold.value, capacity).Value();
+}
+
 }  // namespace
 
-bool PausedEviction::Take(const CycleReport& report, Instant now) {
+void EvictionPacing::Evicted(const std::vector<std::string>& pods, Resource resource, bool hard,
+                             Instant now) {
+  if (pods.empty()) {
+    pace_.Evicted(resource, hard, Duration{0}, now);
+    return pace_.CleanedUp(true, now);
+  }
+  pace_.Evicted(resource, hard, kHardGrace, now);
+  for (const std::string& pod : pods) {
+    if (std::ranges::find(wait_.pods, pod) == wait_.pods.end()) wait_.pods.push_back(pod);
+  }
+  if (hard) wait_.hard_for.push_back(resource);
+  wait_.deadline = now + kCleanupTimeout;
+  followed_since_ = now;
+}
+
+std::optional<bool> EvictionPacing::CheckCleanup(Instant now) {
+  if (!awaits()) return std::nullopt;
+  std::erase_if(wait_.pods,
+                [&](const std::string& pod) { return dependencies_.pods.IsCleanedUp(pod); });
+  const bool all_gone = !awaits();
+  if (!all_gone && now < wait_.deadline) return std::nullopt;
+  wait_.pods.clear();
+  wait_.hard_for.clear();
+  pace_.CleanedUp(all_gone, now);
+  return all_gone;
+}
+
+ThresholdSet EvictionPacing::Allowed(std::span<const Threshold> thresholds) const {
+  const bool memory_awaited =
+      std::ranges::find(wait_.hard_for, Resource::kMemory) != wait_.hard_for.end();
+  ThresholdSet allowed;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const bool gets_swap = ResourceOf(thresholds[i].signal) == Resource::kSwap && memory_awaited;
+    allowed[i] = !awaits() || (thresholds[i].IsHard() && !gets_swap);
+  }
+  return allowed;
+}
+
+void EvictionPacing::Resume(const SavedWait& saved, Instant now) {
+  if (saved.pods.empty()) return;
+  wait_ = saved;
+  wait_.deadline = std::min(saved.deadline, now + kCleanupTimeout);
+  for (const Resource resource : saved.hard_for) {
+    pace_.Evicted(resource, true, kHardGrace, wait_.deadline - kCleanupTimeout);
+  }
+  followed_since_ = now;
+}
+
+bool EvictionPacing::PassDone(const CycleReport& report, Instant now) {
+  if (report.pause && !pause_ && !awaits()) followed_since_ = now;
   const bool is_new = report.pause && (!pause_ || pause_->reason != report.pause->reason ||
-                                       signal_ != report.acting_for->signal);
+                                       paused_for_ != report.acting_for->signal);
   // A pass without new figures says nothing about the pause.
   const bool unsaid = !report.acting_for && report.evictions.empty() &&
                       report.evaluation.overdue.any() && report.evaluation.acting.none();
   if (!unsaid) pause_ = report.pause;
   if (report.pause) {
-    signal_ = report.acting_for->signal;
-    told_at_ = now;
+    paused_for_ = report.acting_for->signal;
+    pause_reported_at_ = now;
   }
   return is_new;
 }
 
-void PausedEviction::EndUnless(std::span<const Threshold> thresholds, ThresholdSet overdue) {
+void EvictionPacing::EndPauseUnless(std::span<const Threshold> thresholds, ThresholdSet overdue) {
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    if (thresholds[i].signal == signal_ && overdue[i]) return;
+    if (thresholds[i].signal == paused_for_ && overdue[i]) return;
   }
   pause_.reset();
 }
 
-bool PausedEviction::IsForDisk(Instant now) const {
-  return pause_ && ConditionOf(signal_) == NodeConditionType::kDiskPressure && now < pause_->until;
+bool EvictionPacing::PauseIsForDisk(Instant now) const {
+  return pause_ && ConditionOf(paused_for_) == NodeConditionType::kDiskPressure &&
+         now < pause_->until;
 }
 
-bool PausedEviction::IsReported(Signal signal, const EvictionPause& pause, Instant now) const {
-  if (!pause_ || signal != signal_) return false;
-  if (IsOfSoft(pause.reason)) {
-    const bool same_time = pause.until == pause_->until || pause.reason == PaceReason::kAsked;
-    return pause.reason == pause_->reason && same_time;
-  }
-  return pause.reason == pause_->reason || now < told_at_ + kReportSpacing;
+bool EvictionPacing::PausesDisk(bool hard, Instant now) const {
+  return PauseIsForDisk(now) && (!hard || PauseIsForPace());
 }
 
-void EvictionPacing::Resume(const SavedWait& wait, Instant began, Instant now) {
-  for (const Resource resource : wait.hard_for) {
-    Evicted(resource, true, std::chrono::seconds(kHardEvictionGracePeriodSeconds), began);
-  }
-  followed_since_ = now;
+bool EvictionPacing::IsReported(Signal signal, const EvictionPause& pause, Instant now) const {
+  if (!pause_ || signal != paused_for_) return false;
+  const bool same_reason = pause.reason == pause_->reason;
+  if (!IsOfSoft(pause.reason)) return same_reason || now < pause_reported_at_ + kReportSpacing;
+  return same_reason && (pause.until == pause_->until || pause.reason == PaceReason::kAsked);
 }
 
-void EvictionPacing::ReadEnding(bool awaited) {
+std::optional<Instant> EvictionPacing::FollowedSince(Instant now) const {
+  const bool waits = PauseIsForPace() && !PauseIsForDisk(now);
+  return AwaitsHard() || waits ? std::optional(followed_since_) : std::nullopt;
+}
+
+void EvictionPacing::ReadEnding() {
   ending_.clear();
   ending_stats_.clear();
-  if (!awaited) return;
+  if (!awaits()) return;
   for (const EndingPod& pod : dependencies_.pods.Ending()) ending_.push_back(pod.facts);
   dependencies_.figures.ReadMemoryOf(ending_, ending_stats_);
 }
@@ -83,25 +140,33 @@ std::int64_t EvictionPacing::HeldByEnding() const {
 }
 
 UsageSample EvictionPacing::SampleOf(const PacedPass& pass) const {
-  UsageSample sample{
-      .signal = pass.signal, .seen = pass.seen, .line = pass.line, .pods = {}, .at = pass.now};
+  const Signal signal = pass.threshold.signal;
+  UsageSample sample{.signal = signal,
+                     .seen = *pass.plan.observations[signal],
+                     .line = LineOf(pass),
+                     .pods = {},
+                     .at = pass.plan.now};
   const auto add = [&](const ActivePod& pod, bool is_ending) {
-    if (const auto usage = UsageOf(pod, pass.signal, pass.layout)) {
+    if (const auto usage = UsageOf(pod, signal, pass.layout)) {
       sample.pods.push_back(
           {.identity = pod.facts->identity, .amount = *usage, .ending = is_ending});
     }
   };
   for (const ActivePod& pod : pass.pods) {
-    if (MayGo(pod, pass.signal)) add(pod, false);
+    if (MayGo(pod, signal)) add(pod, false);
   }
   for (const ActivePod& pod : KnownEnding()) add(pod, true);
   return sample;
 }
 
-PaceInput EvictionPacing::InputOf(const PacedPass& pass) {
-  if (ResourceOf(pass.signal) == Resource::kPids) ReadAllOfEnding();
-  if (IsForeseen(pass.signal)) pace_.Add(SampleOf(pass));
-  PaceInput input = InputFor(pass.signal, pass.next_by_clock, pass.now);
+std::optional<PaceInput> EvictionPacing::InputOf(const PacedPass& pass) {
+  const Signal signal = pass.threshold.signal;
+  const Instant now = pass.plan.now;
+  if (pass.instead && now < pace_.KubeletDecides(signal, now).value_or(now)) return std::nullopt;
+  if (ResourceOf(signal) == Resource::kPids) ReadAllOfEnding();
+  if (pass.instead) return InputInstead(pass);
+  if (IsForeseen(signal)) pace_.Add(SampleOf(pass));
+  PaceInput input = InputFor(signal, pass.next_by_clock, now);
   input.soft = soft_;
   return input;
 }
@@ -118,28 +183,25 @@ PaceInput EvictionPacing::InputFor(Signal signal, std::optional<Instant> next_by
   return input;
 }
 
-std::optional<PaceInput> EvictionPacing::InputInstead(const PacedPass& pass) {
-  const auto kubelet_decides = pace_.KubeletDecides(pass.signal, pass.now);
-  if (kubelet_decides && pass.now < *kubelet_decides) return std::nullopt;
-  if (ResourceOf(pass.signal) == Resource::kPids) ReadAllOfEnding();
+std::optional<PaceInput> EvictionPacing::InputInstead(const PacedPass& pass) const {
+  const Signal signal = pass.threshold.signal;
+  const Observation& seen = *pass.plan.observations[signal];
   std::int64_t ending = 0;
-  if (IsForeseen(pass.signal)) {
+  if (IsForeseen(signal)) {
     for (const ActivePod& pod : KnownEnding()) {
-      ending += UsageOf(pod, pass.signal, pass.layout).value_or(0);
+      ending += UsageOf(pod, signal, pass.layout).value_or(0);
     }
   }
-  if (ending > 0 && pass.seen.available + ending >= pass.line) return std::nullopt;
-  return PaceInput{.signal = pass.signal, .next_by_clock = pass.next_by_clock, .ending = ending};
-}
-
-bool EvictionPacing::PassDone(const CycleReport& report, bool awaited, Instant now) {
-  if (report.pause && !paused_.pause() && !awaited) followed_since_ = now;
-  return paused_.Take(report, now);
+  if (ending > 0 && seen.available + ending >= LineOf(pass)) {
+    return std::nullopt;
+  }
+  return PaceInput{.signal = signal, .next_by_clock = pass.next_by_clock, .ending = ending};
 }
 
 std::size_t EvictionPacing::Hasten(const Observations& seen, DiskLayout layout, Instant now) {
   constexpr std::array kHastenedFor = {Signal::kMemoryAvailable,
                                        Signal::kAllocatableMemoryAvailable, Signal::kPidAvailable};
+  if (!AwaitsHard()) return 0;
   const std::size_t before = kills_.size();
   for (const Signal signal : kHastenedFor) {
     if (seen[signal]) HastenFor(signal, seen[signal]->available, layout, now);
@@ -159,7 +221,7 @@ void EvictionPacing::HastenFor(Signal signal, std::int64_t left, DiskLayout layo
         .left = left, .growth = growth, .now = now, .kill_at = *pod.kill_at, .usage = {}};
     if (!MustKillNow(question)) continue;
     if (!std::exchange(is_read, true)) {
-      ReadEnding(true);
+      ReadEnding();
       ReadAllOfEnding();
     }
     for (const ActivePod& known : KnownEnding()) {

@@ -2,8 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,91 +20,87 @@
 #include "core/model/summary.h"
 #include "core/model/threshold.h"
 #include "core/observe/observations.h"
+#include "core/pass/pass.h"
 #include "core/pods/pod_facts.h"
 #include "core/report/cycle_report.h"
 #include "core/units/duration.h"
 
 namespace jettison {
 
-// The next eviction while it waits (decide/eviction_pace), as reported by passes.
-class PausedEviction {
- public:
-  // Takes the report of a pass. Returns whether it reports another wait than the pass before.
-  bool Take(const CycleReport& report, Instant now);
-  // Ends the wait if none of the thresholds of its signal is overdue.
-  void EndUnless(std::span<const Threshold> thresholds, ThresholdSet overdue);
+// How long the agent waits until evicted pods are gone before it decides again. (kubelet:
+// podCleanupTimeout)
+inline constexpr Duration kCleanupTimeout = std::chrono::seconds(30);
 
-  [[nodiscard]] const std::optional<EvictionPause>& pause() const { return pause_; }
-  // Whether it is one for a disk whose time has not come.
-  [[nodiscard]] bool IsForDisk(Instant now) const;
-  // Whether it waits for the pace of all evictions, not of soft ones alone.
-  [[nodiscard]] bool IsForPace() const { return pause_ && !IsOfSoft(pause_->reason); }
-  // Whether a pass with this result would only repeat what has been reported.
-  [[nodiscard]] bool IsReported(Signal signal, const EvictionPause& pause, Instant now) const;
-
- private:
-  std::optional<EvictionPause> pause_;
-  Signal signal_ = Signal::kMemoryAvailable;
-  Instant told_at_;
-};
-
-// The inputs of a pass that acts for a threshold and has just read the pods.
+// A pass that acts for a threshold and has just read the pods.
 struct PacedPass {
-  Signal signal = Signal::kMemoryAvailable;
-  const Observation& seen;  // of the signal
-  std::int64_t line = 0;    // of the threshold
+  const Threshold& threshold;
+  const ReadingPlan& plan;
   std::span<const ActivePod> pods;
   DiskLayout layout;
   std::optional<Instant> next_by_clock;  // as in PaceInput
-  Instant now;
+  bool instead = false;                  // as in PaceOf
 };
 
-// Prepares what decides whether evictions wait so that they are not faster than the kubelet's
-// (decide/eviction_pace), and kills ending pods early if the node would run out.
+// The wait for evicted pods, and the pace of evictions. After an eviction, no other one is decided
+// until the pods are gone or the wait times out, because the figures still include what is being
+// freed. Only hard thresholds may act meanwhile; for the same resource, their evictions are not
+// faster than the kubelet's (decide/eviction_pace), whose inputs are prepared here. Ending pods are
+// killed early if the node would run out.
 class EvictionPacing {
  public:
   explicit EvictionPacing(const NodeDependencies& dependencies) : dependencies_(dependencies) {}
 
-  // An eviction was carried out, or would have been in a dry run.
-  void Evicted(Resource resource, bool hard, Duration grace, Instant now) {
-    pace_.Evicted(resource, hard, grace, now);
+  // An eviction was carried out: `pods` were told to end for `resource`; `hard` with the grace
+  // period of a hard eviction. None in a dry run, which keeps the pace that it would have had.
+  void Evicted(const std::vector<std::string>& pods, Resource resource, bool hard, Instant now);
+  // Whether evicted pods are awaited.
+  [[nodiscard]] bool awaits() const { return !wait_.pods.empty(); }
+  // Looks which of them are gone. Returns once how the wait has ended: whether all are.
+  [[nodiscard]] std::optional<bool> CheckCleanup(Instant now);
+  // The thresholds for which a pass may act now. While pods are awaited hard ones may, except on
+  // swap while a pod is ending for memory, because its end frees swap, too.
+  [[nodiscard]] ThresholdSet Allowed(std::span<const Threshold> thresholds) const;
+  [[nodiscard]] std::optional<Instant> NextDeadline() const {
+    return awaits() ? std::optional(wait_.deadline) : std::nullopt;
   }
-  // Pods are ending from now on.
-  void PodsEnd(Instant now) { followed_since_ = now; }
-  void CleanedUp(bool all_gone, Instant now) { pace_.CleanedUp(all_gone, now); }
-  // Continues the wait for evicted pods which an earlier agent began at `began`.
-  void Resume(const SavedWait& wait, Instant began, Instant now);
+  // The wait for the next agent; absent where there is none.
+  [[nodiscard]] std::optional<SavedWait> Saved() const {
+    return awaits() ? std::optional(wait_) : std::nullopt;
+  }
+  // Goes on with the wait of an agent before, and with the pace for its resources.
+  void Resume(const SavedWait& saved, Instant now);
+  // The machine was suspended, and with it what is waited for.
+  void PutOff(Duration slept) { wait_.deadline += slept; }
 
-  // Reads the figures of ending pods, if any are `awaited`. Must be called right after the node's
-  // own figures are read.
-  void ReadEnding(bool awaited);
+  // Reads the figures of ending pods. Must be called right after the node's own figures are read.
+  void ReadEnding();
   // What has just been observed.
   void Seen(const Observations& seen, Instant now) { pace_.Seen(seen, now); }
   // Sets why soft evictions wait in the next pass; absent: they do not wait.
   void SetSoftHold(std::optional<SoftHold> hold) { soft_ = hold; }
-  // The input of a pass that acts for this, of which the growth is measured from now on.
-  [[nodiscard]] PaceInput InputOf(const PacedPass& pass);
-  // The input of a pass that acts for `pass` because another eviction waits, the growth for which
-  // continues to be measured. Absent: this eviction waits as well, because there was a recent one
-  // for its resource, or because ending pods hold all that is missing.
-  [[nodiscard]] std::optional<PaceInput> InputInstead(const PacedPass& pass);
+  // What decides whether the eviction waits. The growth for the threshold is measured from now on,
+  // unless the pass acts for it because another eviction waits. Then absent means that this
+  // eviction waits as well, because there was a recent one for its resource, or because ending pods
+  // hold all that is missing.
+  [[nodiscard]] std::optional<PaceInput> InputOf(const PacedPass& pass);
   // The input by which a pass has decided; absent: it acts for no threshold.
   void SetInput(const std::optional<PaceInput>& input) { input_ = input; }
-  // A pass is over. Returns whether it reports another wait than the pass before. `awaited`:
-  // whether evicted pods are awaited.
-  bool PassDone(const CycleReport& report, bool awaited, Instant now);
-  // Ends the pause if no threshold of its signal is overdue any more.
-  void EndPauseUnless(std::span<const Threshold> thresholds, ThresholdSet overdue) {
-    paused_.EndUnless(thresholds, overdue);
-  }
-  [[nodiscard]] const PausedEviction& paused() const { return paused_; }
+  // A pass is over. Returns whether it reports another pause than the pass before.
+  bool PassDone(const CycleReport& report, Instant now);
+
+  // The next eviction, while it waits, as reported by passes.
+  [[nodiscard]] const std::optional<EvictionPause>& pause() const { return pause_; }
+  // Ends the pause if none of the thresholds of its signal is overdue any more.
+  void EndPauseUnless(std::span<const Threshold> thresholds, ThresholdSet overdue);
+  // Whether the next eviction for a disk waits for its time; what holds a soft one up does not
+  // concern a hard one.
+  [[nodiscard]] bool PausesDisk(bool hard, Instant now) const;
+  // Whether a pass with this result would only repeat what has been reported.
+  [[nodiscard]] bool IsReported(Signal signal, const EvictionPause& pause, Instant now) const;
 
   // Since when the node has to be looked at every few milliseconds: pods are ending within a hard
-  // grace period (`hard`), or an eviction waits that a look may end. Absent: it has not.
-  [[nodiscard]] std::optional<Instant> FollowedSince(bool hard, Instant now) const {
-    const bool waits = paused_.IsForPace() && !paused_.IsForDisk(now);
-    return hard || waits ? std::optional(followed_since_) : std::nullopt;
-  }
+  // grace period, or an eviction waits that a look may end. Absent: it has not.
+  [[nodiscard]] std::optional<Instant> FollowedSince(Instant now) const;
   // Kills ending pods that must be killed early. Returns how many.
   std::size_t Hasten(const Observations& seen, DiskLayout layout, Instant now);
   // Those since the last call.
@@ -114,8 +113,14 @@ class EvictionPacing {
                                                   Instant now) const;
 
  private:
+  [[nodiscard]] bool AwaitsHard() const { return awaits() && !wait_.hard_for.empty(); }
   [[nodiscard]] PaceInput InputFor(Signal signal, std::optional<Instant> next_by_clock,
                                    Instant now) const;
+  [[nodiscard]] std::optional<PaceInput> InputInstead(const PacedPass& pass) const;
+  // Whether it is one for a disk whose time has not come.
+  [[nodiscard]] bool PauseIsForDisk(Instant now) const;
+  // Whether it waits for the pace of all evictions, not of soft ones alone.
+  [[nodiscard]] bool PauseIsForPace() const { return pause_ && !IsOfSoft(pause_->reason); }
   // Reads the process ids and containers of ending pods, too.
   void ReadAllOfEnding() { dependencies_.figures.ReadPods(ending_, nullptr, ending_stats_); }
   // The ending pods whose memory is known.
@@ -125,10 +130,13 @@ class EvictionPacing {
   void HastenFor(Signal signal, std::int64_t left, DiskLayout layout, Instant now);
 
   NodeDependencies dependencies_;
+  SavedWait wait_;
   EvictionPace pace_;
   std::optional<PaceInput> input_;
   std::optional<SoftHold> soft_;
-  PausedEviction paused_;
+  std::optional<EvictionPause> pause_;
+  Signal paused_for_ = Signal::kMemoryAvailable;
+  Instant pause_reported_at_;
   Instant followed_since_;
   // Evicted pods that are not gone yet, with their figures of the last reading, in the same order.
   std::vector<const PodFacts*> ending_;

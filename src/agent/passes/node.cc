@@ -6,8 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "agent/evictions/node_actions.h"
-#include "agent/passes/node_snapshot.h"
 #include "core/decide/decide.h"
 #include "core/evaluate/evaluate.h"
 #include "core/observe/observations.h"
@@ -103,9 +101,7 @@ void Node::Stalled() {
 void Node::Look(Instant now) {
   ++counters_.looks;
   const ReadingPlan plan = ReadNode(now);
-  if (state_.standing.wait.hard()) {
-    counters_.early_kills += state_.pacing.Hasten(plan.observations, state_.policies->layout, now);
-  }
+  counters_.early_kills += state_.pacing.Hasten(plan.observations, state_.policies->layout, now);
   state_.pacing.EndPauseUnless(state_.policies->thresholds, plan.evaluation.overdue);
   if (HasNews(plan, now)) {
     Pass(plan, {.by_clock = scheduler_.measuring() && scheduler_.TakeTurn(now)});
@@ -116,13 +112,9 @@ void Node::Look(Instant now) {
 
 ReadingPlan Node::ReadNode(Instant now) {
   state_.summary.node = dependencies_.figures.ReadNode();
-  const EvictionWait& wait = state_.standing.wait;
-  state_.pacing.ReadEnding(wait.active());
-  const std::vector<Threshold>& thresholds = state_.policies->thresholds;
-  ThresholdSet allowed;
-  for (std::size_t i = 0; i < thresholds.size(); ++i) allowed[i] = wait.Allows(thresholds[i]);
-  ReadingPlan plan = PlanReading(*state_.PolicyOf(PassKind::kWatch), state_.standing.state,
-                                 state_.summary.node, now, allowed);
+  state_.pacing.ReadEnding();
+  ReadingPlan plan = PlanReading(*state_.PolicyOf(PassKind::kWatch), state(), state_.summary.node,
+                                 now, state_.pacing.Allowed(state_.policies->thresholds));
   state_.pacing.Seen(plan.observations, now);
   return plan;
 }
@@ -140,7 +132,7 @@ bool Node::HasNews(const ReadingPlan& plan, Instant now) {
   if (const auto& last = state_.record.last) {
     acted_ &= ~NewsOfMargins(thresholds, *last, evaluation, plan.observations);
   }
-  if (state_.pacing.FollowedSince(state_.standing.wait.hard(), now)) {
+  if (state_.pacing.FollowedSince(now)) {
     acted_ &= ~WithoutDisks(thresholds, evaluation.acting);
   }
   return jettison::HasNews(evaluation, state(), acted_);
@@ -152,13 +144,19 @@ bool Node::Pass(const ReadingPlan& plan, const Cause& cause) {
   if (!measured && walks_.Await(plan) && !scheduler_.measuring()) scheduler_.Request(plan.now);
   // The first pass after a restart reports the node's state, even while evictions are awaited.
   const bool is_first = passes() == 0 && plan.evaluation.acting.none();
-  if (state_.standing.wait.active() && !plan.threshold && !is_first) return false;
+  if (state_.pacing.awaits() && !plan.threshold && !is_first) return false;
 
   ReadPods(plan, cause.disk);
   const std::shared_ptr<const PassPolicy>& policy = state_.PolicyOf(cause.kind);
   const PassDecision decision =
       DecidePass(*policy, plan, pods_, [&](std::size_t threshold, bool instead) {
-        return PaceFor(threshold, instead, plan, cause.by_clock);
+        return state_.pacing.InputOf(
+            {.threshold = policy->thresholds[threshold],
+             .plan = plan,
+             .pods = pods_,
+             .layout = policy->layout,
+             .next_by_clock = cause.by_clock ? std::nullopt : std::optional(scheduler_.scheduled()),
+             .instead = instead});
       });
   state_.pacing.SetInput(decision.pace);
   const auto& victim = decision.decision.victim;
@@ -170,7 +168,7 @@ bool Node::Pass(const ReadingPlan& plan, const Cause& cause) {
       !measured && plan.disk && acts_for && IsOfDisk(policy->thresholds[*acts_for].signal);
   if (!measured && plan.evaluation.next.conditions == state().conditions) {
     const bool repeats = awaits_walk ? walks_.IsDoneWithout(plan)
-                                     : decision.pause && state_.pacing.paused().IsReported(
+                                     : decision.pause && state_.pacing.IsReported(
                                                              policy->thresholds[*acts_for].signal,
                                                              *decision.pause, plan.now);
     if (repeats) return false;
@@ -231,21 +229,6 @@ void Node::ReadPods(const ReadingPlan& plan, const MeasuredDisk* disk) {
   JoinStats(pods, state_.summary, pods_);
 }
 
-std::optional<PaceInput> Node::PaceFor(std::size_t threshold, bool instead, const ReadingPlan& plan,
-                                       bool by_clock) {
-  const Threshold& line = state_.policies->thresholds[threshold];
-  const Observation& seen = *plan.observations[line.signal];
-  const PacedPass pass{
-      .signal = line.signal,
-      .seen = seen,
-      .line = QuantityOf(line.value, seen.capacity).Value(),
-      .pods = pods_,
-      .layout = state_.policies->layout,
-      .next_by_clock = by_clock ? std::nullopt : std::optional(scheduler_.scheduled()),
-      .now = plan.now};
-  return instead ? state_.pacing.InputInstead(pass) : state_.pacing.InputOf(pass);
-}
-
 // The figures that show whether a reclaim sufficed: file systems and memory of the node, without
 // pods.
 Result<Summary> Node::ReadSummary() {
@@ -256,7 +239,7 @@ Result<Summary> Node::ReadSummary() {
 void Node::FullPass(const ReadingPlan& plan, const MeasuredDisk& disk) {
   const Instant now = plan.now;
   // Storage limits are no hard threshold, so they wait for the clean-up.
-  const bool limits = !state_.standing.wait.active();
+  const bool limits = !state_.pacing.awaits();
   walks_.DropDemand();
   if (Pass(plan, {.kind = limits ? PassKind::kFull : PassKind::kWatch,
                   .by_clock = scheduler_.TakeTurn(now) || scheduler_.is_scheduled(),
@@ -266,7 +249,7 @@ void Node::FullPass(const ReadingPlan& plan, const MeasuredDisk& disk) {
     CollectGarbage(now);
   }
   dependencies_.figures.ForgetOthers(PointersTo(dependencies_.pods.Active()));
-  if (!state_.standing.wait.active()) dependencies_.figures.AfterFullPass();
+  if (!state_.pacing.awaits()) dependencies_.figures.AfterFullPass();
   if (dependencies_.on_full_pass) dependencies_.on_full_pass();
 }
 
@@ -277,7 +260,7 @@ void Node::AfterPass(const CycleReport& report, bool scheduled, Instant now) {
   }
   // The end of the pause is a full pass, because the kubelet would look at everything. If pods are
   // awaited, that pass is requested when they are gone.
-  if (report.pause && !state_.standing.wait.active()) scheduler_.Schedule(report.pause->until);
+  if (report.pause && !state_.pacing.awaits()) scheduler_.Schedule(report.pause->until);
   grace_end_ = NextGraceEnd(state_.policies->thresholds, report.evaluation);
   acted_ = report.evaluation.acting;
   if (!report.evictions.empty()) trends_.BeginAnew();
@@ -331,20 +314,24 @@ void Node::LookAtOnce() {
 
 void Node::Slept(Duration slept) {
   dependencies_.pods.PutOffEnds(slept);
-  PutOff(slept, dependencies_.clock.Now(), state_.standing);
+  state_.pacing.PutOff(slept);
+  EvictionState& state = state_.standing.state;
+  for (auto* const times : {&state.first_observed_at, &state.kubelet_line_crossed_at}) {
+    for (auto& since : *times) {
+      if (since) since = std::min(*since + slept, dependencies_.clock.Now());
+    }
+  }
 }
 
 void Node::Resume(const SavedNode& saved) {
-  const Instant now = dependencies_.clock.Now();
-  jettison::Resume(saved, state_.policies->thresholds, now, state_.standing);
-  const EvictionWait& wait = state_.standing.wait;
-  if (!saved.wait || !wait.active()) return;
-  // The pace of the resources for which evictions are under way continues as well.
-  state_.pacing.Resume(*saved.wait, *wait.NextDeadline() - kCleanupTimeout, now);
+  jettison::Resume(saved, state_.policies->thresholds, state_.standing);
+  if (saved.wait) state_.pacing.Resume(*saved.wait, dependencies_.clock.Now());
 }
 
 SavedNode Node::Saved() const {
-  return SavedOf(state_.standing, state_.policies->thresholds);
+  SavedNode saved = SavedOf(state_.standing, state_.policies->thresholds);
+  saved.wait = state_.pacing.Saved();
+  return saved;
 }
 
 Snapshot Node::MakeSnapshot() const {
@@ -375,7 +362,7 @@ void Node::Advance() {
 std::optional<Instant> Node::NextDeadline() const {
   return Earliest({scheduler_.measuring() ? walks_.GivesUpAt() : std::nullopt,
                    dependencies_.pods.NextDeadline(), scheduler_.NextDeadline(),
-                   state_.standing.wait.NextDeadline(), dependencies_.reclaimer.NextDeadline(),
+                   state_.pacing.NextDeadline(), dependencies_.reclaimer.NextDeadline(),
                    looks_.due()});
 }
 
@@ -383,7 +370,7 @@ void Node::PlanLook(const Observations& seen, Instant now) {
   trends_.Take(seen, now);
   const NodeLook before = std::exchange(last_look_, {.seen = seen, .at = now});
   looks_.Ask(now + NextLook(state_.policies.lines(), before, last_look_));
-  const auto since = state_.pacing.FollowedSince(state_.standing.wait.hard(), now);
+  const auto since = state_.pacing.FollowedSince(now);
   if (since) looks_.Ask(now + NextPaceLook(*since, now));
   if (grace_end_ && *grace_end_ > now) looks_.Ask(*grace_end_);
   if (pass_asked_for_) looks_.Ask(*pass_asked_for_);
@@ -411,8 +398,8 @@ void Node::CollectGarbage(Instant now) {
   if (!first && now < next_gc_) return;
   gc_began_ = gc_began_ || first;
   next_gc_ = now + kGcInterval;
-  ForgetDeadContainers(dependencies_.pods, settings_.container_gc, ForgetOf::kRestartingPodsOnly,
-                       now);
+  dependencies_.pods.ForgetDeadContainers(settings_.container_gc, ForgetOf::kRestartingPodsOnly,
+                                          now);
   if (dependencies_.collect_remains) dependencies_.collect_remains();
 }
 

@@ -113,9 +113,6 @@ class Node : private SummarySource {
   void FullPass(const ReadingPlan& plan, const MeasuredDisk& disk);
   // Reads the figures of pods that the plan asks for, or all with their disk use.
   void ReadPods(const ReadingPlan& plan, const MeasuredDisk* disk);
-  // What decides whether the eviction for this threshold waits; absent: as for `instead` in PaceOf.
-  [[nodiscard]] std::optional<PaceInput> PaceFor(std::size_t threshold, bool instead,
-                                                 const ReadingPlan& plan, bool by_clock);
   [[nodiscard]] Result<Summary> ReadSummary() override;
   void AfterPass(const CycleReport& report, bool scheduled, Instant now);
 

@@ -434,6 +434,22 @@ TEST_F(NodePaceTest, ADiskWaitsForWhatAPodGivesBackThatWasTakenAway) {
   EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s")) << "the disk stays short";
 }
 
+// The end of a pod that was evicted for memory frees swap, too.
+TEST_F(NodePaceTest, SwapWaitsForAPodThatIsEndingForMemory) {
+  thresholds_.push_back(Of(Signal::kSwapAvailable, 100));
+  figures_.node.swap = SwapStats{.available_bytes = 300 * kMi, .usage_bytes = 700 * kMi};
+  figures_.swap = {{"hog", 100 * kMi}, {"idle", 500 * kMi}};
+  Start();
+  runtime_.IgnoreStop("c");
+  runtime_.IgnoreKill("c");
+  figures_.SetAvailable(99);
+  Pass(milliseconds(500));
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop hog/c 1s"));
+  figures_.node.swap->available_bytes = 2 * kMi;
+  Run(seconds(5));
+  EXPECT_THAT(runtime_.TakeCommands(), Not(Contains("stop idle/c 1s")));
+}
+
 TEST_F(NodePaceTest, NobodyComesBackToANodeThatIsStillShort) {
   Start();
   figures_.SetAvailable(50);

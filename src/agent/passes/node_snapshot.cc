@@ -1,9 +1,9 @@
-#include "agent/passes/node_snapshot.h"
-
 #include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
+
+#include "agent/passes/node_state.h"
 
 namespace jettison {
 namespace {
@@ -71,8 +71,8 @@ Snapshot SnapshotOf(const NodeState& node, const SignalTrends& trends,
   snapshot.passes = record.count;
   snapshot.conditions = node.standing.state.conditions;
   snapshot.condition_views = ConditionViews(node.standing);
-  snapshot.waiting_for_cleanup = node.standing.wait.active();
-  snapshot.pause = node.pacing.paused().pause();
+  snapshot.waiting_for_cleanup = node.pacing.awaits();
+  snapshot.pause = node.pacing.pause();
   snapshot.pace = node.pacing.InputNow(next_by_clock, snapshot.at);
   snapshot.holders = record.holders;
   snapshot.reclaim_under_way = dependencies.reclaimer.UnderWay();

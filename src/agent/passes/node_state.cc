@@ -97,12 +97,10 @@ SavedNode SavedOf(const NodeStanding& standing, std::span<const Threshold> thres
                                .overdue = state.met[i]});
   }
   if (state.last_eviction) kept.last_eviction = SavedOf(*state.last_eviction);
-  kept.wait = standing.wait.Saved();
   return kept;
 }
 
-void Resume(const SavedNode& kept, std::span<const Threshold> thresholds, Instant now,
-            NodeStanding& standing) {
+void Resume(const SavedNode& kept, std::span<const Threshold> thresholds, NodeStanding& standing) {
   EvictionState& state = standing.state;
   for (const SavedCondition& condition : kept.conditions) {
     state.condition_last_observed_at[IndexOf(condition.type)] = condition.last_observed;
@@ -123,7 +121,6 @@ void Resume(const SavedNode& kept, std::span<const Threshold> thresholds, Instan
       mark.available[PressureIndexOf(signal)] = available;
     }
   }
-  if (kept.wait && !kept.wait->pods.empty()) standing.wait.Resume(*kept.wait, now);
 }
 
 bool IsSavedAlike(const EvictionState& a, const EvictionState& b) {
@@ -132,16 +129,6 @@ bool IsSavedAlike(const EvictionState& a, const EvictionState& b) {
   };
   return a.conditions == b.conditions && a.met == b.met &&
          a.first_observed_at == b.first_observed_at && at(a) == at(b);
-}
-
-void PutOff(Duration slept, Instant now, NodeStanding& standing) {
-  standing.wait.PutOff(slept);
-  EvictionState& state = standing.state;
-  for (auto* const times : {&state.first_observed_at, &state.kubelet_line_crossed_at}) {
-    for (auto& since : *times) {
-      if (since) since = std::min(*since + slept, now);
-    }
-  }
 }
 
 }  // namespace jettison

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "agent/evictions/eviction_pacing.h"
-#include "agent/evictions/eviction_wait.h"
+#include "agent/evictions/node_dependencies.h"
 #include "agent/schedule/measured_pods.h"
+#include "agent/schedule/signal_trends.h"
 #include "agent/state/agent_state.h"
 #include "apply/pass.h"
 #include "core/decide/holders.h"
@@ -22,6 +23,7 @@
 #include "core/units/duration.h"
 #include "view/histories.h"
 #include "view/node_counters.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 
@@ -61,7 +63,6 @@ class PassPolicies {
 struct NodeStanding {
   EvictionState state;
   std::array<Instant, kNodeConditionCount> condition_changed_at;
-  EvictionWait wait;
 };
 
 // What the passes of a node leave behind for onlookers.
@@ -89,7 +90,7 @@ struct NodeState {
 
   // What a pass of this kind decides by now.
   [[nodiscard]] const std::shared_ptr<const PassPolicy>& PolicyOf(PassKind kind) const {
-    return policies.For(kind, standing.wait.active());
+    return policies.For(kind, pacing.awaits());
   }
 };
 
@@ -101,14 +102,14 @@ struct NodeState {
                                 std::span<const Threshold> thresholds);
 
 // Goes on from what an agent before has kept, as far as it belongs to a threshold of now.
-void Resume(const SavedNode& kept, std::span<const Threshold> thresholds, Instant now,
-            NodeStanding& standing);
+void Resume(const SavedNode& kept, std::span<const Threshold> thresholds, NodeStanding& standing);
 
 // Whether both states are kept as the same, apart from the passing of time.
 [[nodiscard]] bool IsSavedAlike(const EvictionState& a, const EvictionState& b);
 
-// The machine was suspended for so long: neither the wait for evicted pods nor the time for which
-// thresholds have been met counts that.
-void PutOff(Duration slept, Instant now, NodeStanding& standing);
+// The snapshot of a node for onlookers; the caller adds the NodeIdentity. `next_by_clock` as in
+// PaceInput.
+[[nodiscard]] Snapshot SnapshotOf(const NodeState& node, const SignalTrends& trends,
+                                  const NodeDependencies& dependencies, Instant next_by_clock);
 
 }  // namespace jettison

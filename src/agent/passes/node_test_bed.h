@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "agent/evictions/node_actions.h"
 #include "agent/passes/fake_figures.h"
 #include "agent/passes/node.h"
 #include "agent/pods/testing/wanted_pods.h"

@@ -37,43 +37,30 @@ void NodeWalks::BeginWalk(bool disk_is_short, Instant now) {
   walks_.Start(PointersTo(pods), disk_is_short);
 }
 
-bool NodeWalks::MayMissCause(const DiskUse& measured) const {
-  if (!began_short_) return !pods_.Active().empty();
-  return std::ranges::any_of(pods_.Active(), [&](const SharedPodFacts& facts) {
-    return !measured.contains(facts->pod.uid) && !uids_.contains(facts->pod.uid);
-  });
-}
-
 void NodeWalks::Begin(const ReadingPlan& plan) {
   BeginWalk(FindsDiskShort(plan), plan.now);
 }
 
+// A pod may have filled the disk unseen: one that was added after the walk had begun, or, if the
+// disk became short during the walk, any that had been measured before. Whoever filled the disk
+// cannot be evicted before that is measured. The wait for it is limited like that for any walk. A
+// pod whose files cannot be read at the moment may be the one that fills the disk, too.
 WalkResult NodeWalks::Judge(const ReadingPlan& plan, const DiskUse& disk) {
   if (!plan.disk) return WalkResult::kCounts;
-  if (MustWalkAgain(plan, disk)) {
+  const bool may_miss_cause = std::ranges::any_of(pods_.Active(), [&](const SharedPodFacts& facts) {
+    const std::string& uid = facts->pod.uid;
+    return !began_short_ || (!disk.contains(uid) && !uids_.contains(uid));
+  });
+  const auto unread_until = walks_.UnreadUntil();
+  if (may_miss_cause || unread_until) Demand(plan.now);
+  if (may_miss_cause && !HaveKeptWaiting(plan.now)) {
+    walks_.SetUrgent(true);
     BeginWalk(true, plan.now);
     return WalkResult::kWalksAgain;
   }
-  return MustReadAgain(plan.now) ? WalkResult::kUnread : WalkResult::kCounts;
-}
-
-// Whoever filled the disk cannot be evicted before that is measured. The wait for it is limited
-// like that for any walk.
-bool NodeWalks::MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk) {
-  if (!MayMissCause(disk)) return false;
-  Demand(plan.now);
-  if (HaveKeptWaiting(plan.now)) return false;
-  walks_.SetUrgent(true);
-  return true;
-}
-
-// A pod whose files cannot be read at the moment may be the one that fills the disk, too.
-bool NodeWalks::MustReadAgain(Instant now) {
-  const auto until = walks_.UnreadUntil();
-  if (!until) return false;
-  Demand(now);
-  extended_to_ = *until;
-  return true;
+  if (!unread_until) return WalkResult::kCounts;
+  extended_to_ = *unread_until;
+  return WalkResult::kUnread;
 }
 
 void NodeWalks::SetUrgency() {
@@ -98,9 +85,7 @@ bool NodeWalks::IsUnderPressure() const {
 }
 
 bool NodeWalks::IsPausedFor(const ReadingPlan& plan) const {
-  const PausedEviction& paused = node_.pacing.paused();
-  const bool is_hard = node_.policies->thresholds[*plan.disk].IsHard();
-  return paused.IsForDisk(plan.now) && (!is_hard || paused.IsForPace());
+  return node_.pacing.PausesDisk(node_.policies->thresholds[*plan.disk].IsHard(), plan.now);
 }
 
 bool NodeWalks::Await(const ReadingPlan& plan) {

@@ -62,17 +62,12 @@ class NodeWalks {
   [[nodiscard]] std::optional<Instant> GivesUpAt() const;
 
  private:
-  // An eviction for a disk is needed. The wait for a walk starts with the first call.
+  // The wait for a walk starts with the first call.
   void Demand(Instant now) {
     if (!demanded_at_) demanded_at_ = now;
   }
-  [[nodiscard]] bool FindsDiskShort(const ReadingPlan& plan) const;
   void BeginWalk(bool disk_is_short, Instant now);
-  // Whether a pod may have filled the disk unseen: one that was added after the walk had begun, or,
-  // if the disk became short during the walk, any that had been measured before.
-  [[nodiscard]] bool MayMissCause(const DiskUse& measured) const;
-  [[nodiscard]] bool MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk);
-  [[nodiscard]] bool MustReadAgain(Instant now);
+  [[nodiscard]] bool FindsDiskShort(const ReadingPlan& plan) const;
   [[nodiscard]] bool IsUnderPressure() const;
   // Whether the next eviction for a disk waits for its time; what holds a soft one up does not
   // concern a hard one.

@@ -73,34 +73,26 @@ void PassReporter::AwaitCleanup(const CycleReport& report, Instant now) {
   for (const EvictionRecord& eviction : report.evictions) {
     if (HasAskedFor(eviction.order.pod_uid)) asked_.reset();
   }
+  const std::vector<std::string> ending = EndingPodsOf(report);
+  if (ending.empty() && !HasOutcome(report, EvictOutcome::kDryRun)) return;
   const Resource resource =
       report.ranked_for ? ResourceOf(*report.ranked_for) : Resource::kEphemeralStorage;
   const bool hard = std::ranges::any_of(report.evictions, [](const EvictionRecord& eviction) {
     return eviction.order.grace_period_seconds <= kHardEvictionGracePeriodSeconds;
   });
-  EvictionPacing& pacing = node_.pacing;
-  // A dry run keeps the pace that real evictions would have had.
-  if (HasOutcome(report, EvictOutcome::kDryRun)) {
-    pacing.Evicted(resource, hard, Duration{0}, now);
-    pacing.CleanedUp(true, now);
-  }
-  const std::vector<std::string> ending = EndingPodsOf(report);
-  if (ending.empty()) return;
+  node_.pacing.Evicted(ending, resource, hard, now);
   for (const std::string& uid : ending) {
     dependencies_.disk_walks.Forget(uid);
     node_.record.pods.Forget(uid);
+    ++changes_;
   }
-  pacing.Evicted(resource, hard, std::chrono::seconds(kHardEvictionGracePeriodSeconds), now);
-  pacing.PodsEnd(now);
-  node_.standing.wait.Begin(ending, resource, hard, now);
-  ++changes_;
 }
 
 // Takes the pause before the next eviction, and what holds the memory and a disk, from the pass.
 void PassReporter::ReportPause(const CycleReport& report, std::span<const ActivePod> pods,
                                Instant now) {
   if (!node_.summary.pods.empty() || dependencies_.pods.Active().empty()) TakeHolders(report, pods);
-  const bool is_new = node_.pacing.PassDone(report, node_.standing.wait.active(), now);
+  const bool is_new = node_.pacing.PassDone(report, now);
   if (is_new) {
     ++counters_.waits[static_cast<std::size_t>(report.pause->reason)];
     if (!IsLoggedByWhoAsks(report.pause->reason)) {
@@ -177,7 +169,7 @@ const CycleReport* PassReporter::Granted(const EvictionOrder& order, Instant now
   node_.record.last = std::make_shared<const CycleReport>(report);
   AwaitCleanup(report, now);
   LogGranted(report, pods, dependencies_.events, dependencies_.log);
-  (void)node_.pacing.PassDone(report, node_.standing.wait.active(), now);
+  (void)node_.pacing.PassDone(report, now);
   CountPass(report, PassKind::kWatch,
             {.woken = report.at, .began = now, .decided = now, .ended = now}, counters_);
   Publish(std::move(pass));
@@ -185,18 +177,15 @@ const CycleReport* PassReporter::Granted(const EvictionOrder& order, Instant now
 }
 
 bool PassReporter::CheckCleanup(Instant now) {
-  const auto outcome = node_.standing.wait.Check(
-      [this](std::string_view uid) { return !dependencies_.pods.IsCleanedUp(uid); }, now);
-  if (!outcome) return false;
+  const std::optional<bool> all_gone = node_.pacing.CheckCleanup(now);
+  if (!all_gone) return false;
   ++changes_;
-  const bool all_gone = *outcome == EvictionWait::Outcome::kCleanedUp;
-  if (all_gone) {
+  if (*all_gone) {
     dependencies_.log.Info("eviction manager: pods were cleaned up");
   } else {
     dependencies_.log.Warn("eviction manager: timed out waiting for pods to be cleaned up");
   }
-  node_.pacing.CleanedUp(all_gone, now);
-  if (dependencies_.on_cleanup) dependencies_.on_cleanup(all_gone, now);
+  if (dependencies_.on_cleanup) dependencies_.on_cleanup(*all_gone, now);
   return true;
 }
 

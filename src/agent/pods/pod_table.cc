@@ -285,9 +285,8 @@ bool PodTable::KillNow(std::string_view uid, Instant now) {
 
 std::vector<SurvivorRecord> PodTable::Survivors() const {
   std::vector<SurvivorRecord> survivors;
-  for (const auto& [name, slot] : slots_.all()) {
-    const PodWorker* const worker = slot.worker();
-    const auto survival = worker != nullptr ? worker->survival() : std::nullopt;
+  for (const PodWorker* const worker : Workers()) {
+    const auto survival = worker->survival();
     if (!survival) continue;
     survivors.push_back(
         {.pod_uid = worker->facts().pod.uid, .since = survival->since, .kills = survival->kills});
@@ -295,10 +294,25 @@ std::vector<SurvivorRecord> PodTable::Survivors() const {
   return survivors;
 }
 
-std::vector<PodWorker*> PodTable::Workers() {
+std::size_t PodTable::ForgetDeadContainers(const ContainerGcPolicy& policy, ForgetOf which,
+                                           Instant now) {
   settled_ = false;
+  PodsForGc pods = StandingForGc();
+  pods.terminated_count_as_gone = which == ForgetOf::kEndedPodsToo;
+  std::vector<ContainerRecord> dead;
+  for (const PodWorker* const worker : Workers()) {
+    dead.insert(dead.end(), worker->dead_runs().begin(), worker->dead_runs().end());
+  }
+  const std::vector<ContainerRun> runs = ContainersToRemove(policy, dead, pods, now);
+  for (const ContainerRun& run : runs) {
+    slots_.OfPod(run.pod_uid)->worker()->ForgetRun(run.container, run.attempt);
+  }
+  return runs.size();
+}
+
+std::vector<PodWorker*> PodTable::Workers() const {
   std::vector<PodWorker*> workers;
-  for (auto& [name, slot] : slots_.all()) {
+  for (const auto& [name, slot] : slots_.all()) {
     if (PodWorker* const worker = slot.worker()) workers.push_back(worker);
   }
   return workers;

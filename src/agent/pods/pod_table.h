@@ -17,6 +17,7 @@
 #include "core/config/agent_config.h"
 #include "core/decide/container_gc.h"
 #include "core/model/eviction_order.h"
+#include "core/model/images.h"
 #include "core/model/profile.h"
 #include "core/model/signal.h"
 #include "core/pods/pod_facts.h"
@@ -26,6 +27,9 @@
 #include "ports/node_actions.h"
 
 namespace jettison {
+
+// Whether pods that have ended keep their dead containers.
+enum class ForgetOf : bool { kRestartingPodsOnly, kEndedPodsToo };
 
 // Every pod of the node: those that are wanted and those that still run, one place for each
 // namespace and name, with a worker where something of it is on the node.
@@ -111,8 +115,8 @@ class PodTable : public PodViews, public PodKiller {
   bool KillNow(std::string_view uid, Instant now);
   // Pods of which something still runs after their kill.
   [[nodiscard]] std::vector<SurvivorRecord> Survivors() const;
-  // Those that exist on the node, for the collection of dead containers.
-  [[nodiscard]] std::vector<PodWorker*> Workers();
+  // Removes the dead containers that the policy does not keep. Returns how many.
+  std::size_t ForgetDeadContainers(const ContainerGcPolicy& policy, ForgetOf which, Instant now);
 
   // Whether something of that pod is still on the node.
   [[nodiscard]] bool IsOnNode(std::string_view uid) const { return slots_.OfPod(uid) != nullptr; }
@@ -127,6 +131,8 @@ class PodTable : public PodViews, public PodKiller {
   }
 
  private:
+  // Of those that exist on the node.
+  [[nodiscard]] std::vector<PodWorker*> Workers() const;
   void Take(RuntimePod pod, Instant now);
   // Puts a pod that the runtime already has into a slot: one from before the agent's start, or a
   // foreign one.

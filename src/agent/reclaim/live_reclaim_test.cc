@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "agent/evictions/node_actions.h"
 #include "agent/figures/disk_layout.h"
 #include "agent/figures/stats_collector.h"
 #include "agent/figures/testing/live_disks.h"
