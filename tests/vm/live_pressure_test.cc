@@ -119,17 +119,15 @@ class LivePressure : public testing::Test {
     const auto victim = FirstVictim(joined, thresholds_.front().signal, {});
     return victim ? pods_[*victim]->pod.name : "nobody";
   }
-  MemoryAlarms OpenAlarms() {
+  std::vector<psi::PressureTrigger> Open() {
     const auto nowhere = [] {
       return Result<FileDescriptor>(Fail(ErrorCode::kNotFound, "not asked for"));
     };
-    return MemoryAlarms::Open(
-        {.machine_pressure = "",
-         .node_pressure = [this] { return groups_->OpenPressureDirectory(""); },
-         .pods_pressure = nowhere,
-         .pods_memory = nowhere,
-         .thresholds = thresholds_},
-        log_);
+    return OpenTriggers({.machine_pressure = "",
+                         .node_pressure = [this] { return groups_->OpenPressureDirectory(""); },
+                         .pods_pressure = nowhere,
+                         .thresholds = thresholds_},
+                        log_);
   }
 
   static constexpr const char* kNode = "jettison-pressure";
@@ -151,8 +149,8 @@ TEST_F(LivePressure, WhoeverWaitsForMemoryRaisesTheAverageAndTheLargestPodGoes) 
   constexpr std::int32_t kShare = 2000;
   const auto figures = Watch(
       {.signal = Signal::kMemoryPressureSomeAvg10, .value = LeftOf(kShare), .min_reclaim = {}});
-  const MemoryAlarms alarms = OpenAlarms();
-  ASSERT_THAT(alarms.fds(), Not(IsEmpty()));
+  const auto alarms = Open();
+  ASSERT_THAT(alarms, Not(IsEmpty()));
   NodeStats node = figures->ReadNode();
   ASSERT_TRUE(node.memory_pressure && !IsMet(node)) << "at rest";
   Hold("calm", 2 * kMiB);
@@ -164,7 +162,7 @@ TEST_F(LivePressure, WhoeverWaitsForMemoryRaisesTheAverageAndTheLargestPodGoes) 
   });
   int told = 0;
   while (!IsMet(node) && clock_.Now() - began < kPatience) {
-    pollfd poll{.fd = alarms.fds().front(), .events = POLLPRI, .revents = 0};
+    pollfd poll{.fd = alarms.front().fd(), .events = POLLPRI, .revents = 0};
     if (::poll(&poll, 1, 500) > 0 && ++told == 1) {
       printf("told of stalls after %ld ms\n", static_cast<long>(Since(began, clock_)));
     }
@@ -180,8 +178,8 @@ TEST_F(LivePressure, WhoeverWaitsForMemoryRaisesTheAverageAndTheLargestPodGoes) 
 TEST_F(LivePressure, WhoWaitsForADiskGoesForIt) {
   const auto figures =
       Watch({.signal = Signal::kIoPressureSomeAvg10, .value = LeftOf(100), .min_reclaim = {}});
-  const MemoryAlarms alarms = OpenAlarms();
-  ASSERT_THAT(alarms.fds(), SizeIs(2)) << "of memory and of I/O";
+  const auto alarms = Open();
+  ASSERT_THAT(alarms, SizeIs(2)) << "of memory and of I/O";
   Hold("calm", 32 * kMiB);
   Run("starved", [this](const auto&) {
     const FileDescriptor file(

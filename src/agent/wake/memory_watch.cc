@@ -1,10 +1,6 @@
 #include "agent/wake/memory_watch.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <utility>
@@ -44,14 +40,6 @@ Result<psi::PressureTrigger> OpenOfNode(const AlarmSources& sources, PressureRes
   if (sources.machine_pressure.empty()) return OpenIn(sources.node_pressure, resource, stalls);
   return psi::PressureTrigger::Open(sources.machine_pressure + "/" + FileOf(resource, true),
                                     stalls);
-}
-
-// Of the group alone where the kernel has that file (Linux 5.2): in the other one each pod that
-// reaches its own limit counts, too, and one that stays there would wake the agent all the time.
-FileDescriptor OpenEvents(int group) {
-  FileDescriptor own(openat(group, "memory.events.local", O_RDONLY | O_CLOEXEC));
-  return own ? std::move(own)
-             : FileDescriptor(openat(group, "memory.events", O_RDONLY | O_CLOEXEC));
 }
 
 }  // namespace
@@ -95,12 +83,12 @@ std::optional<psi::Stalls> StallsToReport(const std::vector<Threshold>& threshol
       .kind = only_full ? StallKind::kFull : StallKind::kSome, .stall = stall, .window = kWindow};
 }
 
-MemoryAlarms MemoryAlarms::Open(const AlarmSources& sources, const Log& log) {
-  MemoryAlarms alarms;
+std::vector<psi::PressureTrigger> OpenTriggers(const AlarmSources& sources, const Log& log) {
+  std::vector<psi::PressureTrigger> triggers;
   const auto add = [&](Result<psi::PressureTrigger> trigger, PressureResource resource,
                        const char* whose) {
     if (trigger) {
-      alarms.triggers_.push_back(std::move(*trigger));
+      triggers.push_back(std::move(*trigger));
       return;
     }
     log.Info(resource == PressureResource::kMemory
@@ -115,24 +103,7 @@ MemoryAlarms MemoryAlarms::Open(const AlarmSources& sources, const Log& log) {
   }
   constexpr auto kMemory = PressureResource::kMemory;
   add(OpenIn(sources.pods_pressure, kMemory, *StallsToReport({}, kMemory)), kMemory, "pods");
-  if (const auto pods = sources.pods_memory()) {
-    alarms.events_ = OpenEvents(pods->get());
-  }
-  return alarms;
-}
-
-std::vector<int> MemoryAlarms::fds() const {
-  std::vector<int> fds;
-  for (const psi::PressureTrigger& trigger : triggers_) fds.push_back(trigger.fd());
-  if (events_) fds.push_back(events_.get());
-  return fds;
-}
-
-bool MemoryAlarms::Drain(int fd, bool error) const {
-  if (!events_ || fd != events_.get()) return !error;
-  // The kernel reports again only after the file was read.
-  std::array<char, 512> text;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-  return pread(fd, text.data(), text.size(), 0) >= 0;
+  return triggers;
 }
 
 void MemoryWatch::TakeLevels(EventLoop& loop) {
@@ -163,11 +134,11 @@ void MemoryWatch::Use(EventLoop& loop, Armed armed) {
 }
 
 void MemoryWatch::WatchAlarms(EventLoop& loop, const AlarmSources& sources) {
-  for (const int fd : alarms_.fds()) loop.Unwatch(fd);
-  alarms_ = MemoryAlarms::Open(sources, log_);
-  for (const int fd : alarms_.fds()) {
-    const auto watched = loop.WatchAlarm(fd, [this, &loop, fd](bool error) {
-      if (!alarms_.Drain(fd, error)) loop.Unwatch(fd);
+  for (const psi::PressureTrigger& trigger : triggers_) loop.Unwatch(trigger.fd());
+  triggers_ = OpenTriggers(sources, log_);
+  for (const psi::PressureTrigger& trigger : triggers_) {
+    const auto watched = loop.WatchAlarm(trigger.fd(), [this, &loop, fd = trigger.fd()](bool gone) {
+      if (gone) loop.Unwatch(fd);
       callbacks_.stalled();
     });
     if (watched) continue;

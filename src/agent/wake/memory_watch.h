@@ -25,7 +25,6 @@ struct AlarmSources {
   std::string machine_pressure;  // "/proc/pressure"; empty: the node is a group
   OpenDirectory node_pressure;   // of the node's group, with memory.pressure and io.pressure
   OpenDirectory pods_pressure;   // the same of the group of all pods
-  OpenDirectory pods_memory;     // of that group, where its memory is accounted
   // The thresholds on pressure determine how small a stall must wake the agent. Without one on I/O,
   // no notification about I/O is requested.
   std::vector<Threshold> thresholds = {};
@@ -37,26 +36,12 @@ struct AlarmSources {
 [[nodiscard]] std::optional<psi::Stalls> StallsToReport(const std::vector<Threshold>& thresholds,
                                                         psi::PressureResource resource);
 
-// The kernel's notifications besides usage levels: PSI triggers for stalls on memory, of the node
-// and of the pods; a PSI trigger for stalls on I/O, of the node, if there is a threshold on it; and
-// memory.events.local of the pods' group (cgroup v2), which changes when the group reaches its
-// limit. Before Linux 5.2 it is memory.events, which also changes when a pod reaches its own limit.
-// None of them says how much is left, and the agent sets no limit to get them.
-class MemoryAlarms {
- public:
-  // Opens the available sources. A missing one is logged once.
-  [[nodiscard]] static MemoryAlarms Open(const AlarmSources& sources, const Log& log);
-
-  // To be watched by EventLoop::WatchAlarm, as long as this object lives.
-  [[nodiscard]] std::vector<int> fds() const;
-  // Reads a notification. False: its group is gone, so it must not be watched any more. `error`: as
-  // reported by the loop.
-  [[nodiscard]] bool Drain(int fd, bool error) const;
-
- private:
-  std::vector<psi::PressureTrigger> triggers_;
-  FileDescriptor events_;  // memory.events.local, or memory.events
-};
+// Opens the available PSI triggers: for stalls on memory, of the node and of the pods; for stalls
+// on I/O, of the node, if there is a threshold on it. None of them says how much is left, and the
+// agent sets no limit to get them. A missing one is logged once. They are to be watched by
+// EventLoop::WatchAlarm; an error means that the group is gone.
+[[nodiscard]] std::vector<psi::PressureTrigger> OpenTriggers(const AlarmSources& sources,
+                                                             const Log& log);
 
 // The callbacks for the kernel's notifications about memory. They only wake the agent.
 struct MemoryCallbacks {
@@ -99,7 +84,7 @@ class MemoryWatch {
   OpenGroup open_group_;
   const Log& log_;
   MemoryCallbacks callbacks_;
-  MemoryAlarms alarms_;
+  std::vector<psi::PressureTrigger> triggers_;
   std::vector<MemcgThreshold> levels_;  // registered, and watched by the loop
   Once said_unarmed_;
   Mailbox<Armed> armed_;

@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "core/model/pressure.h"
@@ -20,19 +18,18 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-class MemoryAlarmsTest : public testing::Test {
+class PressureTriggersTest : public testing::Test {
  protected:
-  MemoryAlarms Open() {
+  std::vector<psi::PressureTrigger> Open() {
     const auto open_folder = [this] {
       return Result<FileDescriptor>(
           FileDescriptor(open(folder_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
     };
-    return MemoryAlarms::Open({.machine_pressure = "",
-                               .node_pressure = open_folder,
-                               .pods_pressure = open_folder,
-                               .pods_memory = open_folder,
-                               .thresholds = thresholds_},
-                              log_);
+    return OpenTriggers({.machine_pressure = "",
+                         .node_pressure = open_folder,
+                         .pods_pressure = open_folder,
+                         .thresholds = thresholds_},
+                        log_);
   }
 
   std::vector<Threshold> thresholds_;
@@ -42,14 +39,14 @@ class MemoryAlarmsTest : public testing::Test {
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
 };
 
-TEST_F(MemoryAlarmsTest, WhereTheKernelOffersNothingThatIsSaidOnce) {
-  EXPECT_THAT(Open().fds(), IsEmpty());
+TEST_F(PressureTriggersTest, WhereTheKernelOffersNothingThatIsSaidOnce) {
+  EXPECT_THAT(Open(), IsEmpty());
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("of=node"), HasSubstr("of=pods")));
 }
 
-TEST_F(MemoryAlarmsTest, OfIoNothingIsAskedForUnlessAThresholdIsAboutIt) {
+TEST_F(PressureTriggersTest, OfIoNothingIsAskedForUnlessAThresholdIsAboutIt) {
   thresholds_ = {{.signal = Signal::kIoPressureFullAvg60, .value = LeftOf(5000)}};
-  const MemoryAlarms alarms = Open();
+  const auto triggers = Open();
   EXPECT_THAT(lines_,
               ElementsAre(HasSubstr("memory pressure cannot wake the agent"),
                           HasSubstr("I/O pressure cannot wake the agent"), HasSubstr("of=pods")));
@@ -79,25 +76,8 @@ TEST(StallsToReport, AreHalfOfWhatTheLowestThresholdAllows) {
   EXPECT_EQ(io->kind, StallKind::kFull) << "no threshold is on `some`";
 }
 
-TEST_F(MemoryAlarmsTest, EventsOfThePodsGroupAreReadSoThatTheNextOnesAreTold) {
-  std::ofstream(folder_.path() + "/memory.events") << "low 0\nhigh 0\nmax 1\noom 0\noom_kill 0\n";
-  const MemoryAlarms alarms = Open();
-  ASSERT_THAT(alarms.fds(), SizeIs(1));
-  EXPECT_TRUE(alarms.Drain(alarms.fds().front(), true)) << "poll always tells an error for it";
-}
-
-TEST_F(MemoryAlarmsTest, APodAtItsOwnLimitWakesNobodyWhereTheKernelTellsTheGroupsApart) {
-  const auto events = folder_.path() + "/memory.events";
-  std::ofstream(events) << "max 1\n";
-  std::ofstream(events + ".local") << "max 0\n";
-  const MemoryAlarms alarms = Open();
-  ASSERT_THAT(alarms.fds(), SizeIs(1));
-  const std::string opened = "/proc/self/fd/" + std::to_string(alarms.fds().front());
-  EXPECT_EQ(std::filesystem::read_symlink(opened), events + ".local");
-}
-
 // Even without privileges, the kernel lets a process wait for pressure in windows of two seconds.
-TEST(LiveMemoryAlarms, TheMachinesPressureCanBeWaitedFor) {
+TEST(LivePressureTriggers, TheMachinesPressureCanBeWaitedFor) {
   const FakeClock clock{Instant(std::chrono::hours(1))};
   std::vector<std::string> lines;
   const Log log(LogFormat::kText, clock,
@@ -105,14 +85,14 @@ TEST(LiveMemoryAlarms, TheMachinesPressureCanBeWaitedFor) {
   const auto nowhere = [] {
     return Result<FileDescriptor>(Fail(ErrorCode::kNotFound, "no such group"));
   };
-  const MemoryAlarms alarms = MemoryAlarms::Open({.machine_pressure = "/proc/pressure",
-                                                  .node_pressure = nowhere,
-                                                  .pods_pressure = nowhere,
-                                                  .pods_memory = nowhere},
-                                                 log);
-  ASSERT_THAT(alarms.fds(), SizeIs(1)) << (lines.empty() ? "" : lines.front());
-  EXPECT_TRUE(alarms.Drain(alarms.fds().front(), false));
-  EXPECT_FALSE(alarms.Drain(alarms.fds().front(), true)) << "its group would be gone";
+  const auto triggers = OpenTriggers(
+      {
+          .machine_pressure = "/proc/pressure",
+          .node_pressure = nowhere,
+          .pods_pressure = nowhere,
+      },
+      log);
+  ASSERT_THAT(triggers, SizeIs(1)) << (lines.empty() ? "" : lines.front());
 }
 
 }  // namespace
