@@ -21,12 +21,14 @@
 #include "machine/own_process/memory_lock.h"
 #include "machine/own_process/own_threads.h"
 #include "machine/pods/open_pods.h"
+#include "machine/pods/pods_of_node.h"
 #include "ports/system_error.h"
 #include "rpc/client.h"
 #include "runtimes/cri/cri_runtime.h"
 #include "runtimes/cri/images/image_store.h"
 #include "runtimes/process/process_runtime.h"
 #include "sources/kubernetes/credentials/api_access.h"
+#include "sources/kubernetes/pods/kubernetes_source.h"
 
 namespace jettison {
 namespace {
@@ -95,20 +97,21 @@ Result<void> OpenKubelet(const AgentConfig& config, Machine& machine, const Log&
     calls = std::move(*connected);
     machine.images = std::make_unique<cri::CriImageStore>(*calls);
   }
-  auto pods = OpenKubeletPods({.feed = *machine.cluster,
-                               .places = {.directory = config.kubernetes.kubelet_directory,
-                                          .pod_logs = config.logs.directory,
-                                          .evict_daemon_sets = config.kubernetes.evict_daemon_sets,
-                                          .jobs = config.kubernetes.jobs},
-                               .cgroup_prefix = PodsRootOf(config),
-                               .group_names = GroupNamesOf(config),
-                               .processes = std::make_unique<HostProcesses>(),
-                               .cgroups = machine.pod_groups(),
-                               .group_end = *machine.group_end,
-                               .clock = machine.clock,
-                               .calls = std::move(calls),
-                               .log = LogOf(log, "kubelet")});
+  auto pods = PodsOfNode::Open(std::make_unique<NoOwnPods>(std::move(calls)),
+                               {.processes = std::make_unique<HostProcesses>(),
+                                .cgroups = machine.pod_groups(),
+                                .group_end = *machine.group_end,
+                                .clock = machine.clock,
+                                .cgroup_prefix = PodsRootOf(config),
+                                .group_names = GroupNamesOf(config),
+                                .log = LogOf(log, "kubelet")});
   if (!pods) return Fail(pods.error());
+  (*pods)->Add(std::make_unique<kube::KubernetesSource>(
+      *machine.cluster, (*pods)->source_dependencies(),
+      kube::KubeletPlaces{.directory = config.kubernetes.kubelet_directory,
+                          .pod_logs = config.logs.directory,
+                          .evict_daemon_sets = config.kubernetes.evict_daemon_sets,
+                          .jobs = config.kubernetes.jobs}));
   machine.runtime = std::move(*pods);
   return {};
 }

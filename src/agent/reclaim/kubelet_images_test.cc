@@ -13,10 +13,11 @@
 #include "agent/reclaim/image_collector.h"
 #include "agent/reclaim/testing/image_test_bed.h"
 #include "kernel/processes/fake_processes.h"
-#include "machine/pods/open_pods.h"
+#include "machine/pods/pods_of_node.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "rpc/fake_calls.h"
 #include "runtimes/cri/images/image_store.h"
+#include "sources/kubernetes/pods/kubernetes_source.h"
 #include "sources/kubernetes/pods/testing/pods_test_bed.h"
 
 namespace jettison {
@@ -37,14 +38,15 @@ class KubeletImages : public testing::Test {
     auto processes = std::make_unique<FakeProcesses>();
     processes_ = processes.get();
     store_ = std::make_unique<cri::CriImageStore>(*calls_);
-    pods_ = *OpenKubeletPods({.feed = feed_,
-                              .places = {},
-                              .cgroup_prefix = "/kbed",
-                              .processes = std::move(processes),
-                              .cgroups = cgroups_,
-                              .group_end = cgroups_,
-                              .clock = bed_.clock,
-                              .calls = std::move(calls)});
+    auto pods = PodsOfNode::Open(std::make_unique<NoOwnPods>(std::move(calls)),
+                                 {.processes = std::move(processes),
+                                  .cgroups = cgroups_,
+                                  .group_end = cgroups_,
+                                  .clock = bed_.clock,
+                                  .cgroup_prefix = "/kbed"});
+    (*pods)->Add(std::make_unique<kube::KubernetesSource>(feed_, (*pods)->source_dependencies(),
+                                                          kube::KubeletPlaces{}));
+    pods_ = std::move(*pods);
     collector_.emplace(ImageCollectorSettings{.policy = {}, .others_pull = true},
                        ImageCollectorDependencies{.clock = bed_.clock,
                                                   .images = *store_,

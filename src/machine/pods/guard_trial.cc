@@ -44,21 +44,23 @@ Result<GuardTrial> TryToGuard(const AgentConfig& config, Duration patience) {
   const std::string node = config.node_cgroup + config.cgroup_root;
   const auto groups = OpenHostCgroups({.node_cgroup = node});
   if (!groups) return Fail(groups.error());
-  auto readiness = kernel::Readiness::Create();
-  if (!readiness) return Fail(readiness.error());
   cri::Calls& calls = **connected;
   GuardTrial trial;
   const SteadyClock clock;
-  PodsOfNode pods(std::make_unique<NoOwnPods>(std::move(*connected)),
-                  {.processes = std::make_unique<HostProcesses>(),
-                   .readiness = std::move(*readiness),
-                   .cgroups = **groups,
-                   .group_end = **groups,
-                   .clock = clock,
-                   .request_timeout = patience,
-                   .log = [&](std::string_view problem) { trial.problems.emplace_back(problem); }});
+  const auto opened = PodsOfNode::Open(
+      std::make_unique<NoOwnPods>(std::move(*connected)),
+      {.processes = std::make_unique<HostProcesses>(),
+       .cgroups = **groups,
+       .group_end = **groups,
+       .clock = clock,
+       .cgroup_prefix = node,
+       .group_names = config.cgroup_driver,
+       .request_timeout = patience,
+       .log = [&](std::string_view problem) { trial.problems.emplace_back(problem); }});
+  if (!opened) return Fail(opened.error());
+  PodsOfNode& pods = **opened;
   cri::ContainerdSource source(
-      calls, pods.DependenciesFor(node, config.cgroup_driver),
+      calls, pods.source_dependencies(),
       cri::ContainerdRules{
           .root = config.root, .adopt = true, .has = [](const auto&) { return true; }});
   const auto listing = ListAll(calls, patience);

@@ -13,17 +13,30 @@ constexpr Duration kOthersWait = std::chrono::seconds(1);
 
 }  // namespace
 
-PodsOfNode::PodsOfNode(std::unique_ptr<OwnRuntime> own, ProcessDependencies dependencies)
+Result<std::unique_ptr<PodsOfNode>> PodsOfNode::Open(std::unique_ptr<OwnRuntime> own,
+                                                     NodePodsSetup setup) {
+  auto readiness = kernel::Readiness::Create();
+  if (!readiness) return Fail(readiness.error());
+  return std::unique_ptr<PodsOfNode>(
+      new PodsOfNode(std::move(own), std::move(*readiness), std::move(setup)));
+}
+
+PodsOfNode::PodsOfNode(std::unique_ptr<OwnRuntime> own,
+                       std::unique_ptr<kernel::Readiness> readiness, NodePodsSetup setup)
     : own_(std::move(own)),
-      processes_(std::move(dependencies.processes)),
-      readiness_(std::move(dependencies.readiness)),
+      processes_(std::move(setup.processes)),
+      readiness_(std::move(readiness)),
       run_{.processes = *processes_,
-           .cgroups = dependencies.cgroups,
-           .group_end = dependencies.group_end,
-           .clock = dependencies.clock,
+           .cgroups = setup.cgroups,
+           .group_end = setup.group_end,
+           .clock = setup.clock,
            .readiness = *readiness_,
-           .request_timeout = dependencies.request_timeout,
-           .log = std::move(dependencies.log)},
+           .request_timeout = setup.request_timeout,
+           .log = std::move(setup.log)},
+      groups_{.processes = *processes_,
+              .cgroups = setup.cgroups,
+              .prefix = std::move(setup.cgroup_prefix),
+              .names = std::move(setup.group_names)},
       roster_(
           run_, [this](const std::string& uid) { return IsOwn(uid); },
           [this](RuntimePod pod) { OnFound(std::move(pod)); }) {

@@ -62,13 +62,14 @@ class NoOwnPods : public OwnRuntime {
   FileDescriptor nothing_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
 };
 
-// What is needed to watch and end foreign pods. The references must outlive the PodsOfNode.
-struct ProcessDependencies {
+// What the pods of a node are opened with. The references must outlive them.
+struct NodePodsSetup {
   std::unique_ptr<Processes> processes;
-  std::unique_ptr<kernel::Readiness> readiness;
   Cgroups& cgroups;
   GroupEnd& group_end;
   const Clock& clock;
+  std::string cgroup_prefix = {};  // the node's own group (NodeGroups)
+  kernel::GroupNames group_names = {};
   Duration request_timeout = std::chrono::minutes(2);  // see RunDependencies
   std::function<void(std::string_view)> log = {};      // the same
 };
@@ -77,19 +78,16 @@ struct ProcessDependencies {
 // command goes to the owner of the pod; where both have a pod of the UID, to the runtime.
 class PodsOfNode : public ContainerRuntime {
  public:
-  PodsOfNode(std::unique_ptr<OwnRuntime> own, ProcessDependencies dependencies);
+  // Fails where nothing can be waited for.
+  [[nodiscard]] static Result<std::unique_ptr<PodsOfNode>> Open(std::unique_ptr<OwnRuntime> own,
+                                                                NodePodsSetup setup);
   PodsOfNode(const PodsOfNode&) = delete;
   PodsOfNode& operator=(const PodsOfNode&) = delete;
   ~PodsOfNode() override = default;
 
-  // What a source is opened with. `prefix`: the node's own group (NodeGroups).
-  [[nodiscard]] SourceDependencies DependenciesFor(std::string prefix, kernel::GroupNames names) {
-    return {.run = run_,
-            .groups = {.processes = *processes_,
-                       .cgroups = run_.cgroups,
-                       .prefix = std::move(prefix),
-                       .names = std::move(names)},
-            .roster = roster_};
+  // What a source is opened with.
+  [[nodiscard]] SourceDependencies source_dependencies() {
+    return {.run = run_, .groups = groups_, .roster = roster_};
   }
   // Whether the runtime has a pod of this UID, or the remains of one.
   [[nodiscard]] bool IsOwn(const std::string& uid) const {
@@ -123,6 +121,8 @@ class PodsOfNode : public ContainerRuntime {
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 
  private:
+  PodsOfNode(std::unique_ptr<OwnRuntime> own, std::unique_ptr<kernel::Readiness> readiness,
+             NodePodsSetup setup);
   // A foreign pod; null: there is none, or the runtime has one of the UID.
   [[nodiscard]] ForeignPod* FindOther(const std::string& uid) const;
   void OnFound(RuntimePod pod);
@@ -131,6 +131,7 @@ class PodsOfNode : public ContainerRuntime {
   std::unique_ptr<Processes> processes_;
   std::unique_ptr<kernel::Readiness> readiness_;
   RunDependencies run_;
+  NodeGroups groups_;
   ForeignRoster roster_;
   std::vector<std::unique_ptr<ForeignSource>> sources_;
   std::vector<RuntimePod>* listed_ = nullptr;  // while List collects: where foreign pods go
