@@ -62,6 +62,14 @@ void VisitFields(Archive& fields, T& pressure) {
   fields("some", pressure.some);
 }
 
+// The figures of a node that have an object of their own there. The others stand elsewhere.
+template <typename Archive, FormOf<NodeStats> T>
+void VisitFields(Archive& fields, T& node) {
+  fields("swap", node.swap);
+  fields("fs", node.fs);
+  fields("rlimit", node.rlimit);
+}
+
 // Ours alone: a kubelet does not tell how old its figures of files are.
 template <typename Archive, FormOf<StaleDisk> T>
 void VisitFields(Archive& fields, T& stale) {

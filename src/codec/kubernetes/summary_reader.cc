@@ -101,14 +101,12 @@ void ReadIo(const Field& field, std::optional<PressureStats>& pressure) {
 void ReadNode(const Field& field, NodeStats& node) {
   if (!field.IsMap()) return;
   ReadText(field.Member("nodeName"), node.node_name);
+  FigureReader::Read(field, node);
   const Field memory = field.Member("memory");
   FigureReader::Read(memory, node.memory);
   FigureReader::Read(memory.Member("psi"), node.memory_pressure);
   if (node.memory_pressure) node.memory_pressure->time = node.memory->time;
-  FigureReader::Read(field.Member("swap"), node.swap);
   ReadIo(field.Member("io"), node.io_pressure);
-  FigureReader::Read(field.Member("fs"), node.fs);
-  FigureReader::Read(field.Member("rlimit"), node.rlimit);
   const Field runtime = field.Member("runtime");
   if (runtime.IsMap()) {
     FigureReader::Read(runtime.Member("imageFs"), node.image_fs);

@@ -37,35 +37,30 @@ void PutUsage(std::string_view name, const std::optional<FsUsage>& usage,
 }
 
 void WriteNode(const NodeStats& node, const SummaryTimes& times, JsonWriter& json) {
-  // Names each member: what is not written is missing from recordings, and replays differ.
-  const auto& [node_name, memory, pods_memory, swap, fs, image_fs, container_fs, rlimit,
-               memory_pressure, io_pressure] = node;
   json.Object([&] {
-    json.Field("nodeName", node_name.empty() ? times.node_name : node_name);
-    if (pods_memory) {
+    json.Field("nodeName", node.node_name.empty() ? times.node_name : node.node_name);
+    if (node.pods_memory) {
       json.Array("systemContainers", [&] {
         json.Object([&] {
           json.Field("name", "pods");
           PutTime(times.node_started, json, "startTime");
-          PutMemory(pods_memory, std::nullopt, json);
+          PutMemory(node.pods_memory, std::nullopt, json);
         });
       });
     }
     PutTime(times.node_started, json, "startTime");
-    PutMemory(memory, memory_pressure, json);
-    if (io_pressure) {
+    PutMemory(node.memory, node.memory_pressure, json);
+    if (node.io_pressure) {
       json.Object("io", [&] {
-        PutTime(io_pressure->time, json);
-        Put("psi", io_pressure, json);
+        PutTime(node.io_pressure->time, json);
+        Put("psi", node.io_pressure, json);
       });
     }
-    Put("swap", swap, json);
-    Put("fs", fs, json);
+    WriteFields(node, json);
     json.Object("runtime", [&] {
-      Put("imageFs", image_fs, json);
-      Put("containerFs", container_fs, json);
+      Put("imageFs", node.image_fs, json);
+      Put("containerFs", node.container_fs, json);
     });
-    Put("rlimit", rlimit, json);
   });
 }
 
