@@ -10,7 +10,6 @@
 
 #include "agent/pods/pod_slots.h"
 #include "agent/pods/pod_starts.h"
-#include "agent/pods/pod_views.h"
 #include "agent/pods/remembered_pods.h"
 #include "agent/state/agent_state.h"
 #include "agent/workers/worker_dependencies.h"
@@ -25,8 +24,17 @@
 #include "core/units/result.h"
 #include "ports/container_runtime.h"
 #include "ports/node_actions.h"
+#include "view/snapshot.h"
 
 namespace jettison {
+
+// A pod that was evicted and is not gone yet. It cannot be chosen again.
+struct EndingPod {
+  const PodFacts* facts = nullptr;
+  Instant evicted_at;
+  std::optional<Instant> kill_at;  // absent: it was killed, or has ended by itself
+  friend bool operator==(const EndingPod&, const EndingPod&) = default;
+};
 
 // Whether pods that have ended keep their dead containers.
 enum class ForgetOf : bool { kRestartingPodsOnly, kEndedPodsToo };
@@ -43,16 +51,13 @@ enum class ForgetOf : bool { kRestartingPodsOnly, kEndedPodsToo };
 //
 // A foreign pod is measured and shown while it exists, and is evicted if the policy allows that. It
 // is never started again.
-//
-// PodViews has the read access to the pods for other parts of the agent.
-class PodTable : public PodViews, public PodKiller {
+class PodTable : public PodKiller {
  public:
   // `dependencies` must outlive this. `allocatable`: what the pods' requests may sum up to; absent:
   // not limited.
   PodTable(Profile profile, const BackoffRule& come_back_rule, WorkerDependencies& dependencies,
            std::optional<SharedAmounts> allocatable = std::nullopt)
-      : PodViews(slots_),
-        dependencies_(&dependencies),
+      : dependencies_(&dependencies),
         profile_(profile),
         slots_(come_back_rule),
         starts_(profile, slots_, dependencies, allocatable) {}
@@ -126,9 +131,28 @@ class PodTable : public PodViews, public PodKiller {
     return !awaits_runtime_ && !IsOnNode(uid);
   }
   // The number of foreign pods that are only observed by the policy, and so are never evicted.
-  [[nodiscard]] std::size_t CountObserved() const {
-    return adopt_ == AdoptPolicy::kObserve ? CountProtectedForeign() : 0;
-  }
+  [[nodiscard]] std::size_t CountObserved() const;
+
+  // The pods that an eviction could choose: they take up resources and ending them would bring
+  // these back. By namespace and name.
+  [[nodiscard]] std::vector<SharedPodFacts> Active() const;
+  // Their facts are valid until the next change.
+  [[nodiscard]] std::vector<EndingPod> Ending() const;
+  // Whether the removal of a pod's remains has begun recently, or a pod that is to be removed was
+  // killed, so that its space will soon be free.
+  // A removal that takes longer than kRemovalTakes does not count, because it may never end.
+  [[nodiscard]] bool AnyIsBeingRemoved(Instant now) const;
+  // Whether a pod of this agent, not a foreign one, is on the node.
+  [[nodiscard]] bool AnyOnNode() const;
+  // "namespace/name" of a pod on the node, or of a foreign one that is gone lately; else the UID.
+  [[nodiscard]] std::string NameOfPod(std::string_view uid) const;
+  // The images of wanted pods, running or not, that could not be fetched again because their pull
+  // policy is Never. The names are those of the manifests.
+  [[nodiscard]] std::vector<std::string> ImagesThatStay() const;
+  // The standing of all pods, including wanted pods that are not on the node.
+  [[nodiscard]] PodsForGc StandingForGc() const;
+  // Every pod, without figures, by namespace and name.
+  [[nodiscard]] std::vector<PodView> Views(Instant now) const;
 
  private:
   // Of those that exist on the node.
