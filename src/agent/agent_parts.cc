@@ -171,8 +171,8 @@ std::unique_ptr<ShadowWatch> ShadowFor(const AgentConfig& config, Machine& machi
   return shadow;
 }
 
-std::vector<EvictionListener*> ListenersOf(AgentParts& parts) {
-  std::vector<EvictionListener*> listeners = {parts.hooks.get()};
+std::vector<NodeListener*> ListenersOf(AgentParts& parts) {
+  std::vector<NodeListener*> listeners = {parts.hooks.get()};
   if (parts.cluster) listeners.insert(listeners.begin(), parts.cluster.get());
   return listeners;
 }
@@ -208,18 +208,12 @@ NodeDependencies DependenciesOf(Machine& machine, const Log& log, AgentParts& pa
             machine.limits->StandBy(machine.pod_groups(), parts.qos_groups->limits());
             machine.limits->Check();
           },
-      .on_conditions = [&parts](
-                           NodeConditions before, NodeConditions after,
-                           Instant now) { parts.hooks->ConditionsChanged(before, after, now); },
-      .on_cleanup = [&parts](bool all_gone, Instant now) { parts.hooks->CleanedUp(all_gone, now); },
-      .on_eviction =
-          [&parts](const std::shared_ptr<const RecordedPass>& pass) {
-            parts.evictions->Add(pass);
-            if (parts.shadow) parts.shadow->TakePass(*pass);
-          },
       .on_pass =
           [&parts](const std::shared_ptr<const RecordedPass>& pass) {
             if (parts.recorder) parts.recorder->Add(pass);
+            if (pass->report.evictions.empty()) return;
+            parts.evictions->Add(pass);
+            if (parts.shadow) parts.shadow->TakePass(*pass);
           },
       .soft = parts.soft_evictions.get(),
       .listeners = ListenersOf(parts)};

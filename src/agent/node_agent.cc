@@ -66,8 +66,8 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                   .rescan_every = config.file_check_frequency,
                   .profile = config.profile},
                  machine_->clock, *log_) {
-  parts_->memory->Notify({.crossed = [this] { parts_->node->MemoryCrossed(); },
-                          .stalled = [this] { parts_->node->Stalled(); }});
+  parts_->memory->Notify({.crossed = [this] { parts_->node->Look(Node::Wakeup::kMemoryLevel); },
+                          .stalled = [this] { parts_->node->Look(Node::Wakeup::kStall); }});
   parts_->manifests_are_read = [this] { return manifests_.IsComplete(machine_->clock.Now()); };
   parts_->follow_capacity = [this] { FollowCapacity(); };
   if (!machine_->images) return;
@@ -247,7 +247,6 @@ void NodeAgent::WatchAlarms() {
       *loop_, {.machine_pressure = config.node_cgroup.empty() ? "/proc/pressure" : "",
                .node_pressure = [this] { return machine_->node_groups->OpenPressureDirectory(""); },
                .pods_pressure = [&] { return machine_->pod_groups().OpenPressureDirectory(pods); },
-               .pods_memory = [&] { return machine_->pod_groups().OpenMemoryDirectory(pods); },
                .thresholds = config.eviction.thresholds});
 }
 

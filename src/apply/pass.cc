@@ -16,9 +16,9 @@ Result<ReclaimProgress> Try(ReclaimStep step, NodeReclaimer& reclaimer) {
   __builtin_unreachable();
 }
 
-void Evict(const EvictionOrder& order, std::optional<StorageLimitKind> limit, PodKiller& killer,
-           CycleReport& report) {
-  const auto killed = killer.Evict(order, report.at);
+// What became of an eviction, for the report.
+void NoteEviction(const EvictionOrder& order, const Result<EvictOutcome>& killed,
+                  std::optional<StorageLimitKind> limit, CycleReport& report) {
   if (killed && *killed == EvictOutcome::kAsked) {
     report.pause = EvictionPause{
         .reason = PaceReason::kAsked, .until = report.at + kAnswerWithin, .pod_uid = order.pod_uid};
@@ -77,7 +77,8 @@ CycleReport CarryOut(const DecidedPass& pass, NodePorts& ports, EvictionState& s
   report.observations = pass.plan.observations;
   report.evaluation = pass.plan.evaluation;
   for (const StorageViolation& violation : decision.violations) {
-    Evict(OrderFor(pass.pods[violation.pod], violation), violation.kind, ports.killer, report);
+    const EvictionOrder order = OrderFor(pass.pods[violation.pod], violation);
+    NoteEviction(order, ports.killer.Evict(order, report.at), violation.kind, report);
   }
   if (decision.threshold) {
     report.acting_for = pass.policy.thresholds[*decision.threshold];
@@ -95,7 +96,8 @@ CycleReport CarryOut(const DecidedPass& pass, NodePorts& ports, EvictionState& s
           .threshold = *decision.threshold,
           .observations = report.observations,
           .max_pod_grace_period_seconds = pass.policy.max_pod_grace_period_seconds};
-      Evict(OrderFor(pass.pods[*decision.victim], inputs), std::nullopt, ports.killer, report);
+      const EvictionOrder order = OrderFor(pass.pods[*decision.victim], inputs);
+      NoteEviction(order, ports.killer.Evict(order, report.at), std::nullopt, report);
     }
     if (IsOfDisk(signal)) NoteStaleDisk(pass.pods, report);
     if (pass.full_ranking) RankForReport(pass.pods, signal, pass.policy.layout, report);

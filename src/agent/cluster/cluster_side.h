@@ -50,7 +50,7 @@ struct ClusterSideDependencies {
 // It also frees the pods that are held although nobody evicts them, or evicts them any more. An
 // agent that was killed after it had held a pod may not have recorded the eviction, and the record
 // may have been lost. The pod could start no process for good.
-class ClusterSide : public EvictionListener {
+class ClusterSide : public NodeListener {
  public:
   // How often it is tried to free a pod that could not be freed.
   static constexpr Duration kFreeEvery = std::chrono::minutes(1);

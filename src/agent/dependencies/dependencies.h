@@ -125,13 +125,18 @@ class LastingReclaimer : public NodeReclaimer {
   [[nodiscard]] virtual std::uint64_t ContainerBytes() const { return 0; }
 };
 
-// Is called for each eviction, right after the pod was told to end. Must not wait.
-class EvictionListener {
+// Is informed of what happens on the node, after the signal. Must not wait.
+class NodeListener {
  public:
-  virtual ~EvictionListener() = default;
+  virtual ~NodeListener() = default;
   // A pod has just been told to end, or could not be told; `outcome` says which.
   virtual void Evicting(const EvictionOrder& order, const Result<EvictOutcome>& outcome,
                         Instant now) = 0;
+  // The conditions of the node have changed.
+  virtual void ConditionsChanged(NodeConditions /*before*/, NodeConditions /*after*/,
+                                 Instant /*now*/) {}
+  // The wait for evicted pods is over; `all_gone`: it did not time out.
+  virtual void CleanedUp(bool /*all_gone*/, Instant /*now*/) {}
 };
 
 // The answer to a soft eviction.

@@ -43,7 +43,7 @@ struct NodeDependencies {
   LastingReclaimer& reclaimer;
   EventLog& events;
   const Log& log;
-  // Has the kernel call Node::MemoryCrossed at these levels of usage, and at no others. May be
+  // Has the kernel wake the node at these levels of usage, and at no others. May be
   // null.
   std::function<void(std::vector<MemoryLevel>)> arm = nullptr;
   // Deletes the remains of pods that are gone; called every minute. May be null.
@@ -51,20 +51,13 @@ struct NodeDependencies {
   // Called when a full pass is over, whether its figures of pods' files are new, serve still, or
   // are the last known of a walk that hangs, and also if it may not evict yet. May be null.
   std::function<void()> on_full_pass = nullptr;
-  // Called when the conditions of the node have changed. May be null.
-  std::function<void(NodeConditions before, NodeConditions after, Instant now)> on_conditions =
-      nullptr;
-  // Called when the wait for evicted pods is over; `all_gone`: it did not time out. May be null.
-  std::function<void(bool all_gone, Instant now)> on_cleanup = nullptr;
-  // Called with each pass that evicted, after it is over. May be null.
-  std::function<void(const std::shared_ptr<const RecordedPass>&)> on_eviction = nullptr;
-  // Called with each pass that is kept, after it is over. It must return at once. May be null.
+  // Called with each pass that evicted or is kept for onlookers, after it is over. It must return
+  // at once. May be null.
   std::function<void(const std::shared_ptr<const RecordedPass>&)> on_pass = nullptr;
   // Asked by `killer` before a pod is evicted for a soft threshold. Null: soft evictions are
   // carried out at once.
   SoftEvictions* soft = nullptr;
-  // Told of each eviction when the pod has been told to end, in this order.
-  std::vector<EvictionListener*> listeners = {};
+  std::vector<NodeListener*> listeners = {};  // informed in this order
 };
 
 }  // namespace jettison

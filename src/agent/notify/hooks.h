@@ -39,7 +39,7 @@ struct HookFailure {
 // are called beside the loop, each with one notice after the other, because a hook may hang until
 // its time limit. A hook that is called too often misses notices, and so does one for which 32
 // notices wait; the log says so.
-class Hooks : public EvictionListener {
+class Hooks : public NodeListener {
  public:
   using NameOfPod = std::function<std::string(std::string_view uid)>;
 
@@ -55,11 +55,11 @@ class Hooks : public EvictionListener {
   // Others from now on. What waits for those before is dropped; a call that is under way goes on.
   void Replace(const std::vector<HookConfig>& hooks);
 
-  void ConditionsChanged(NodeConditions before, NodeConditions after, Instant now);
+  void ConditionsChanged(NodeConditions before, NodeConditions after, Instant now) override;
   void Evicting(const EvictionOrder& order, const Result<EvictOutcome>& outcome,
                 Instant now) override;
   // The wait for pods to be gone is over; told of each that Evicting was told of.
-  void CleanedUp(bool all_gone, Instant now);
+  void CleanedUp(bool all_gone, Instant now) override;
 
   // Readable when there are failures to log.
   [[nodiscard]] int fd() const { return failures_->fd(); }

@@ -86,24 +86,36 @@ Node::Node(NodeSettings settings, const NodeDependencies& dependencies)
 
 // ---- the pass
 
-void Node::MemoryCrossed() {
+// What a pass has acted for is left to the next, unless pods are ending or an eviction waits, which
+// a look may end. Evictions for a disk are left to the other passes.
+void Node::Look(Wakeup by) {
   const Instant now = dependencies_.clock.Now();
-  ++counters_.memory_notifications;
-  if (!woken_at_) woken_at_ = now;
-  if (looks_.Wake(kLevelSpacing, now)) Look(now);
-}
-
-void Node::Stalled() {
-  const Instant now = dependencies_.clock.Now();
-  if (looks_.Wake(kStallSpacing, now)) Look(now);
-}
-
-void Node::Look(Instant now) {
+  if (by == Wakeup::kMemoryLevel) {
+    ++counters_.memory_notifications;
+    woken_at_ = woken_at_.value_or(now);
+  }
+  if (by != Wakeup::kClock) {
+    AskForLook(std::max(now, looked_at_ + (by == Wakeup::kStall ? kStallSpacing : kLevelSpacing)));
+  }
+  if (!IsDue(look_at_, now)) return;
+  look_at_.reset();
+  looked_at_ = now;
   ++counters_.looks;
   const ReadingPlan plan = ReadNode(now);
+  const Evaluation& evaluation = plan.evaluation;
+  const auto& thresholds = state_.policies->thresholds;
   counters_.early_kills += state_.pacing.Hasten(plan.observations, state_.policies->layout, now);
-  state_.pacing.EndPauseUnless(state_.policies->thresholds, plan.evaluation.overdue);
-  if (HasNews(plan, now)) {
+  state_.pacing.EndPauseUnless(thresholds, evaluation.overdue);
+  if (IsDue(pass_asked_for_, now)) {
+    pass_asked_for_.reset();
+    acted_.reset();
+  }
+  acted_ &= evaluation.acting;
+  if (const auto& last = state_.record.last) {
+    acted_ &= ~NewsOfMargins(thresholds, *last, evaluation, plan.observations);
+  }
+  if (state_.pacing.FollowedSince(now)) acted_ &= ~WithoutDisks(thresholds, evaluation.acting);
+  if (HasNews(evaluation, state(), acted_)) {
     Pass(plan, {.by_clock = scheduler_.measuring() && scheduler_.TakeTurn(now)});
   }
   woken_at_.reset();
@@ -117,25 +129,6 @@ ReadingPlan Node::ReadNode(Instant now) {
                                  now, state_.pacing.Allowed(state_.policies->thresholds));
   state_.pacing.Seen(plan.observations, now);
   return plan;
-}
-
-// What a pass has acted for is left to the next, unless pods are ending or an eviction waits, which
-// a look may end. Evictions for a disk are left to the other passes.
-bool Node::HasNews(const ReadingPlan& plan, Instant now) {
-  const auto& thresholds = state_.policies->thresholds;
-  const Evaluation& evaluation = plan.evaluation;
-  if (IsDue(pass_asked_for_, now)) {
-    pass_asked_for_.reset();
-    acted_.reset();
-  }
-  acted_ &= evaluation.acting;
-  if (const auto& last = state_.record.last) {
-    acted_ &= ~NewsOfMargins(thresholds, *last, evaluation, plan.observations);
-  }
-  if (state_.pacing.FollowedSince(now)) {
-    acted_ &= ~WithoutDisks(thresholds, evaluation.acting);
-  }
-  return jettison::HasNews(evaluation, state(), acted_);
 }
 
 // A threshold on a disk that waits for its files to be measured does not delay other thresholds.
@@ -354,7 +347,7 @@ void Node::Advance() {
   CheckCleanup(now);
   CheckReclaim(now);
   if (dependencies_.soft != nullptr) TakeAnswers(now);
-  if (looks_.Begin(now)) Look(now);
+  Look(Wakeup::kClock);
   if (scheduler_.Begin(now)) StartWalk(now);
   WatchOverWalk(now);
 }
@@ -362,24 +355,23 @@ void Node::Advance() {
 std::optional<Instant> Node::NextDeadline() const {
   return Earliest({scheduler_.measuring() ? walks_.GivesUpAt() : std::nullopt,
                    dependencies_.pods.NextDeadline(), scheduler_.NextDeadline(),
-                   state_.pacing.NextDeadline(), dependencies_.reclaimer.NextDeadline(),
-                   looks_.due()});
+                   state_.pacing.NextDeadline(), dependencies_.reclaimer.NextDeadline(), look_at_});
 }
 
 void Node::PlanLook(const Observations& seen, Instant now) {
   trends_.Take(seen, now);
   const NodeLook before = std::exchange(last_look_, {.seen = seen, .at = now});
-  looks_.Ask(now + NextLook(state_.policies.lines(), before, last_look_));
+  AskForLook(now + NextLook(state_.policies.lines(), before, last_look_));
   const auto since = state_.pacing.FollowedSince(now);
-  if (since) looks_.Ask(now + NextPaceLook(*since, now));
-  if (grace_end_ && *grace_end_ > now) looks_.Ask(*grace_end_);
-  if (pass_asked_for_) looks_.Ask(*pass_asked_for_);
+  if (since) AskForLook(now + NextPaceLook(*since, now));
+  if (grace_end_ && *grace_end_ > now) AskForLook(*grace_end_);
+  if (pass_asked_for_) AskForLook(*pass_asked_for_);
   Rearm(now);
 }
 
 void Node::AskForPass(Instant at) {
   pass_asked_for_ = std::min(pass_asked_for_.value_or(at), at);
-  looks_.Ask(at);
+  AskForLook(at);
 }
 
 void Node::Rearm(Instant now) {
@@ -441,7 +433,7 @@ void Node::StartWalk(Instant now) {
     return scheduler_.Done();
   }
   walks_.Begin(plan);
-  if (jettison::HasNews(plan.evaluation, state(), {})) {
+  if (HasNews(plan.evaluation, state(), {})) {
     Pass(plan, {.by_clock = scheduler_.is_scheduled()});
   }
 }

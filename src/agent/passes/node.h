@@ -70,10 +70,14 @@ class Node : private SummarySource {
   // The result of the last walk. Figures that it could not measure are older than its start, or
   // missing.
   void DiskMeasured(const DiskUse& disk);
-  // The kernel says that memory use crossed a level.
-  void MemoryCrossed();
-  // The kernel reports stalls or memory shortage, but not how much is left.
-  void Stalled();
+  enum class Wakeup : std::uint8_t {
+    kClock,
+    kMemoryLevel,  // the kernel says that memory use crossed a level
+    kStall,        // the kernel reports stalls, but not how much is left
+  };
+  // Looks at the node where that is due, or soon where the kernel says so, and goes on with a pass
+  // where there is something to do.
+  void Look(Wakeup by);
   // Does what is due by now.
   void Advance();
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
@@ -101,11 +105,8 @@ class Node : private SummarySource {
     const MeasuredDisk* disk = nullptr;  // null: files have not been measured
   };
 
-  // Reads the node and goes on with a pass where there is something to do.
-  void Look(Instant now);
   // Reads the figures of the node and of ending pods, and evaluates them.
   [[nodiscard]] ReadingPlan ReadNode(Instant now);
-  [[nodiscard]] bool HasNews(const ReadingPlan& plan, Instant now);
   // The rest of a pass over a node that has just been read: reads the pods, decides, carries it
   // out and reports it. Whether there was one: not while evicted pods are awaited, nor where it
   // would only repeat the last one.
@@ -118,6 +119,8 @@ class Node : private SummarySource {
 
   void TakePolicy(PassPolicy policy);
   void PlanLook(const Observations& seen, Instant now);
+  // At `at` or sooner.
+  void AskForLook(Instant at) { look_at_ = Earliest({look_at_, at}); }
   // A look that makes a pass for what the last one has acted for, too.
   void AskForPass(Instant at);
   void CollectGarbage(Instant now);
@@ -141,7 +144,8 @@ class Node : private SummarySource {
   std::optional<Summary> after_reclaim_;  // what the reclaim of this pass was judged by
   PassScheduler scheduler_;
   NodeWalks walks_;
-  LookTimer looks_;
+  std::optional<Instant> look_at_;  // the next one
+  Instant looked_at_;
   NodeLook last_look_;
   std::optional<Instant> pass_asked_for_;
   std::optional<Instant> grace_end_;  // of a soft threshold, the next one

@@ -171,7 +171,7 @@ TEST_F(NodeLookTest, TightMemoryIsLookedAtWhenTheKernelSaysSo) {
   Start();
   clock_.Advance(milliseconds(2));
   figures_.SetAvailable(99);
-  node_->Stalled();
+  node_->Look(Node::Wakeup::kStall);
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
 }
 
@@ -204,7 +204,7 @@ TEST_F(NodeStallTest, AStallThatIsToldHastensAThresholdOnPressure) {
   StartQuiet();
   figures_.SetStalls(4100);
   clock_.Advance(milliseconds(50));
-  node_->Stalled();
+  node_->Look(Node::Wakeup::kStall);
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
 }
 
@@ -219,7 +219,7 @@ TEST_F(NodeStallTest, WhereTheKernelSaysNothingTheClockDoes) {
 TEST_F(NodeStallTest, HoweverOftenTheKernelTellsTwentyLooksASecondAreTheMost) {
   StartQuiet();
   for (int i = 0; i < 100; ++i) {
-    node_->Stalled();
+    node_->Look(Node::Wakeup::kStall);
     Turn(milliseconds(10));
   }
   EXPECT_GE(figures_.looks, 19);
@@ -228,10 +228,10 @@ TEST_F(NodeStallTest, HoweverOftenTheKernelTellsTwentyLooksASecondAreTheMost) {
 
 TEST_F(NodeStallTest, AStallThatIsToldSoonAfterAnotherIsLookedAtLater) {
   StartQuiet();
-  node_->Stalled();
+  node_->Look(Node::Wakeup::kStall);
   clock_.Advance(milliseconds(10));
   figures_.SetStalls(4100);
-  node_->Stalled();
+  node_->Look(Node::Wakeup::kStall);
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
   Turn(milliseconds(40));
   EXPECT_THAT(runtime_.TakeCommands(), testing::Contains("stop hog/c 1s"));
@@ -244,11 +244,11 @@ TEST_F(NodeStallTest, WhatAPassHasActedForIsLeftToTheNextPass) {
   Measure();
   figures_.SetStalls(9000);
   clock_.Advance(milliseconds(50));
-  node_->Stalled();
+  node_->Look(Node::Wakeup::kStall);
   const std::uint64_t passes = node_->passes();
   for (int i = 0; i < 10; ++i) {
     clock_.Advance(milliseconds(500));
-    node_->Stalled();
+    node_->Look(Node::Wakeup::kStall);
   }
   EXPECT_EQ(node_->passes(), passes) << "there is no pod that could be evicted";
 }

@@ -77,7 +77,7 @@ TEST_F(NodeTest, WakeUpsInQuickSuccessionAreLookedAtTogether) {
   clock_.Advance(seconds(3));
   Crossed();
   const int looks = figures_.looks;
-  node_->MemoryCrossed();
+  node_->Look(Node::Wakeup::kMemoryLevel);
   EXPECT_EQ(figures_.looks, looks);
   EXPECT_EQ(node_->NextDeadline(), clock_.Now() + milliseconds(1));
   figures_.SetAvailable(99);

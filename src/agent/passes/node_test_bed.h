@@ -96,7 +96,10 @@ class NodeTestBed : public testing::Test {
                          .arm = [this](auto levels) { armed_.push_back(std::move(levels)); },
                          .collect_remains = [this] { ++collections_; },
                          .on_full_pass = [this] { ++full_passes_; },
-                         .on_eviction = [this](const auto& pass) { evictions_.push_back(pass); },
+                         .on_pass =
+                             [this](const auto& pass) {
+                               if (!pass->report.evictions.empty()) evictions_.push_back(pass);
+                             },
                          .soft = soft_,
                          .listeners = listeners_});
   }
@@ -138,7 +141,7 @@ class NodeTestBed : public testing::Test {
     disk_["hog"].containers = {{.name = "c", .rootfs = {}, .logs = disk_["hog"].total}};
     FullPass();
   }
-  void Crossed() { node_->MemoryCrossed(); }
+  void Crossed() { node_->Look(Node::Wakeup::kMemoryLevel); }
   // The walk is back, with figures of this moment where the test gives no other.
   void Measure() {
     DiskUse disk = disk_;
@@ -162,7 +165,7 @@ class NodeTestBed : public testing::Test {
   PodTable pods_{Profile::kStandalone, kComeBackRule, dependencies_};
   FakeReclaimer reclaimer_;
   SoftEvictions* soft_ = nullptr;  // who is asked; null: nobody
-  std::vector<EvictionListener*> listeners_;
+  std::vector<NodeListener*> listeners_;
   std::vector<Threshold> thresholds_ = {Of(Signal::kMemoryAvailable, 100),
                                         Of(Signal::kMemoryAvailable, 200, 60),
                                         Of(Signal::kNodeFsAvailable, 50)};

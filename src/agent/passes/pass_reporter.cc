@@ -49,7 +49,7 @@ void PassReporter::NotifyListeners(const CycleReport& report) {
     const Result<EvictOutcome> outcome =
         eviction.outcome ? Result<EvictOutcome>(*eviction.outcome)
                          : Fail(ErrorCode::kInternal, eviction.kill_error.value_or(""));
-    for (EvictionListener* listener : dependencies_.listeners) {
+    for (NodeListener* const listener : dependencies_.listeners) {
       listener->Evicting(eviction.order, outcome, dependencies_.clock.Now());
     }
   }
@@ -62,8 +62,8 @@ void PassReporter::ReportConditions(const CycleReport& report, NodeConditions be
     }
   }
   const bool changed = !(before == report.conditions());
-  if (changed && dependencies_.on_conditions) {
-    dependencies_.on_conditions(before, report.conditions(), now);
+  for (NodeListener* const listener : dependencies_.listeners) {
+    if (changed) listener->ConditionsChanged(before, report.conditions(), now);
   }
   log_.Add(report, before, dependencies_.pods, dependencies_.events, dependencies_.log);
 }
@@ -130,7 +130,6 @@ void PassReporter::Publish(RecordedPass pass) {
   const auto kept = std::make_shared<const RecordedPass>(std::move(pass));
   node_.record.passes.Add(kept);
   if (dependencies_.on_pass) dependencies_.on_pass(kept);
-  if (dependencies_.on_eviction && !kept->report.evictions.empty()) dependencies_.on_eviction(kept);
 }
 
 bool PassReporter::HasAskedFor(std::string_view uid) const {
@@ -185,7 +184,7 @@ bool PassReporter::CheckCleanup(Instant now) {
   } else {
     dependencies_.log.Warn("eviction manager: timed out waiting for pods to be cleaned up");
   }
-  if (dependencies_.on_cleanup) dependencies_.on_cleanup(*all_gone, now);
+  for (NodeListener* const listener : dependencies_.listeners) listener->CleanedUp(*all_gone, now);
   return true;
 }
 

@@ -12,31 +12,6 @@
 
 namespace jettison {
 
-// When the node is looked at next.
-class LookTimer {
- public:
-  // At `at` or sooner.
-  void Ask(Instant at) { due_ = Earliest({due_, at}); }
-  // Something has been reported: at once, but not sooner than `apart` after the last look. As
-  // Begin.
-  [[nodiscard]] bool Wake(Duration apart, Instant now) {
-    Ask(last_ ? std::max(now, *last_ + apart) : now);
-    return Begin(now);
-  }
-  // A look begins; whether it was due.
-  [[nodiscard]] bool Begin(Instant now) {
-    if (!due_ || *due_ > now) return false;
-    due_.reset();
-    last_ = now;
-    return true;
-  }
-  [[nodiscard]] std::optional<Instant> due() const { return due_; }
-
- private:
-  std::optional<Instant> due_;
-  std::optional<Instant> last_;
-};
-
 // How far apart two looks are. A process may touch memory, and pages of the page cache may become
 // active, at several GiB/s at any moment, and make some tasks each ten microseconds, so a look
 // comes before that could have used up what is left to the nearest threshold. A look costs some 50
