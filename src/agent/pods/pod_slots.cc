@@ -14,23 +14,6 @@ bool Has(const PodSlot& slot, std::string_view uid) {
 
 }  // namespace
 
-std::optional<Instant> PodSlot::comes_back_at() const {
-  const auto* const out = std::get_if<StaysOut>(&state);
-  return out == nullptr ? std::nullopt : std::optional(out->comes_back_at);
-}
-
-PodStatus PodSlot::Status(Instant now) const {
-  struct StatusOf {
-    Instant now;
-    PodStatus operator()(const NotAsked&) const { return {}; }
-    PodStatus operator()(const OnNode& pod) const { return pod.worker->Status(now); }
-    PodStatus operator()(const StaysOut& pod) const { return pod.status; }
-    PodStatus operator()(const Refused& pod) const { return pod.status; }
-    PodStatus operator()(const AwaitsRoom& pod) const { return pod.status; }
-  };
-  return std::visit(StatusOf{now}, state);
-}
-
 PodSlot& PodSlots::At(const std::string& name) {
   return slots_.try_emplace(name, come_back_rule_).first->second;
 }
@@ -48,7 +31,7 @@ PodSlot* PodSlots::OfPod(std::string_view uid) {
 void PodSlots::LoseForeign(std::string_view uid) {
   PodSlot* const slot = OfPod(uid);
   if (slot == nullptr || !slot->foreign) return;
-  slot->state = NotAsked{};
+  slot->state = NotHere{};
   slot->wanted = nullptr;
 }
 

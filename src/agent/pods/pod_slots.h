@@ -18,31 +18,25 @@
 
 namespace jettison {
 
-// The states of a slot's pod.
-struct NotAsked {};  // admission has not been asked yet
-struct OnNode {      // something of it is on the node
+// A slot's pod while nothing of it is on the node.
+struct NotHere {
+  PodStatus status = {};                                // default: admission has not been asked
+  std::optional<Instant> comes_back_at = std::nullopt;  // it was evicted, and is in its back-off
+  std::string refused_for = {};                         // "MemoryPressure": it may not start
+  bool awaits_room = false;                             // others are ending to make room for it
+};
+struct OnNode {  // something of it is on the node
   std::shared_ptr<const PodFacts> facts;
   std::unique_ptr<PodWorker> worker;
   Instant started_at;
   // Set: it was evicted by an earlier agent, and its back-off is over then.
   std::optional<Instant> comes_back_at = std::nullopt;
 };
-struct StaysOut {  // it was evicted, and is in its back-off
-  Instant comes_back_at;
-  PodStatus status;
-};
-struct Refused {  // it may not start, for the reason in its status
-  PodStatus status;
-  std::string refused_for;  // "MemoryPressure"
-};
-struct AwaitsRoom {  // others are ending to make room for it
-  PodStatus status;
-};
 
 // The place of one namespace and name.
 struct PodSlot {
   std::shared_ptr<const PodFacts> wanted;  // null: it is not wanted
-  std::variant<NotAsked, OnNode, StaysOut, Refused, AwaitsRoom> state;
+  std::variant<NotHere, OnNode> state;
   Backoff come_back;
   int evictions = 0;
   int oom_kills = 0;          // of its containers, by the kernel
@@ -56,14 +50,21 @@ struct PodSlot {
   [[nodiscard]] const OnNode* on_node() const { return std::get_if<OnNode>(&state); }
   [[nodiscard]] OnNode* on_node() { return std::get_if<OnNode>(&state); }
   [[nodiscard]] PodWorker* worker() const { return on_node() ? on_node()->worker.get() : nullptr; }
+  // Null: it is on the node.
+  [[nodiscard]] const NotHere* not_here() const { return std::get_if<NotHere>(&state); }
   // Set: it was evicted and is not back.
-  [[nodiscard]] std::optional<Instant> comes_back_at() const;
+  [[nodiscard]] std::optional<Instant> comes_back_at() const {
+    return not_here() ? not_here()->comes_back_at : std::nullopt;
+  }
+  [[nodiscard]] bool AwaitsRoom() const { return not_here() && not_here()->awaits_room; }
   // The facts of the pod on the node, or else of the wanted pod; null: there is neither.
   [[nodiscard]] const std::shared_ptr<const PodFacts>& facts() const {
     return on_node() ? on_node()->facts : wanted;
   }
   // The present status; default values if admission has not been asked yet.
-  [[nodiscard]] PodStatus Status(Instant now) const;
+  [[nodiscard]] PodStatus Status(Instant now) const {
+    return on_node() ? on_node()->worker->Status(now) : not_here()->status;
+  }
 };
 
 // The slots of all pods, by namespace and name.

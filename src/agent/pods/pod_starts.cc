@@ -16,8 +16,7 @@ namespace {
 bool TakesUpRoom(const PodSlot& slot, std::int32_t priority) {
   const PodWorker* const worker = slot.worker();
   if (worker != nullptr) return worker->activity() != PodActivity::kFinished;
-  return std::holds_alternative<AwaitsRoom>(slot.state) && slot.wanted &&
-         slot.wanted->priority >= priority;
+  return slot.AwaitsRoom() && slot.wanted && slot.wanted->priority >= priority;
 }
 
 Occupant OccupantOf(const PodSlot& slot) {
@@ -30,6 +29,12 @@ Occupant OccupantOf(const PodSlot& slot) {
           .stays = worker == nullptr || slot.foreign};
 }
 
+PodStatus WaitingStatus(std::string why) {
+  PodStatus status;
+  status.message = std::move(why);
+  return status;
+}
+
 }  // namespace
 
 bool PodStarts::PassDone(NodeConditions conditions, bool starved) {
@@ -39,13 +44,6 @@ bool PodStarts::PassDone(NodeConditions conditions, bool starved) {
   return is_news;
 }
 
-// No event tells of it: it is not about the pod, and a line of the log says it for all.
-void PodStarts::KeepWaiting(PodSlot& slot, std::string why, std::string refused_for) {
-  PodStatus status;
-  status.message = std::move(why);
-  slot.state = Refused{.status = std::move(status), .refused_for = std::move(refused_for)};
-}
-
 void PodStarts::StartIfMay(PodSlot& slot, Instant now) {
   AdmissionAnswer answer = Admit(slot.wanted->pod, conditions_, profile_);
   if (!answer.admit) return Refuse(slot, std::move(answer), now);
@@ -53,13 +51,13 @@ void PodStarts::StartIfMay(PodSlot& slot, Instant now) {
 }
 
 void PodStarts::Refuse(PodSlot& slot, AdmissionAnswer answer, Instant now) {
-  const auto* const before = std::get_if<Refused>(&slot.state);
+  const NotHere* const before = slot.not_here();
   const bool was_said = before != nullptr && before->status.reason == answer.reason;
   PodStatus status;
   status.phase = PodPhase::kFailed;
   status.reason = answer.reason;
   status.message = answer.message;
-  slot.state = Refused{.status = std::move(status), .refused_for = answer.refused_for};
+  slot.state = NotHere{.status = std::move(status), .refused_for = answer.refused_for};
   if (was_said) return;
   ++dependencies_->counters.admission_rejections[answer.reason];
   dependencies_->events.Add(now, FullName(slot.wanted->pod),
@@ -75,7 +73,7 @@ void PodStarts::Refuse(PodSlot& slot, AdmissionAnswer answer, Instant now) {
 // way.
 bool PodStarts::HasRoom(PodSlot& slot, Instant now) {
   // It takes up no room from itself.
-  if (std::holds_alternative<AwaitsRoom>(slot.state)) slot.state = NotAsked{};
+  if (slot.AwaitsRoom()) slot.state = NotHere{};
   const PodFacts& wanted = *slot.wanted;
   std::vector<PodSlot*> holders;
   std::vector<Occupant> occupants;
@@ -102,9 +100,9 @@ bool PodStarts::HasRoom(PodSlot& slot, Instant now) {
     WaitInDryRun(slot, give_way);
     return false;
   }
-  PodStatus status;
-  status.message = "waiting for pods that are ending to free their resources";
-  slot.state = AwaitsRoom{.status = std::move(status)};
+  slot.state =
+      NotHere{.status = WaitingStatus("waiting for pods that are ending to free their resources"),
+              .awaits_room = true};
   for (PodSlot* const other : give_way) GiveWay(*other->on_node(), wanted, now);
   dependencies_->counters.preemptions[room.scarce] += give_way.size();
   return false;
@@ -114,9 +112,9 @@ void PodStarts::WaitInDryRun(PodSlot& slot, const std::vector<PodSlot*>& give_wa
   std::string why = "waiting for room: a dry run preempts nobody; otherwise it would preempt " +
                     FullName(give_way.front()->facts()->pod);
   if (give_way.size() > 1) why += fmt::format(" and {} others", give_way.size() - 1);
-  const auto* const before = std::get_if<Refused>(&slot.state);
+  const NotHere* const before = slot.not_here();
   const bool was_said = before != nullptr && before->status.message == why;
-  KeepWaiting(slot, std::move(why), "DryRun");
+  slot.state = NotHere{.status = WaitingStatus(std::move(why)), .refused_for = "DryRun"};
   if (was_said) return;
   for (const PodSlot* const other : give_way) {
     dependencies_->log.Warn(
@@ -174,10 +172,10 @@ void PodStarts::ComeBack(Instant now) {
     if (!next || waiting[*next].due > now) return;
     // From now on it is a pod like any other; a pod that finds no space does not delay others.
     PodSlot& slot = slots_->all().find(waiting[*next].name)->second;
-    slot.state = NotAsked{};
+    slot.state = NotHere{};
     slots_->NoteChange();
     StartIfMay(slot, now);
-    came_back_ = slot.on_node() != nullptr || std::holds_alternative<AwaitsRoom>(slot.state);
+    came_back_ = slot.on_node() != nullptr || slot.AwaitsRoom();
   }
 }
 

@@ -46,7 +46,6 @@ class PodStarts {
  private:
   void Start(PodSlot& slot, Instant now);
   void Refuse(PodSlot& slot, AdmissionAnswer answer, Instant now);
-  static void KeepWaiting(PodSlot& slot, std::string why, std::string refused_for);
   [[nodiscard]] bool HasRoom(PodSlot& slot, Instant now);
   // In a dry run: the pod waits, and it is said whom it would preempt.
   void WaitInDryRun(PodSlot& slot, const std::vector<PodSlot*>& give_way);

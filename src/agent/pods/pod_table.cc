@@ -37,9 +37,7 @@ PodView ViewOf(const PodSlot& slot, Instant now) {
   view.oom_kills = slot.oom_kills;
   view.dead_containers = worker != nullptr ? worker->dead_runs().size() : 0;
   view.comes_back_at = slot.comes_back_at();
-  if (const auto* const refused = std::get_if<Refused>(&slot.state)) {
-    view.refused_for = refused->refused_for;
-  }
+  if (const NotHere* const waits = slot.not_here()) view.refused_for = waits->refused_for;
   return view;
 }
 
@@ -102,7 +100,8 @@ std::optional<SavedPod> PodTable::SavedOf(const std::string& name, const Runtime
   if (AnyRuns(pod)) {
     kept->absence.reset();  // it has come back since
   } else {
-    EndWhatIsLeft(*kept, now);
+    kept->ending = SavedEnding{
+        .reason = kept->absence->reason, .message = kept->absence->message, .kill_at = now};
   }
   return kept;
 }
@@ -111,7 +110,7 @@ std::optional<SavedPod> PodTable::SavedOf(const std::string& name, const Runtime
 void PodTable::ForgetWorkerOf(std::string_view uid) {
   slots_.LoseForeign(uid);
   PodSlot* const slot = slots_.OfPod(uid);
-  if (slot != nullptr && !slot->foreign) slot->state = NotAsked{};
+  if (slot != nullptr && !slot->foreign) slot->state = NotHere{};
 }
 
 void PodTable::Adopt(std::vector<RuntimePod> pods, Instant now) {
@@ -146,7 +145,7 @@ void PodTable::Want(const std::string& name, const SharedPodFacts& facts, Instan
   const OnNode* const present = slot.on_node();
   const bool is_present = present != nullptr && SayTheSame(present->facts->pod, facts->pod);
   slot.wanted = is_present ? present->facts : facts;
-  if (present == nullptr) slot.state = NotAsked{};
+  if (present == nullptr) slot.state = NotHere{};
   slot.returns = false;
   slot.come_back = Backoff(slots_.come_back_rule());
   slots_.NoteChange();
@@ -242,7 +241,7 @@ void PodTable::EndUnwanted(PodSlot& slot, Instant now) {
   if (slot.wanted == pod->facts && pod->worker->IsEvicted() && !slot.foreign) {
     const Instant comes_back_at =
         pod->comes_back_at ? *pod->comes_back_at : slot.come_back.NextStart(pod->started_at, now);
-    slot.state = StaysOut{.comes_back_at = comes_back_at, .status = pod->worker->Status(now)};
+    slot.state = NotHere{.status = pod->worker->Status(now), .comes_back_at = comes_back_at};
     slot.returns = true;
     return;
   }
@@ -250,7 +249,7 @@ void PodTable::EndUnwanted(PodSlot& slot, Instant now) {
     slots_.NoteGone(pod->facts->pod);
     slot.wanted = nullptr;
   }
-  slot.state = NotAsked{};
+  slot.state = NotHere{};
 }
 
 std::optional<Instant> PodTable::NextDeadline() const {

@@ -26,10 +26,10 @@ std::optional<SavedPod> SavedOf(const std::string& name, const PodSlot& slot) {
     kept.started = pod->started_at;
     kept.ending = pod->worker->SavedEviction();
     kept.ended_well = pod->worker->SavedOutcome();
-  } else if (const auto* const out = std::get_if<StaysOut>(&slot.state)) {
-    kept.absence = SavedAbsence{.reason = out->status.reason,
-                                .message = out->status.message,
-                                .comes_back_at = out->comes_back_at};
+  } else if (const auto comes_back_at = slot.comes_back_at()) {
+    const PodStatus& status = slot.not_here()->status;
+    kept.absence = SavedAbsence{
+        .reason = status.reason, .message = status.message, .comes_back_at = *comes_back_at};
   }
   const bool as_new = kept.evictions == 0 && slot.come_back.IsFresh() && !kept.ending &&
                       !kept.absence && !kept.ended_well;
@@ -75,23 +75,18 @@ std::vector<SavedPod> RememberedPods::Saved(const PodSlots& slots, Instant now) 
   return kept;
 }
 
-void EndWhatIsLeft(SavedPod& kept, Instant now) {
-  kept.ending =
-      SavedEnding{.reason = kept.absence->reason, .message = kept.absence->message, .kill_at = now};
-}
-
 bool ResumeAbsence(PodSlot& slot, const SavedPod& kept, Instant now) {
   slot.evictions = kept.evictions;
   slot.come_back.Resume(kept.next_delay);
   if (kept.absence) {
     const Instant latest = now + slot.come_back.rule().max;
-    slot.state = StaysOut{.comes_back_at = std::min(kept.absence->comes_back_at, latest),
-                          .status = StatusOf(kept.absence->reason, kept.absence->message)};
+    slot.state = NotHere{.status = StatusOf(kept.absence->reason, kept.absence->message),
+                         .comes_back_at = std::min(kept.absence->comes_back_at, latest)};
   } else if (kept.ending) {
     // Its clean-up ended while no agent ran.
     slot.state =
-        StaysOut{.comes_back_at = slot.come_back.NextStart(kept.started.value_or(now), now),
-                 .status = StatusOf(kept.ending->reason, kept.ending->message)};
+        NotHere{.status = StatusOf(kept.ending->reason, kept.ending->message),
+                .comes_back_at = slot.come_back.NextStart(kept.started.value_or(now), now)};
   } else {
     return false;
   }

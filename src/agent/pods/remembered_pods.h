@@ -30,7 +30,4 @@ class RememberedPods {
 // is left on the node. False: it was not evicted.
 bool ResumeAbsence(PodSlot& slot, const SavedPod& kept, Instant now);
 
-// Whatever is found of a pod now that an earlier agent had evicted ends.
-void EndWhatIsLeft(SavedPod& kept, Instant now);
-
 }  // namespace jettison
