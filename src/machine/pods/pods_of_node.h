@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/units/duration.h"
+#include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/processes/processes.h"
 #include "kernel/readiness/readiness.h"
 #include "pods/run_dependencies.h"
