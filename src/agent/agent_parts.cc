@@ -201,7 +201,11 @@ NodeDependencies DependenciesOf(Machine& machine, const Log& log, AgentParts& pa
       .events = *parts.events,
       .log = log,
       .arm = [&parts](std::vector<MemoryLevel> levels) { parts.memory->Arm(std::move(levels)); },
-      .collect_remains = [&parts] { parts.remains->CollectLogs(); },
+      .collect_remains =
+          [&parts] {
+            parts.remains->CollectLogs();
+            if (parts.listed) parts.remains->SweepGroups();
+          },
       .on_full_pass =
           [&machine, &parts] {
             if (parts.follow_capacity) parts.follow_capacity();
@@ -266,7 +270,8 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   parts.shadow = ShadowFor(config, machine);
   BuildSoftEvictions(config, machine, log, parts);
   parts.worker_dependencies->soft = parts.soft_evictions.get();
-  parts.remains = std::make_unique<Remains>(config, *parts.pods, machine.disk_thread);
+  parts.remains = std::make_unique<Remains>(config, machine.pod_groups(), *parts.pods,
+                                            machine.disk_thread, log);
   BuildImages(config, machine, log, parts);
   parts.reclaimer = ReclaimerFor(config, machine, parts);
   parts.evictions = std::make_unique<EvictionHistory>(EvictionHistorySettings{

@@ -370,6 +370,10 @@ bool PodTable::AnyOnNode() const {
   });
 }
 
+bool PodTable::AnyForeign() const {
+  return std::ranges::any_of(slots_.all(), [](const auto& entry) { return entry.second.foreign; });
+}
+
 bool PodTable::AnyIsBeingRemoved(Instant now) const {
   return std::ranges::any_of(Workers(), [&](const PodWorker* worker) {
     const auto since = worker->removing_since();

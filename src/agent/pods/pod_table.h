@@ -142,6 +142,8 @@ class PodTable : public PodKiller {
   // killed, so that its space will soon be free.
   // A removal that takes longer than kRemovalTakes does not count, because it may never end.
   [[nodiscard]] bool AnyIsBeingRemoved(Instant now) const;
+  // Whether there is a foreign pod.
+  [[nodiscard]] bool AnyForeign() const;
   // Whether a pod of this agent, not a foreign one, is on the node.
   [[nodiscard]] bool AnyOnNode() const;
   // "namespace/name" of a pod on the node, or of a foreign one that is gone lately; else the UID.
