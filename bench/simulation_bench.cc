@@ -107,37 +107,26 @@ void BM_Week(benchmark::State& bench) {
 BENCHMARK(BM_Week)->Args({110, 1})->Args({110, 16})->Args({220, 16})->Args({110, 32})->Unit(
     benchmark::kMillisecond);
 
-// What `recommend` does with the week under a hard threshold that memory crosses: a grid, and finer
-// ones twice; with the figures of pods kept in the first reading, as the command does.
+// What `recommend` does with the week under a hard threshold that memory crosses: a grid, with the
+// figures of pods kept, as the command does.
 void BM_Recommend(benchmark::State& bench) {
   const Week week(static_cast<std::size_t>(bench.range(0)), 700);
   const MemoryLines in_force = LinesOf(week.policy());
-  const LineBounds bounds = BoundsFor(in_force, std::int64_t{64} << 30);
   std::size_t tried = 0;
   for (auto _ : bench) {
-    std::vector<MemoryLines> lines = {in_force};
-    std::vector<PolicyCosts> costs;
-    std::vector<MemoryLines> next = CoarseLines(in_force, bounds);
-    next.insert(next.begin(), in_force);
     PodUseBook uses;
     week.Tell([&uses](const RecordedItem& item) { uses.Add(item); });
-    for (const double factor : {1.4142135623730951, 1.189207115002721, 1.189207115002721}) {
-      std::vector<CandidatePolicy> policies;
-      for (const MemoryLines& each : next) {
-        policies.push_back({.name = LinesText(each), .policy_for = [each](PassPolicy policy) {
-                              return WithLines(std::move(policy), each);
-                            }});
-      }
-      for (const PolicyOutcome& outcome : week.Simulate(std::move(policies))) {
-        costs.push_back(CostsOf(outcome));
-      }
-      if (lines.size() > 1) {
-        lines.insert(lines.end(), next.begin(), next.end());
-      } else {
-        lines = next;
-      }
-      next = FinerLines(lines, Choose(costs, {}, {}), bounds, factor, 16);
+    std::vector<CandidatePolicy> policies = {{.name = "in force", .policy_for = {}}};
+    for (const MemoryLines& each : GridAround(in_force, std::int64_t{64} << 30)) {
+      policies.push_back({.name = LinesText(each), .policy_for = [each](PassPolicy policy) {
+                            return WithLines(std::move(policy), each);
+                          }});
     }
+    std::vector<PolicyCosts> costs;
+    for (const PolicyOutcome& outcome : week.Simulate(std::move(policies))) {
+      costs.push_back(CostsOf(outcome));
+    }
+    benchmark::DoNotOptimize(Choose(costs, {}, {}));
     tried = costs.size();
   }
   bench.counters["policies"] = static_cast<double>(tried);

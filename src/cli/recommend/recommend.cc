@@ -69,8 +69,7 @@ int Print(const RecommendOptions& options, const Found& found) {
     return PrintData(RecommendationJson(found.recommendation, found.reports));
   }
   if (options.output == "yaml") return PrintData(found.recommendation.configuration);
-  return PrintText(
-      RecommendationText(found.recommendation, found.reports, {.most_evictions = options.show}));
+  return PrintText(RecommendationText(found.recommendation, found.reports, options.show));
 }
 
 int Tell(const Result<void>& written) {
@@ -112,10 +111,10 @@ constexpr const char* kFooter =
     "standard input, once. The costs of all nodes are added up, and one policy is chosen for all\n"
     "of them. Without --policy and --sweep, recommend tries a grid of thresholds on\n"
     "memory.available, grace periods and minimum reclaims around the policy that was in force,\n"
-    "and refines it where that matters. The cost of a policy is that of its evictions, its OOM\n"
-    "kills and the memory that it keeps free, at the given prices. The cheapest policy within the\n"
-    "limits is recommended. If memory was never short, policies cannot be compared, and the\n"
-    "policy that was in force is kept.\n"
+    "in one reading. The cost of a policy is that of its evictions, its OOM kills and the memory\n"
+    "that it keeps free, at the given prices. The cheapest policy within the limits is\n"
+    "recommended. If memory was never short, policies cannot be compared, and the policy that was\n"
+    "in force is kept.\n"
     "\n"
     "Examples:\n"
     "  jettison recommend node.jtr\n"

@@ -23,7 +23,7 @@ void AddRecommend(CLI::App& app, int& exit_code);
 // What is to be recommended for.
 struct SearchRun {
   std::vector<std::string> paths;  // recordings and folders, or "-" alone
-  // Policies that were asked for; none: a grid is made, and refined.
+  // Policies that were asked for; none: a grid is made.
   CandidateForms candidates;
   Prices prices;
   CostLimits limits;
@@ -38,7 +38,7 @@ struct Found {
   std::vector<NodeCourses> courses;
 };
 
-// Reads the recordings, once for each grid, and tells faults on standard error. Without a single
+// Reads the recordings and tells faults on standard error. Without a single
 // report there is nothing to recommend, and the status says why.
 [[nodiscard]] Found Search(const SearchRun& run);
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -22,15 +21,10 @@
 namespace jettison {
 namespace {
 
-// Each reading after the first one tries at most so many.
-constexpr std::size_t kMostFiner = 16;
-constexpr std::array kFactors = {1.4142135623730951, 1.189207115002721};  // 2^(1/2), 2^(1/4)
-
 constexpr std::size_t kCommentColumns = 98;
 constexpr auto kAllLines = static_cast<std::size_t>(-1);
 
 struct SearchedNode {
-  FleetNodeFiles files;
   SimulationReport report;
   PodUseBook uses;
   NodeCourses courses;
@@ -87,36 +81,25 @@ class Searcher {
       found_.status = kExitFailed;
       return std::move(found_);
     }
-    is_stream_ = files->front().is_stream;
     const std::vector<FleetNodeFiles> nodes = NodesOfShard(*files, {.index = 0, .count = 1});
-    if (makes_grid_ && !is_stream_) BeginGrid(nodes);
+    if (makes_grid_ && !files->front().is_stream) MakeGrid(nodes);
     if (!Read(nodes)) found_.status = kExitFailed;
     if (nodes_.empty()) return std::move(found_);
     Judge();
-    if (makes_grid_ && !is_stream_) Refine();
-    Finish();
+    TakeRequests();
+    TakeLeast();
+    TakeConfiguration();
+    for (SearchedNode& node : nodes_) {
+      found_.reports.push_back(std::move(node.report));
+      found_.courses.push_back(std::move(node.courses));
+    }
     return std::move(found_);
   }
 
  private:
-  RecordingRun RunOf() {
-    RecordingRun run{
-        .candidates = run_.candidates, .after_eviction = run_.after_eviction, .more = {}};
-    if (makes_grid_) {
-      run.more = [this](const RecordedPass& first) {
-        // A stream is one node, and its first pass is known now alone.
-        if (lines_.empty()) BeginGrid(first, 0);
-        std::vector<CandidatePolicy> policies;
-        for (const MemoryLines& lines : next_) policies.push_back(CandidateOf(lines));
-        return policies;
-      };
-    }
-    return run;
-  }
-
   // The policy that the first node begins with is what the grid is made around, within the memory
   // of the smallest node.
-  void BeginGrid(const std::vector<FleetNodeFiles>& nodes) {
+  void MakeGrid(const std::vector<FleetNodeFiles>& nodes) {
     std::shared_ptr<const RecordedPass> first;
     std::int64_t least = 0;
     for (const FleetNodeFiles& node : nodes) {
@@ -126,83 +109,42 @@ class Searcher {
       least = first == nullptr ? capacity : std::min(least, capacity);
       if (first == nullptr) first = pass;
     }
-    if (first != nullptr) BeginGrid(*first, least);
-  }
-  void BeginGrid(const RecordedPass& first, std::int64_t least_capacity) {
-    const auto& memory = first.report.observations[Signal::kMemoryAvailable];
-    if (least_capacity == 0 && memory) least_capacity = memory->capacity;
-    const MemoryLines in_force = LinesOf(*first.policy);
-    bounds_ = BoundsFor(in_force, least_capacity);
-    lines_ = {in_force};
-    next_ = CoarseLines(in_force, bounds_);
+    if (first != nullptr) grid_ = GridAround(LinesOf(*first->policy), least);
   }
 
-  // Simulates what is next to be tried. The first time every node is taken that has a pass; false:
-  // one of them could not be read again.
+  // Simulates all policies on every node; those that have a pass are taken.
   bool Read(const std::vector<FleetNodeFiles>& files) {
-    const bool is_first = found_.recommendation.readings == 0;
-    const std::string label = fmt::format("reading {}", found_.recommendation.readings + 1);
-    std::vector<PodUseBook> uses(files.size());
-    std::vector<NodeCourses> courses(files.size());
-    NodesRun how{.label = files.size() == 1 ? label : label + ", ",
-                 .shows_reading = files.size() == 1,
-                 .item = {}};
-    if (is_first) {
-      how.item = [&](std::size_t i, const RecordedItem& item) {
-        uses[i].Add(item);
-        courses[i].Add(item);
+    RecordingRun run{.candidates = run_.candidates,
+                     .after_eviction = run_.after_eviction,
+                     .more = {},
+                     .item = {}};
+    if (makes_grid_) {
+      run.more = [this](const RecordedPass& first) {
+        // A stream is one node, and its first pass is known now alone.
+        const auto& memory = first.report.observations[Signal::kMemoryAvailable];
+        if (grid_.empty()) {
+          grid_ = GridAround(LinesOf(*first.policy), memory ? memory->capacity : 0);
+        }
+        std::vector<CandidatePolicy> policies;
+        for (const MemoryLines& lines : grid_) policies.push_back(CandidateOf(lines));
+        return policies;
       };
     }
-    const bool read =
-        SimulateNodes(RunOf(), files, how, [&](std::size_t i, SimulationReport report) {
-          if (!is_first) return TakeMore(std::move(report), nodes_[i].report);
-          TellFaults(report);
-          const int status = ExitStatusOf(report);
-          if (status == kExitFailed || found_.status == 0) found_.status = status;
-          if (!report.facts.from) return true;
-          nodes_.push_back({.files = files[i],
-                            .report = std::move(report),
-                            .uses = std::move(uses[i]),
-                            .courses = std::move(courses[i])});
-          return true;
-        });
-    if (!read) return false;
-    lines_.insert(lines_.end(), next_.begin(), next_.end());
-    ++found_.recommendation.readings;
-    return true;
-  }
-
-  // The first outcome is that of the policy in force, once more.
-  bool TakeMore(SimulationReport more, SimulationReport& all) const {
-    if (more.outcomes.size() != next_.size() + 1) return false;
-    std::move(more.outcomes.begin() + 1, more.outcomes.end(), std::back_inserter(all.outcomes));
-    std::move(more.policies.begin() + 1, more.policies.end(), std::back_inserter(all.policies));
-    return true;
-  }
-
-  void Refine() {
-    std::vector<FleetNodeFiles> files;
-    for (const SearchedNode& node : nodes_) files.push_back(node.files);
-    for (const double factor : kFactors) {
-      if (found_.recommendation.choice.why == Choice::Why::kNoPressure) return;
-      next_ = FinerLines(lines_, found_.recommendation.choice, bounds_, factor, kMostFiner);
-      if (next_.empty()) return;
-      if (!Read(files)) {
-        found_.status = kExitFailed;
-        found_.recommendation.notes.emplace_back(
-            "A recording could not be read again, so values were not refined further.");
-        return DropUnread();
-      }
-      Judge();
-    }
-  }
-
-  // What only some nodes were simulated with cannot be added up.
-  void DropUnread() {
-    for (SearchedNode& node : nodes_) {
-      node.report.outcomes.resize(lines_.size());
-      node.report.policies.resize(lines_.size());
-    }
+    std::vector<PodUseBook> uses(files.size());
+    std::vector<NodeCourses> courses(files.size());
+    run.item = [&](std::size_t i, const RecordedItem& item) {
+      uses[i].Add(item);
+      courses[i].Add(item);
+    };
+    return SimulateNodes(run, files, [&](std::size_t i, SimulationReport report) {
+      TellFaults(report);
+      const int status = ExitStatusOf(report);
+      if (status == kExitFailed || found_.status == 0) found_.status = status;
+      if (!report.facts.from) return;
+      nodes_.push_back({.report = std::move(report),
+                        .uses = std::move(uses[i]),
+                        .courses = std::move(courses[i])});
+    });
   }
 
   void Judge() {
@@ -224,20 +166,6 @@ class Searcher {
     all.choice =
         Choose(costs, all.prices, all.limits,
                makes_grid_ ? TriedPolicies::kMemoryLines : TriedPolicies::kGiven, all.error);
-  }
-
-  void Finish() {
-    TakeRequests();
-    TakeLeast();
-    if (makes_grid_ && is_stream_) {
-      found_.recommendation.notes.emplace_back(
-          "A stream can be read only once, so values were not refined.");
-    }
-    TakeConfiguration();
-    for (SearchedNode& node : nodes_) {
-      found_.reports.push_back(std::move(node.report));
-      found_.courses.push_back(std::move(node.courses));
-    }
   }
 
   void TakeConfiguration() {
@@ -288,11 +216,8 @@ class Searcher {
 
   const SearchRun& run_;
   bool makes_grid_ = false;
+  std::vector<MemoryLines> grid_;
   std::vector<SearchedNode> nodes_;
-  bool is_stream_ = false;
-  LineBounds bounds_;
-  std::vector<MemoryLines> lines_;  // of what was tried, in its order, where a grid is made
-  std::vector<MemoryLines> next_;   // of the next reading
   Found found_;
 };
 

@@ -132,6 +132,12 @@ void AddGrid(const std::string& name, const PassPolicy& base, const PolicyFor& p
   }
 }
 
+auto PolicyIn(const CandidateForms::File& file) {
+  return [eviction = file.eviction](PassPolicy policy) {
+    return WithEviction(std::move(policy), eviction);
+  };
+}
+
 std::string DefinitionOf(const CandidateForms::File* file, const Settings& settings) {
   return JsonObject([&](JsonWriter& json) {
     if (file != nullptr) WritePolicy(WithEviction({}, file->eviction), json);
@@ -169,22 +175,22 @@ Result<CandidateForms> ReadCandidates(const CandidateOptions& options) {
   return forms;
 }
 
-Result<CandidateSet> CandidatesFor(const CandidateForms& forms, const PassPolicy& base) {
-  CandidateSet candidates{.policies = {{.name = "in force", .policy_for = {}}},
-                          .model = forms.model};
+Result<std::vector<CandidatePolicy>> CandidatesFor(const CandidateForms& forms,
+                                                   const PassPolicy& base) {
+  std::vector<CandidatePolicy> policies = {{.name = "in force", .policy_for = {}}};
   FaultLines faults;
   if (forms.files.empty() && !forms.sweeps.empty()) {
     const auto same = [](PassPolicy policy) { return policy; };
-    AddGrid("", base, same, forms, candidates.policies, faults);
+    AddGrid("", base, same, forms, policies, faults);
   }
   for (const CandidateForms::File& file : forms.files) {
-    const auto policy_for = [eviction = file.eviction](PassPolicy policy) {
-      return WithEviction(std::move(policy), eviction);
-    };
-    AddGrid(file.path, base, policy_for, forms, candidates.policies, faults);
+    AddGrid(file.path, base, PolicyIn(file), forms, policies, faults);
   }
   if (!faults.empty()) return Fail(faults.AsError());
-  return candidates;
+  if (forms.against) {
+    policies.push_back({.name = forms.against->path, .policy_for = PolicyIn(*forms.against)});
+  }
+  return policies;
 }
 
 std::vector<NamedSetting> PoliciesOf(const CandidateForms& forms) {
@@ -196,43 +202,37 @@ std::vector<NamedSetting> PoliciesOf(const CandidateForms& forms) {
   };
   if (forms.files.empty() && !forms.sweeps.empty()) add("", nullptr);
   for (const CandidateForms::File& file : forms.files) add(file.path, &file);
+  if (forms.against) {
+    policies.push_back({forms.against->path, DefinitionOf(&*forms.against, {})});
+  }
   return policies;
 }
 
-Comparison::Comparison(const std::string& against, CommandFaults& faults) : against_(against) {
-  if (against_ == kWhatHappened || against_ == kInForce || against_.empty()) return;
+void ReadAgainst(const std::string& against, CandidateForms& forms, CommandFaults& faults) {
+  if (against == kWhatHappened || against == kInForce || against.empty()) return;
   constexpr std::array<std::string_view, 2> kWords = {kWhatHappened, kInForce};
   std::error_code ignored;
   const std::string meant =
-      std::filesystem::exists(against_, ignored) ? "" : DidYouMean(against_, kWords);
+      std::filesystem::exists(against, ignored) ? "" : DidYouMean(against, kWords);
   if (!meant.empty()) {
-    faults.Add(fmt::format("{}: there is no such file{}", against_, meant));
+    faults.Add(fmt::format("{}: there is no such file{}", against, meant));
     return;
   }
-  forms_ = faults.Take(ReadCandidates({.policy_files = {against_}, .sweeps = {}}));
+  const CandidateForms read =
+      faults.Take(ReadCandidates({.policy_files = {against}, .sweeps = {}}));
+  if (!read.files.empty()) forms.against = read.files.front();
 }
 
-std::vector<CandidatePolicy> Comparison::PoliciesFor(const RecordedPass& first) const {
-  if (!forms_) return {};
-  const auto candidates = CandidatesFor(*forms_, *first.policy);
-  return {candidates->policies.back()};
-}
-
-std::vector<NamedSetting> Comparison::Settings() const {
-  if (!forms_) return {};
-  return {PoliciesOf(*forms_).back()};
-}
-
-void Comparison::Compare(SimulationReport& report) const {
-  if (against_.empty() || report.outcomes.empty()) return;
-  const std::size_t tried = report.outcomes.size() - (forms_ ? 1 : 0);
-  const PolicyOutcome& other = forms_ ? report.outcomes.back() : report.outcomes.front();
+void Compare(const std::string& against, const CandidateForms& forms, SimulationReport& report) {
+  if (report.outcomes.empty()) return;
+  const std::size_t tried = report.outcomes.size() - (forms.against ? 1 : 0);
+  const PolicyOutcome& other = forms.against ? report.outcomes.back() : report.outcomes.front();
   const std::vector<SimulatedEviction> a =
-      against_ == kWhatHappened ? WhatHappened(report.facts) : other.evictions;
+      against == kWhatHappened ? WhatHappened(report.facts) : other.evictions;
   const Duration reach = std::max<Duration>(report.facts.longest_step, std::chrono::seconds(10));
   for (std::size_t i = std::min<std::size_t>(1, tried - 1); i < tried; ++i) {
     const PolicyOutcome& outcome = report.outcomes[i];
-    report.differences.push_back({.a_name = against_,
+    report.differences.push_back({.a_name = against,
                                   .b_name = outcome.name,
                                   .a = a,
                                   .b = outcome.evictions,

@@ -51,11 +51,6 @@ struct CandidateOptions {
 // Adds --policy, --sweep and --evicted, which have one meaning everywhere.
 void AddCandidateOptions(CLI::App& command, CandidateOptions& options, std::string& evicted);
 
-struct CandidateSet {
-  std::vector<CandidatePolicy> policies;
-  WhatIfModel model;  // back-off and interval as the first file has them
-};
-
 // The same as it was read and checked, without a recording whose policy it is about.
 struct CandidateForms {
   struct File {
@@ -64,7 +59,8 @@ struct CandidateForms {
   };
   std::vector<File> files;
   std::vector<Sweep> sweeps;
-  WhatIfModel model;
+  std::optional<File> against;  // tried as it is, behind all others
+  WhatIfModel model;            // back-off and interval as the first of `files` has them
 };
 
 // Reads and checks all of it; what the author of a file may have meant differently is told on
@@ -75,27 +71,17 @@ struct CandidateForms {
 // The policies for a recording: `base` is the policy that it begins with, against which sweeps are
 // checked. Without a file sweeps are of that one; it always comes first. Fails with every fault, a
 // line each.
-[[nodiscard]] Result<CandidateSet> CandidatesFor(const CandidateForms& forms,
-                                                 const PassPolicy& base);
+[[nodiscard]] Result<std::vector<CandidatePolicy>> CandidatesFor(const CandidateForms& forms,
+                                                                 const PassPolicy& base);
 
 // What the policies are: their names, and their settings as JSON.
 [[nodiscard]] std::vector<NamedSetting> PoliciesOf(const CandidateForms& forms);
 
 // What the policies of a node are compared with: "what-happened", "in-force" (the policy in force
-// as it is simulated), or a policy in a file, which is tried beside those of the run.
-class Comparison {
- public:
-  // Empty: with nothing.
-  Comparison(const std::string& against, CommandFaults& faults);
-
-  [[nodiscard]] std::vector<CandidatePolicy> PoliciesFor(const RecordedPass& first) const;
-  [[nodiscard]] std::vector<NamedSetting> Settings() const;
-  // Adds the differences: of each other policy that was tried, or else of the one in force.
-  void Compare(SimulationReport& report) const;
-
- private:
-  std::string against_;
-  std::optional<CandidateForms> forms_;
-};
+// as it is simulated), or a policy in a file, which is read here.
+void ReadAgainst(const std::string& against, CandidateForms& forms, CommandFaults& faults);
+// Adds the differences of each other policy that was tried, or else of the one in force. `against`
+// is not empty.
+void Compare(const std::string& against, const CandidateForms& forms, SimulationReport& report);
 
 }  // namespace jettison

@@ -31,11 +31,10 @@ class RunRecordingTest : public FleetBed {
     const auto forms =
         ReadCandidates({.policy_files = {}, .sweeps = {"evictionHard.memory.available=" + values}});
     EXPECT_TRUE(forms);
-    const RecordingRun run{
-        .candidates = *forms, .after_eviction = AfterEviction::kRestarted, .more = {}};
-    Onlooker onlooker;
-    if (is_watched) onlooker.item = [](const RecordedItem&) {};
-    return RunOver(run, NodeAt(name), onlooker);
+    RecordingRun run{
+        .candidates = *forms, .after_eviction = AfterEviction::kRestarted, .more = {}, .item = {}};
+    if (is_watched) run.item = [](std::size_t, const RecordedItem&) {};
+    return RunOver(run, NodeAt(name));
   }
 };
 

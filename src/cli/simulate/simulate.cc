@@ -22,7 +22,7 @@
 #include "cli/terminal/output.h"
 #include "core/units/duration.h"
 #include "kernel/files/whole_file.h"
-#include "sim/report/simulation_writer.h"
+#include "sim/report/simulation_report.h"
 #include "sim/series/node_courses.h"
 
 namespace jettison {
@@ -72,9 +72,12 @@ RecordingRun RunFor(const SimulateOptions& options, CommandFaults& faults) {
                    .without_peaks = options.without_peaks,
                    .thin_all = options.thin_all,
                    .keep_passes = !options.against.empty(),
-                   .more = {}};
+                   .more = {},
+                   .item = {},
+                   .jobs = options.jobs};
   run.every = faults.Take(EveryOf(options.every));
   run.candidates = faults.Take(ReadCandidates(options.candidates));
+  ReadAgainst(options.against, run.candidates, faults);
   return run;
 }
 
@@ -126,15 +129,6 @@ std::string OutPathOf(const SimulateOptions& options, const FleetShard& shard) {
   return (std::filesystem::path(options.out) / name).string();
 }
 
-Result<void> MakeFolderOf(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  std::error_code failed;
-  if (!folder.empty()) std::filesystem::create_directories(folder, failed);
-  if (!failed) return {};
-  return Fail(ErrorCode::kUnavailable,
-              fmt::format("cannot make {}: {}", folder.string(), failed.message()));
-}
-
 // Options that do not go together.
 void CheckOptions(const SimulateOptions& options, CommandFaults& faults) {
   const auto refuse = [&](std::initializer_list<std::string_view> others, std::string_view why) {
@@ -175,15 +169,21 @@ int PrepareOutput(const SimulateOptions& options, const std::string& path,
     PrintError("jettison: {}\n", fault);
     return kExitInvalidInput;
   }
-  const auto made = path == "-" ? Result<void>() : MakeFolderOf(path);
-  if (!made) PrintError("jettison: {}\n", made.error().message);
-  return made ? 0 : kExitFailed;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code failed;
+  if (!folder.empty()) std::filesystem::create_directories(folder, failed);
+  if (failed) PrintError("jettison: cannot make {}: {}\n", folder.string(), failed.message());
+  return failed ? kExitFailed : 0;
 }
 
 int RunSum(const SimulateOptions& options) {
-  const std::vector<std::string> inputs = FilesOfShards(options.recordings);
-  if (const int failed = PrepareOutput(options, options.out, inputs); failed != 0) return failed;
-  const auto sum = SumOfShards(options.recordings, options.partial);
+  const auto files = FilesOfShards(options.recordings);
+  if (!files) {
+    PrintError("jettison: {}\n", files.error().message);
+    return kExitFailed;
+  }
+  if (const int failed = PrepareOutput(options, options.out, *files); failed != 0) return failed;
+  const auto sum = SumOfShards(*files, options.partial);
   if (!sum) {
     PrintError("jettison: {}\n", sum.error().message);
     return kExitFailed;
@@ -202,10 +202,8 @@ int RunSimulate(SimulateOptions options) {
   CheckOptions(options, faults);
   if (options.sum) return faults.status() != 0 ? faults.status() : RunSum(options);
   const auto shard = faults.Take(ParseShard(options.shard.empty() ? "0/1" : options.shard));
-  const Comparison comparison(options.against, faults);
   RecordingRun run = RunFor(options, faults);
   if (faults.status() != 0) return faults.status();
-  run.more = [&](const RecordedPass& first) { return comparison.PoliciesFor(first); };
 
   const auto files = FindRecordings(options.recordings);
   if (!files) {
@@ -230,21 +228,18 @@ int RunSimulate(SimulateOptions options) {
                       .recordings = files->size(),
                       .hash = HashOfFiles(*files),
                       .missing_shards = {}};
-  std::ranges::move(comparison.Settings(), std::back_inserter(head.policies));
   std::vector<SimulationReport> reports;
   std::vector<NodeCourses> courses(nodes.size());
-  NodesRun how{.jobs = options.jobs, .label = "", .shows_reading = nodes.size() == 1, .item = {}};
   if (!options.html.empty()) {
-    how.item = [&](std::size_t i, const RecordedItem& item) { courses[i].Add(item); };
+    run.item = [&](std::size_t i, const RecordedItem& item) { courses[i].Add(item); };
   }
   int status = 0;
-  const bool done = SimulateNodes(run, nodes, how, [&](std::size_t, SimulationReport report) {
-    comparison.Compare(report);
+  const bool done = SimulateNodes(run, nodes, [&](std::size_t, SimulationReport report) {
+    if (!options.against.empty()) Compare(options.against, run.candidates, report);
     TellFaults(report);
     const int each = ExitStatusOf(report);
     if (each == kExitFailed || status == 0) status = each;
     reports.push_back(std::move(report));
-    return true;
   });
   if (!done) return kExitFailed;
   if (const int failed = WriteResult(out, head, reports, WritingOf(options)); failed != 0) {

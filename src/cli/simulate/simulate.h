@@ -31,21 +31,20 @@ struct RecordingRun {
   bool keep_passes = false;  // of evictions
   // Policies beside those candidates, made of the first pass.
   std::function<std::vector<CandidatePolicy>(const RecordedPass& first)> more;
-};
-
-// Who follows the reading of one node.
-struct Onlooker {
-  std::function<void(const RecordedItem& item)> item;  // before it is simulated
-  std::function<void(double share)> progress;          // how much was read, from 0 to 1
+  // Receives every item of a node before it is simulated, on the thread of that node.
+  std::function<void(std::size_t node, const RecordedItem& item)> item;
+  std::size_t jobs = 0;  // threads, of which each simulates a node; 0: one a processor
 };
 
 // "back" or "elsewhere"; none for "auto".
 [[nodiscard]] std::optional<AfterEviction> AfterEvictionNamed(const std::string& name);
 
 // Simulates every policy on a node and calibrates, in one reading of its recordings. What is wrong
-// with them, and why the node could not be simulated, is in the result.
+// with them, and why the node could not be simulated, is in the result. `progress` is told how much
+// was read, from 0 to 1.
 [[nodiscard]] SimulationReport RunOver(const RecordingRun& run, const FleetNodeFiles& node,
-                                       const Onlooker& onlooker = {});
+                                       std::size_t index = 0,
+                                       const std::function<void(double)>& progress = {});
 
 // What a command ends with that simulated these nodes: 1 where a recording could not be read and
 // another try may succeed, else 2 where one is damaged or a policy does not fit.
@@ -54,19 +53,10 @@ struct Onlooker {
 // Tells the faults of a node on standard error.
 void TellFaults(const SimulationReport& report);
 
-struct NodesRun {
-  std::size_t jobs = 0;        // threads, of which each simulates a node; 0: one a processor
-  std::string label;           // before the progress
-  bool shows_reading = false;  // progress within a node, where it is the only one
-  // Receives every item of a node before it is simulated, on the thread of that node.
-  std::function<void(std::size_t node, const RecordedItem& item)> item;
-};
-
 // Simulates nodes on threads. `take` runs on this thread, with every result in the order of the
-// nodes; when it returns false, no other node is begun. Returns false where `take` returned false,
-// or no thread could be started, which is told.
+// nodes. Returns false where no thread could be started, which is told.
 [[nodiscard]] bool SimulateNodes(
-    const RecordingRun& run, const std::vector<FleetNodeFiles>& nodes, const NodesRun& how,
-    const std::function<bool(std::size_t node, SimulationReport)>& take);
+    const RecordingRun& run, const std::vector<FleetNodeFiles>& nodes,
+    const std::function<void(std::size_t node, SimulationReport)>& take);
 
 }  // namespace jettison

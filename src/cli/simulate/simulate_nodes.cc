@@ -34,8 +34,9 @@ std::vector<RecordedItem> Beginning(NodeSource& source) {
   return items;
 }
 
-WhatIfOptions OptionsFor(const RecordingRun& run, const WhatIfModel& model, bool calibrates) {
-  WhatIfOptions options{.model = model, .thinning = {}, .blind = calibrates || run.thin_all};
+WhatIfOptions OptionsFor(const RecordingRun& run, bool calibrates) {
+  WhatIfOptions options{
+      .model = run.candidates.model, .thinning = {}, .blind = calibrates || run.thin_all};
   options.keep_passes = run.keep_passes && !calibrates;
   options.model.after_eviction = run.after_eviction;
   if (options.blind) {
@@ -54,7 +55,8 @@ void TellNoPass(const FleetNodeFiles& node, SimulationReport& report) {
   input.unread = file.is_stream || file.name == file.path;
 }
 
-void Simulate(const RecordingRun& run, const Onlooker& onlooker, NodeSource& source,
+void Simulate(const RecordingRun& run, std::size_t index,
+              const std::function<void(double)>& progress, NodeSource& source,
               SimulationReport& report) {
   const std::vector<RecordedItem> first = Beginning(source);
   if (first.empty() || PassOf(first.back()) == nullptr) return;
@@ -66,23 +68,22 @@ void Simulate(const RecordingRun& run, const Onlooker& onlooker, NodeSource& sou
     return;
   }
   if (run.more) {
-    for (CandidatePolicy& each : run.more(pass)) candidates->policies.push_back(std::move(each));
+    for (CandidatePolicy& each : run.more(pass)) candidates->push_back(std::move(each));
   }
-  for (const CandidatePolicy& each : candidates->policies) {
+  for (const CandidatePolicy& each : *candidates) {
     report.policies.push_back(each.policy_for ? each.policy_for(base) : base);
   }
-  WhatIf whatif(candidates->policies, OptionsFor(run, candidates->model, false));
-  WhatIf calibration({{.name = "in force", .policy_for = {}}},
-                     OptionsFor(run, candidates->model, true));
+  WhatIf whatif(*candidates, OptionsFor(run, false));
+  WhatIf calibration({{.name = "in force", .policy_for = {}}}, OptionsFor(run, true));
   const auto add = [&](const RecordedItem& item) {
-    if (onlooker.item) onlooker.item(item);
+    if (run.item) run.item(index, item);
     whatif.Add(item);
     calibration.Add(item);
   };
   for (const RecordedItem& item : first) add(item);
   while (const auto item = *source.Next()) {
     add(*item);
-    if (onlooker.progress) onlooker.progress(source.Progress());
+    if (progress) progress(source.Progress());
   }
   whatif.Finish();
   calibration.Finish();
@@ -94,15 +95,10 @@ void Simulate(const RecordingRun& run, const Onlooker& onlooker, NodeSource& sou
 }
 
 SimulationReport ReportOf(const RecordingRun& run, const FleetNodeFiles& node, std::size_t i,
-                          const NodesRun& how) {
+                          bool is_only) {
   try {
-    Onlooker onlooker;
-    if (how.item) onlooker.item = [&](const RecordedItem& item) { how.item(i, item); };
-    ProgressBar bar(how.shows_reading);
-    if (how.shows_reading) {
-      onlooker.progress = [&](double share) { bar.Draw(share, how.label); };
-    }
-    return RunOver(run, node, onlooker);
+    ProgressBar bar(is_only);
+    return RunOver(run, node, i, [&](double share) { bar.Draw(share); });
   } catch (const std::exception& exception) {
     // There was no memory for it, or a fault of ours ended it.
     SimulationReport lost{.failure = fmt::format("it cannot be simulated: {}", exception.what())};
@@ -122,11 +118,11 @@ std::optional<AfterEviction> AfterEvictionNamed(const std::string& name) {
   return std::nullopt;
 }
 
-SimulationReport RunOver(const RecordingRun& run, const FleetNodeFiles& node,
-                         const Onlooker& onlooker) {
+SimulationReport RunOver(const RecordingRun& run, const FleetNodeFiles& node, std::size_t index,
+                         const std::function<void(double)>& progress) {
   SimulationReport report;
   NodeSource source(node);
-  Simulate(run, onlooker, source, report);
+  Simulate(run, index, progress, source, report);
   report.inputs = source.TakeInputs();
   if (!report.facts.from && report.failure.empty()) TellNoPass(node, report);
   if (report.facts.node.empty()) report.facts.node = node.node;
@@ -147,17 +143,16 @@ void TellFaults(const SimulationReport& report) {
 }
 
 bool SimulateNodes(const RecordingRun& run, const std::vector<FleetNodeFiles>& nodes,
-                   const NodesRun& how,
-                   const std::function<bool(std::size_t node, SimulationReport)>& take) {
+                   const std::function<void(std::size_t node, SimulationReport)>& take) {
   std::vector<std::promise<SimulationReport>> made(nodes.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < nodes.size(); i = next++) {
-      made[i].set_value(ReportOf(run, nodes[i], i, how));
+      made[i].set_value(ReportOf(run, nodes[i], i, nodes.size() == 1));
     }
   };
   const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
-  const std::size_t jobs = std::min(how.jobs == 0 ? processors : how.jobs, nodes.size());
+  const std::size_t jobs = std::min(run.jobs == 0 ? processors : run.jobs, nodes.size());
   std::vector<std::jthread> threads;  // last, so that they end first
   try {
     while (threads.size() < jobs) threads.emplace_back(work);
@@ -171,10 +166,8 @@ bool SimulateNodes(const RecordingRun& run, const std::vector<FleetNodeFiles>& n
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     SimulationReport report = made[i].get_future().get();
     bar.Draw(static_cast<double>(i + 1) / static_cast<double>(nodes.size()),
-             fmt::format("{}{} of {} nodes", how.label, i + 1, nodes.size()));
-    if (take(i, std::move(report))) continue;
-    next = nodes.size();
-    return false;
+             fmt::format("{} of {} nodes", i + 1, nodes.size()));
+    take(i, std::move(report));
   }
   return true;
 }

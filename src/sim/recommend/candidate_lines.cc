@@ -38,65 +38,14 @@ bool IsOf(const Threshold& threshold, bool hard) {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr std::array kHardFactors = {0.25, 0.5, 1.0, 2.0, 4.0, 8.0};
+// Halves of an octave around the hard line in force.
+constexpr int kLeastStep = -4;
+constexpr int kMostStep = 6;
+constexpr std::array kSoftFactors = {2.0, 3.0};
 constexpr std::array kGraces = {Duration(seconds(30)), Duration(minutes(2))};
-constexpr Duration kLeastGrace = seconds(5);
-constexpr Duration kMostGrace = minutes(30);
 
 std::int64_t BytesOf(const ThresholdValue& value, std::int64_t capacity) {
   return QuantityOf(value, capacity).Value();
-}
-
-// The lines that are new and allowed.
-class NewLines {
- public:
-  NewLines(std::span<const MemoryLines> tried, const LineBounds& bounds, std::size_t most)
-      : tried_(tried), bounds_(bounds), most_(most) {}
-
-  void Add(const MemoryLines& lines) {
-    const bool known = std::ranges::find(tried_, lines) != tried_.end() ||
-                       std::ranges::find(lines_, lines) != lines_.end();
-    if (!known && lines_.size() < most_ && bounds_.Allow(lines)) lines_.push_back(lines);
-  }
-  [[nodiscard]] std::vector<MemoryLines> Take() { return std::move(lines_); }
-
- private:
-  std::span<const MemoryLines> tried_;
-  const LineBounds& bounds_;
-  std::size_t most_;
-  std::vector<MemoryLines> lines_;
-};
-
-MemoryLines WithHard(MemoryLines lines, double factor) {
-  lines.hard = Scaled(lines.hard, factor);
-  return lines;
-}
-
-void AddHardAndSoft(const MemoryLines& around, double step, NewLines& lines) {
-  for (const double factor : {step, 1 / step}) {
-    lines.Add(WithHard(around, factor));
-    if (!around.soft) continue;
-    MemoryLines other = around;
-    other.soft->value = Scaled(around.soft->value, factor);
-    lines.Add(other);
-  }
-}
-
-void AddGracesAndReclaims(const MemoryLines& around, NewLines& lines) {
-  if (around.soft) {
-    for (const Duration grace : {around.soft->grace / 2, around.soft->grace * 2}) {
-      MemoryLines other = around;
-      other.soft->grace = std::clamp(grace, kLeastGrace, kMostGrace);
-      lines.Add(other);
-    }
-  }
-  const std::array<std::optional<ThresholdValue>, 3> reclaims = {
-      std::nullopt, Scaled(around.hard, 0.5), Scaled(around.hard, 1)};
-  for (const auto& reclaim : reclaims) {
-    MemoryLines other = around;
-    other.min_reclaim = reclaim;
-    lines.Add(other);
-  }
 }
 
 }  // namespace
@@ -156,42 +105,35 @@ ThresholdValue Scaled(const ThresholdValue& value, double factor) {
   return RoundedBytes(static_cast<double>(std::get<Quantity>(value).Value()) * factor);
 }
 
-bool LineBounds::Allow(const MemoryLines& lines) const {
-  const std::int64_t hard = BytesOf(lines.hard, capacity);
-  if (hard < least_hard || hard > capacity / 4) return false;
-  if (!lines.soft) return true;
-  const std::int64_t soft = BytesOf(lines.soft->value, capacity);
-  return soft > hard + hard / 16 && soft <= capacity / 2;
-}
-
-LineBounds BoundsFor(const MemoryLines& in_force, std::int64_t capacity) {
-  return {.capacity = capacity,
-          .least_hard = std::min({BytesOf(in_force.hard, capacity), kDefaultHard, capacity / 16})};
-}
-
-std::vector<MemoryLines> CoarseLines(const MemoryLines& in_force, const LineBounds& bounds) {
-  NewLines lines({&in_force, 1}, bounds, static_cast<std::size_t>(-1));
-  for (const double factor : kHardFactors) {
+std::vector<MemoryLines> GridAround(const MemoryLines& in_force, std::int64_t capacity) {
+  const std::int64_t least_hard =
+      std::min({BytesOf(in_force.hard, capacity), kDefaultHard, capacity / 16});
+  std::vector<MemoryLines> grid;
+  const auto add = [&](const MemoryLines& lines) {
+    const std::int64_t hard = BytesOf(lines.hard, capacity);
+    if (hard < least_hard || hard > capacity / 4) return;
+    const std::int64_t soft = lines.soft ? BytesOf(lines.soft->value, capacity) : capacity / 2;
+    if (soft <= hard + hard / 16 || soft > capacity / 2) return;
+    const bool is_known = lines == in_force || std::ranges::find(grid, lines) != grid.end();
+    if (!is_known) grid.push_back(lines);
+  };
+  for (int step = kLeastStep; step <= kMostStep; ++step) {
     MemoryLines each = in_force;
-    if (factor != 1.0) each.hard = Scaled(in_force.hard, factor);
-    lines.Add(each);
+    if (step != 0) each.hard = Scaled(in_force.hard, std::exp2(step / 2.0));
+    add(each);
     each.soft = std::nullopt;
-    lines.Add(each);
-    for (const Duration grace : kGraces) {
-      each.soft = MemoryLines::Soft{Scaled(each.hard, 2), grace};
-      lines.Add(each);
+    add(each);
+    MemoryLines with_reclaim = each;
+    with_reclaim.min_reclaim = Scaled(each.hard, 0.5);
+    add(with_reclaim);
+    for (const double factor : kSoftFactors) {
+      for (const Duration grace : kGraces) {
+        each.soft = MemoryLines::Soft{Scaled(each.hard, factor), grace};
+        add(each);
+      }
     }
   }
-  return lines.Take();
-}
-
-std::vector<MemoryLines> FinerLines(std::span<const MemoryLines> tried, const Choice& choice,
-                                    const LineBounds& bounds, double factor, std::size_t most) {
-  NewLines lines(tried, bounds, most);
-  AddHardAndSoft(tried[choice.chosen], factor, lines);
-  AddGracesAndReclaims(tried[choice.chosen], lines);
-  for (const std::size_t each : choice.front) AddHardAndSoft(tried[each], factor, lines);
-  return lines.Take();
+  return grid;
 }
 
 }  // namespace jettison

@@ -1,16 +1,13 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "core/model/threshold.h"
 #include "core/pass/pass.h"
 #include "core/units/duration.h"
-#include "sim/recommend/choice.h"
 
 namespace jettison {
 
@@ -42,27 +39,14 @@ struct MemoryLines {
 // MiB, or of KiB below 10Mi.
 [[nodiscard]] ThresholdValue Scaled(const ThresholdValue& value, double factor);
 
-// Which lines may be tried on a node of that many bytes. No hard one lies below the kubelet's
-// default of 100Mi, or 1/16 of a node where that is less, unless the one in force does; none is
-// above a quarter of the node, and no soft one above half of it.
-struct LineBounds {
-  std::int64_t capacity = 0;
-  std::int64_t least_hard = 0;
-  [[nodiscard]] bool Allow(const MemoryLines& lines) const;
-};
-[[nodiscard]] LineBounds BoundsFor(const MemoryLines& in_force, std::int64_t capacity);
-
-// A grid around what is in force: the hard line from a quarter to eight times as high, each without
-// a soft one, with that in force, and with one twice as high for 30 s and for 2 min. What is in
-// force is not among them.
-[[nodiscard]] std::vector<MemoryLines> CoarseLines(const MemoryLines& in_force,
-                                                   const LineBounds& bounds);
-
-// At most `most` that were not tried yet, around those of the front, higher and lower by the
-// factor: all around the chosen one, then hard and soft lines around the others. `tried` has the
-// lines in the order of the choice.
-[[nodiscard]] std::vector<MemoryLines> FinerLines(std::span<const MemoryLines> tried,
-                                                  const Choice& choice, const LineBounds& bounds,
-                                                  double factor, std::size_t most);
+// A grid around what is in force, for a node of that many bytes: the hard line from a quarter to
+// eight times as high, in steps of half an octave, each with the soft one in force, without one,
+// with half of it as minimum reclaim, and with a soft one two and three times as high for 30 s and
+// for 2 min.
+// What is in force is not in it. No hard line lies below the kubelet's default of 100Mi, or 1/16 of
+// a node where that is less, unless the one in force does; none is above a quarter of the node, and
+// no soft one above half of it.
+[[nodiscard]] std::vector<MemoryLines> GridAround(const MemoryLines& in_force,
+                                                  std::int64_t capacity);
 
 }  // namespace jettison

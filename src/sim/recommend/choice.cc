@@ -66,39 +66,23 @@ std::vector<std::size_t> ParetoFront(std::span<const PolicyCosts> costs) {
 
 namespace {
 
-struct NamedPrice {
-  std::string_view name;
-  double Prices::*price;
-};
-constexpr std::array kPrices = {NamedPrice{"eviction", &Prices::eviction},
-                                NamedPrice{"oom", &Prices::oom_kill},
-                                NamedPrice{"idle-gib-hour", &Prices::idle_gib_hour}};
-
-std::vector<std::string_view> Names() {
-  std::vector<std::string_view> names;
-  for (const NamedPrice& each : kPrices) names.push_back(each.name);
-  return names;
-}
-
-std::optional<double> NumberOf(std::string_view text) {
-  const auto value = ParseNumber<double>(text);
-  return value && std::isfinite(*value) && *value >= 0 ? value : std::nullopt;
-}
+constexpr std::array<std::string_view, 3> kPriceNames = {"eviction", "oom", "idle-gib-hour"};
+constexpr std::array kPrices = {&Prices::eviction, &Prices::oom_kill, &Prices::idle_gib_hour};
 
 // Takes one "NAME=NUMBER". Returns its fault; empty: there is none.
 std::string Take(std::string_view item, Prices& prices) {
-  const std::size_t equals = item.find('=');
-  const std::string_view name = item.substr(0, equals);
-  for (const NamedPrice& each : kPrices) {
-    if (each.name != name) continue;
-    const std::string_view number = equals == std::string_view::npos ? "" : item.substr(equals + 1);
-    const auto value = NumberOf(number);
-    if (!value) return fmt::format("--price {}: {} must be a number, 0 or more", item, name);
-    prices.*each.price = *value;
-    return "";
+  const std::string_view name = item.substr(0, item.find('='));
+  const auto at = std::ranges::find(kPriceNames, name);
+  if (at == kPriceNames.end()) {
+    return fmt::format("--price {}: there is no such price; it has to be {}{}", item,
+                       Alternatives(kPriceNames), DidYouMean(name, kPriceNames));
   }
-  return fmt::format("--price {}: there is no such price; it has to be {}{}", item,
-                     Alternatives(Names()), DidYouMean(name, Names()));
+  const auto value = ParseNumber<double>(item.substr(std::min(name.size() + 1, item.size())));
+  if (!value || !std::isfinite(*value) || *value < 0) {
+    return fmt::format("--price {}: {} must be a number, 0 or more", item, name);
+  }
+  prices.*kPrices[static_cast<std::size_t>(at - kPriceNames.begin())] = *value;
+  return "";
 }
 
 }  // namespace

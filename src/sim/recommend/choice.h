@@ -10,7 +10,7 @@
 
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "sim/whatif/whatif_result.h"
+#include "sim/whatif/whatif_model.h"
 
 namespace jettison {
 

@@ -18,14 +18,6 @@ namespace {
 constexpr Duration kLongestStep = std::chrono::minutes(5);
 constexpr int kStepsAnOctave = 16;
 
-int StepOf(std::int64_t bytes) {
-  return static_cast<int>(std::ceil(std::log2(static_cast<double>(bytes)) * kStepsAnOctave));
-}
-
-std::int64_t BytesOfStep(int step) {
-  return static_cast<std::int64_t>(std::exp2(static_cast<double>(step) / kStepsAnOctave));
-}
-
 constexpr Duration kLeastSeen = std::chrono::minutes(3);
 constexpr double kUsualShare = 0.95;
 
@@ -52,16 +44,13 @@ RequestAdvice::Says Judged(const RequestAdvice& advice, const HeldMemory& held,
   return Says::kFits;
 }
 
-std::string Amount(std::int64_t bytes) {
-  return bytes == 0 ? "no request" : Quantity::Of(bytes).ToString();
-}
-
 }  // namespace
 
 void HeldMemory::Add(std::int64_t bytes, Duration time) {
   most_ = std::max(most_, bytes);
   if (time <= Duration{0}) return;
-  by_step_[StepOf(std::max<std::int64_t>(bytes, 1))] += time;
+  const double octaves = std::log2(static_cast<double>(std::max<std::int64_t>(bytes, 1)));
+  by_step_[static_cast<int>(std::ceil(octaves * kStepsAnOctave))] += time;
   time_ += time;
 }
 
@@ -70,7 +59,9 @@ std::int64_t HeldMemory::Quantile(double share) const {
   double seen = 0;
   for (const auto& [step, time] : by_step_) {
     seen += SecondsOf(time);
-    if (seen >= wanted) return std::min(BytesOfStep(step), most_);
+    if (seen < wanted) continue;
+    const double bytes = std::exp2(static_cast<double>(step) / kStepsAnOctave);
+    return std::min(static_cast<std::int64_t>(bytes), most_);
   }
   return most_;
 }
@@ -106,25 +97,17 @@ const PodUse* PodUseBook::Find(const std::string& uid) const {
 }
 
 std::string_view NameOf(RequestAdvice::Says says) {
-  switch (says) {
-    case RequestAdvice::Says::kTooLow: return "tooLow";
-    case RequestAdvice::Says::kTooHigh: return "tooHigh";
-    case RequestAdvice::Says::kFits: return "fits";
-    case RequestAdvice::Says::kGrows: return "grows";
-    case RequestAdvice::Says::kUnknown: return "unknown";
-  }
-  __builtin_unreachable();
+  constexpr std::string_view kNames[] = {"tooLow", "tooHigh", "fits", "grows", "unknown"};
+  return kNames[static_cast<std::size_t>(says)];
 }
 
 std::string AdviceText(const RequestAdvice& advice) {
-  switch (advice.says) {
-    case RequestAdvice::Says::kTooLow: return "too low; request " + Amount(*advice.proposal);
-    case RequestAdvice::Says::kTooHigh: return "too high; request " + Amount(*advice.proposal);
-    case RequestAdvice::Says::kFits: return "fits";
-    case RequestAdvice::Says::kGrows: return "it is evicted as it grows; give it a memory limit";
-    case RequestAdvice::Says::kUnknown: return "it was seen for too short a time";
-  }
-  __builtin_unreachable();
+  constexpr std::string_view kTexts[] = {"too low; request ", "too high; request ", "fits",
+                                         "it is evicted as it grows; give it a memory limit",
+                                         "it was seen for too short a time"};
+  std::string text(kTexts[static_cast<std::size_t>(advice.says)]);
+  if (advice.proposal) text += Quantity::Of(*advice.proposal).ToString();
+  return text;
 }
 
 std::vector<RequestAdvice> AdviceFor(const std::vector<SimulatedEviction>& evictions,

@@ -14,7 +14,7 @@
 #include "core/recording/recording.h"
 #include "sim/recommend/choice.h"
 #include "sim/report/simulation_report.h"
-#include "sim/whatif/whatif_result.h"
+#include "sim/whatif/whatif_model.h"
 
 namespace jettison {
 
@@ -103,7 +103,6 @@ struct Recommendation {
   CostLimits limits;
   std::vector<Tried>
       tried;  // the first is what was in force; outcomes of a report are in this order
-  std::size_t readings = 0;  // of the recordings
   Choice choice;
   double error = 0;  // a price that differs by no more is the same, as far as this can tell
   std::string configuration;  // what was chosen, as YAML
@@ -112,15 +111,11 @@ struct Recommendation {
   std::vector<std::string> notes;  // what else has to be known; sentences
 };
 
-struct RecommendationTextOptions {
-  std::size_t most_evictions = 20;
-};
-
 // The calibration of each recording first, then what is recommended, the front, its evictions, and
-// requests. The last thing is the configuration.
+// requests, of each at most so many. The last thing is the configuration.
 [[nodiscard]] std::string RecommendationText(const Recommendation& recommendation,
                                              const std::vector<SimulationReport>& reports,
-                                             const RecommendationTextOptions& options = {});
+                                             std::size_t most_evictions = 20);
 // Of the kind Recommendation.
 [[nodiscard]] std::string RecommendationJson(const Recommendation& recommendation,
                                              const std::vector<SimulationReport>& reports);

@@ -20,7 +20,6 @@ Recommendation TwoPolicies() {
                 .costs = {.evictions = 4, .memory_evictions = 4, .idle_milli_gib_hours = 1000}},
                {.name = "hard 200Mi",
                 .costs = {.evictions = 1, .memory_evictions = 1, .idle_milli_gib_hours = 3000}}};
-  all.readings = 1;
   all.choice = {.chosen = 1, .why = Choice::Why::kCheapest, .front = {0, 1}};
   all.configuration = "kind: KubeletConfiguration\n";
   all.requests = {{.node = "n",

@@ -1,28 +1,112 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
 #include "core/explanation/text_table.h"
+#include "core/json/json_writer.h"
 #include "sim/recommend/recommendation.h"
+#include "sim/report/report_fields.h"
 #include "sim/report/report_words.h"
 
 namespace jettison {
 namespace {
 
-using Align = TextTable::Align;
-
-std::string PlaceText(const Recommendation& all, std::size_t i) {
-  if (i == all.choice.chosen) return i == 0 ? "kept" : "recommended";
-  return i == 0 ? "in force" : "";
+void PutCosts(const PolicyCosts& costs, const Prices& prices, JsonWriter& json) {
+  json.Field("evictions", costs.evictions);
+  json.Field("oomKills", costs.oom_kills);
+  json.Field("keptFreeGibHours", costs.IdleGibHours());
+  json.Field("conditionSeconds", SecondsOf(costs.condition_time));
+  json.Field("podSecondsLost", SecondsOf(costs.pod_time_lost));
+  json.Field("price", PriceOf(costs, prices));
 }
+
+void PutPrices(const Recommendation& all, JsonWriter& json) {
+  json.Object("prices", [&] {
+    json.Field("eviction", all.prices.eviction);
+    json.Field("oom", all.prices.oom_kill);
+    json.Field("idleGibHour", all.prices.idle_gib_hour);
+  });
+  json.ObjectUnlessEmpty("limits", [&] {
+    json.Field("evictions", all.limits.evictions);
+    json.Field("oomKills", all.limits.oom_kills);
+    json.Field("keptFreeGibHours", all.limits.idle_gib_hours);
+  });
+}
+
+void PutTried(const Recommendation& all, JsonWriter& json) {
+  json.Objects("policies", all.tried, [&](const Recommendation::Tried& tried) {
+    json.Field("name", tried.name);
+    PutCosts(tried.costs, all.prices, json);
+  });
+  json.Array("front", [&] {
+    for (const std::size_t i : all.choice.front) json.Number(i);
+  });
+}
+
+void PutRequests(const std::vector<RequestAdvice>& requests, JsonWriter& json) {
+  json.Objects("requests", requests, [&](const RequestAdvice& each) {
+    if (!each.node.empty()) json.Field("node", each.node);
+    json.Field("pod", each.pod);
+    json.Field("uid", each.uid);
+    json.Field("evictions", each.evictions);
+    json.Field("request", each.request);
+    json.Field("held95", each.usual);
+    json.Field("heldMost", each.most);
+    json.Field("seenSeconds", SecondsOf(each.seen));
+    json.Field("says", NameOf(each.says));
+    json.Field("proposal", each.proposal);
+    json.Field("text", AdviceText(each));
+  });
+}
+
+void PutRecordings(const Recommendation& all, const std::vector<SimulationReport>& reports,
+                   JsonWriter& json) {
+  json.Objects("recordings", reports, [&](const SimulationReport& report) {
+    json.Field("recording", report.recording());
+    WriteFields(report.facts, json);
+    FieldWriter fields(json);
+    fields("calibration", report.calibration);
+    if (all.choice.chosen >= report.outcomes.size()) return;
+    fields("outcome", report.outcomes[all.choice.chosen]);
+  });
+}
+
+}  // namespace
+
+void PutRecommendation(const Recommendation& all, JsonWriter& json) {
+  PutPrices(all, json);
+  json.Field("readings", 1);
+  json.Field("error", all.error);
+  json.Field("why", NameOf(all.choice.why));
+  json.Field("chosen", all.choice.chosen);
+  json.Strings("sentences", VerdictSentences(all));
+  PutTried(all, json);
+  json.Field("configuration", all.configuration);
+  PutRequests(all.requests, json);
+}
+
+std::string RecommendationJson(const Recommendation& all,
+                               const std::vector<SimulationReport>& reports) {
+  return JsonObject([&](JsonWriter& json) {
+           json.Field("apiVersion", "jettison.io/v1alpha1");
+           json.Field("kind", "Recommendation");
+           PutRecordings(all, reports, json);
+           PutRecommendation(all, json);
+         }) +
+         '\n';
+}
+
+namespace {
+
+using Align = TextTable::Align;
 
 void PutFront(const Recommendation& all, std::string& out) {
   out += fmt::format(
-      "\nFRONT  {} were tried in {}; none of these is better than another one in "
-      "all respects\n",
-      CountText(all.tried.size(), "setting"), CountText(all.readings, "reading"));
+      "\nFRONT  {} were tried; none of these is better than another one in all respects\n",
+      CountText(all.tried.size(), "setting"));
   std::vector<std::size_t> shown = all.choice.front;
   for (const std::size_t i : {std::size_t{0}, all.choice.chosen}) {
     if (std::ranges::find(shown, i) == shown.end()) shown.push_back(i);
@@ -32,18 +116,15 @@ void PutFront(const Recommendation& all, std::string& out) {
   table.Add({"POLICY", "EVICTIONS", "OOM KILLS", "KEPT FREE", "POD TIME LOST", "PRICE", ""});
   for (const std::size_t i : shown) {
     const Recommendation::Tried& tried = all.tried[i];
+    const char* place = i == 0 ? "in force" : "";
+    if (i == all.choice.chosen) place = i == 0 ? "kept" : "recommended";
     table.Add({tried.name, fmt::format("{}", tried.costs.evictions),
                fmt::format("{}", tried.costs.oom_kills),
                fmt::format("{:.3f} GiB h", tried.costs.IdleGibHours()),
                LengthText(tried.costs.pod_time_lost),
-               fmt::format("{:.2f}", PriceOf(tried.costs, all.prices)), PlaceText(all, i)});
+               fmt::format("{:.2f}", PriceOf(tried.costs, all.prices)), place});
   }
   out += table.Text(2);
-}
-
-std::string Bytes(std::int64_t bytes) {
-  if (bytes == 0) return "0";
-  return ShownAmount(Signal::kMemoryAvailable, bytes);
 }
 
 void PutRequests(const Recommendation& all, std::size_t most, std::string& out) {
@@ -51,11 +132,14 @@ void PutRequests(const Recommendation& all, std::size_t most, std::string& out) 
   out += "\nREQUESTS  of pods that were evicted for memory, under either policy\n";
   TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kLeft});
   table.Add({"POD", "REQUEST", "HELD, 95%", "AT MOST", ""});
+  const auto amount = [](std::int64_t bytes) {
+    return bytes == 0 ? "0" : ShownAmount(Signal::kMemoryAvailable, bytes);
+  };
   const std::size_t shown = std::min(most, all.requests.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const RequestAdvice& each = all.requests[i];
     table.Add(
-        {each.pod, Bytes(each.request), Bytes(each.usual), Bytes(each.most), AdviceText(each)});
+        {each.pod, amount(each.request), amount(each.usual), amount(each.most), AdviceText(each)});
   }
   out += table.Text(2);
   if (shown < all.requests.size()) {
@@ -82,42 +166,34 @@ void PutEvictions(const Recommendation& all, const std::vector<SimulationReport>
 
 std::string RecommendationText(const Recommendation& all,
                                const std::vector<SimulationReport>& reports,
-                               const RecommendationTextOptions& options) {
+                               std::size_t most_evictions) {
   std::string out = HeadText(reports);
   out += fmt::format("\nRECOMMENDED  at {}\n", PricesText(all.prices));
   for (const std::string& sentence : VerdictSentences(all)) out += Wrapped(sentence, "  ", 2);
   PutFront(all, out);
-  PutEvictions(all, reports, options.most_evictions, out);
-  PutRequests(all, options.most_evictions, out);
+  PutEvictions(all, reports, most_evictions, out);
+  PutRequests(all, most_evictions, out);
   return out + "\nCONFIGURATION\n" + all.configuration;
 }
 
 namespace {
 
-constexpr std::string_view kNoneWithinLimits =
-    "Every policy that was tried exceeds the limits. What is in force is kept.";
-
-// "2 evictions fewer", "0.300 GiB h more".
-std::string DifferenceText(std::uint64_t from, std::uint64_t to, std::string_view what) {
-  const std::uint64_t by = from > to ? from - to : to - from;
-  return fmt::format("{} {}", CountText(by, what), to < from ? "fewer" : "more");
-}
-
 std::string ChangesText(const PolicyCosts& from, const PolicyCosts& to) {
-  std::string text;
-  const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  if (from.evictions != to.evictions) {
-    add(DifferenceText(from.evictions, to.evictions, "eviction"));
-  }
-  if (from.oom_kills != to.oom_kills) {
-    add(DifferenceText(from.oom_kills, to.oom_kills, "OOM kill"));
-  }
+  std::vector<std::string> parts;
+  const auto count = [&parts](std::uint64_t before, std::uint64_t after, std::string_view what) {
+    if (before == after) return;
+    const std::uint64_t by = before > after ? before - after : after - before;
+    parts.push_back(fmt::format("{} {}", CountText(by, what), after < before ? "fewer" : "more"));
+  };
+  count(from.evictions, to.evictions, "eviction");
+  count(from.oom_kills, to.oom_kills, "OOM kill");
   const std::int64_t idle = to.idle_milli_gib_hours - from.idle_milli_gib_hours;
   if (idle != 0) {
-    add(fmt::format("{:.3f} GiB h {} kept free", static_cast<double>(std::abs(idle)) / 1000,
-                    idle < 0 ? "less" : "more"));
+    parts.push_back(fmt::format("{:.3f} GiB h {} kept free",
+                                static_cast<double>(std::abs(idle)) / 1000,
+                                idle < 0 ? "less" : "more"));
   }
-  return text.empty() ? "the same costs" : text;
+  return parts.empty() ? "the same costs" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::string NoPressureSentence(const Recommendation& all) {
@@ -149,28 +225,24 @@ std::string CheapestSentence(const Recommendation& all) {
 }  // namespace
 
 std::string_view NameOf(Choice::Why why) {
-  switch (why) {
-    case Choice::Why::kCheapest: return "cheapest";
-    case Choice::Why::kInForce: return "inForce";
-    case Choice::Why::kNoPressure: return "noPressure";
-    case Choice::Why::kNoneWithinLimits: return "noneWithinLimits";
-  }
-  __builtin_unreachable();
+  constexpr std::string_view kNames[] = {"cheapest", "inForce", "noPressure", "noneWithinLimits"};
+  return kNames[static_cast<std::size_t>(why)];
 }
 
 std::vector<std::string> CautionSentences(const Recommendation& all) {
-  std::vector<std::string> sentences;
-  if (all.choice.why == Choice::Why::kNoPressure) sentences.push_back(NoPressureSentence(all));
-  if (all.choice.why == Choice::Why::kNoneWithinLimits) sentences.emplace_back(kNoneWithinLimits);
-  sentences.insert(sentences.end(), all.notes.begin(), all.notes.end());
-  return sentences;
+  const bool is_no_advice = all.choice.why == Choice::Why::kNoPressure ||
+                            all.choice.why == Choice::Why::kNoneWithinLimits;
+  return is_no_advice ? VerdictSentences(all) : all.notes;
 }
 
 std::vector<std::string> VerdictSentences(const Recommendation& all) {
   std::vector<std::string> sentences;
   switch (all.choice.why) {
     case Choice::Why::kNoPressure: sentences.push_back(NoPressureSentence(all)); break;
-    case Choice::Why::kNoneWithinLimits: sentences.emplace_back(kNoneWithinLimits); break;
+    case Choice::Why::kNoneWithinLimits:
+      sentences.emplace_back(
+          "Every policy that was tried exceeds the limits. What is in force is kept.");
+      break;
     case Choice::Why::kInForce:
       sentences.push_back(
           fmt::format("What is in force is kept: it costs {:.2f}, and no policy that was tried "
