@@ -119,9 +119,26 @@ class Walk {
     switch (type) {
       case ondemand::json_type::object: return CopyObject(value, depth + 1, into);
       case ondemand::json_type::array: return CopyArray(value, depth + 1, into);
-      case ondemand::json_type::string: return CopyString(value, into);
-      case ondemand::json_type::boolean: return CopyBool(value, into);
-      case ondemand::json_type::null: return CopyNull(value, into);
+      case ondemand::json_type::string: {
+        std::string_view text;
+        if (const auto code = value.get_string().get(text)) return Refuse(code);
+        if (!room_.Take(documents::Room::OfText(text))) return TooLarge();
+        into = Value(std::string(text), line_);
+        return true;
+      }
+      case ondemand::json_type::boolean: {
+        bool flag = false;
+        if (const auto code = value.get_bool().get(flag)) return Refuse(code);
+        into = Value(flag, line_);
+        return true;
+      }
+      case ondemand::json_type::null: {
+        bool is_null = false;
+        if (const auto code = value.is_null().get(is_null)) return Refuse(code);
+        if (!is_null) return Refuse("this is not valid JSON: did you mean null?");
+        into = Value(Value::Null{}, line_);
+        return true;
+      }
       case ondemand::json_type::number: return CopyNumber(TrimRight(token), into);
     }
     return Refuse("this is not a JSON value");
@@ -175,29 +192,6 @@ class Walk {
   bool TooDeep() { return Refuse(fmt::format("nested deeper than {} levels", kMaxDocumentDepth)); }
 
   bool TooLarge() { return Refuse("the document up to here takes more memory than is allowed"); }
-
-  bool CopyString(ondemand::value& value, Value& into) {
-    std::string_view text;
-    if (const auto code = value.get_string().get(text)) return Refuse(code);
-    if (!room_.Take(documents::Room::OfText(text))) return TooLarge();
-    into = Value(std::string(text), line_);
-    return true;
-  }
-
-  bool CopyBool(ondemand::value& value, Value& into) {
-    bool flag = false;
-    if (const auto code = value.get_bool().get(flag)) return Refuse(code);
-    into = Value(flag, line_);
-    return true;
-  }
-
-  bool CopyNull(ondemand::value& value, Value& into) {
-    bool is_null = false;
-    if (const auto code = value.is_null().get(is_null)) return Refuse(code);
-    if (!is_null) return Refuse("this is not valid JSON: did you mean null?");
-    into = Value(Value::Null{}, line_);
-    return true;
-  }
 
   // The token is left unread: the library steps over it, and only its text is wanted.
   bool CopyNumber(std::string_view token, Value& into) {

@@ -36,7 +36,7 @@ tl::unexpected<Error> Senseless(std::string why) {
 
 Result<std::optional<RecordedItem>> ItemDecoder::Take(const recording::Item& message) {
   if (message.has_chunk() || message.has_about()) {
-    BeginAnew();
+    *this = {};
     auto about =
         ItemIn<RecordingAbout>(message.has_chunk() ? message.chunk().about() : message.about());
     if (about) about_ = std::get<RecordingAbout>(**about);
@@ -58,12 +58,6 @@ Result<std::optional<RecordedItem>> ItemDecoder::Take(const recording::Item& mes
   return std::nullopt;
 }
 
-void ItemDecoder::BeginAnew() {
-  ItemDecoder anew;
-  anew.alike_before_ = std::move(alike_);
-  *this = std::move(anew);
-}
-
 Result<void> ItemDecoder::TakePolicy(const recording::Policy& message) {
   auto policy = ValueOf<PassPolicy>(message.policy());
   if (!policy) return Fail(policy.error());
@@ -79,24 +73,14 @@ Result<void> ItemDecoder::TakePod(const recording::Pod& message) {
       !recording::Protection_IsValid(message.protection())) {
     return Senseless("a pod has a source or a protection that there is not");
   }
-  const std::string key = fmt::format("{} {} {} {}", static_cast<int>(about_->profile),
-                                      static_cast<int>(message.source()),
-                                      static_cast<int>(message.protection()), message.manifest());
-  std::shared_ptr<const PodFacts>& facts = alike_[key];
-  if (const auto known = alike_before_.find(key); !facts && known != alike_before_.end()) {
-    facts = known->second;
-  }
-  if (!facts) {
-    const auto document = ParseJson(message.manifest());
-    if (!document) return Fail(document.error().In("a pod"));
-    PodReading reading = ReadPod(*document, {.file = "", .form = PodForm::kApiObject});
-    if (!reading.Ok()) return Senseless("a pod: " + DescribeAll(reading.faults));
-    auto read = std::make_shared<PodFacts>(FactsOf(std::move(reading.pod), about_->profile));
-    read->source = static_cast<PodOrigin>(message.source());
-    read->protection = static_cast<Protection>(message.protection());
-    facts = std::move(read);
-  }
-  pods_[message.id()] = facts;
+  const auto document = ParseJson(message.manifest());
+  if (!document) return Fail(document.error().In("a pod"));
+  PodReading reading = ReadPod(*document, {.file = "", .form = PodForm::kApiObject});
+  if (!reading.Ok()) return Senseless("a pod: " + DescribeAll(reading.faults));
+  PodFacts facts = FactsOf(std::move(reading.pod), about_->profile);
+  facts.source = static_cast<PodOrigin>(message.source());
+  facts.protection = static_cast<Protection>(message.protection());
+  pods_[message.id()] = std::make_shared<const PodFacts>(std::move(facts));
   return {};
 }
 

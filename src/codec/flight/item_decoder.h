@@ -26,7 +26,6 @@ class ItemDecoder {
  private:
   using PodFactsList = std::vector<std::shared_ptr<const PodFacts>>;
 
-  void BeginAnew();
   [[nodiscard]] Result<void> TakePolicy(const recording::Policy& message);
   [[nodiscard]] Result<void> TakePod(const recording::Pod& message);
   [[nodiscard]] Result<RecordedItem> TakePass(const recording::Pass& message);
@@ -36,9 +35,6 @@ class ItemDecoder {
   std::optional<RecordingAbout> about_;
   std::map<std::uint32_t, std::shared_ptr<const PassPolicy>> policies_;
   std::map<std::uint32_t, std::shared_ptr<const PodFacts>> pods_;
-  // By profile, source, protection and manifest: a chunk mostly has the pods of the chunk before.
-  std::map<std::string, std::shared_ptr<const PodFacts>> alike_;
-  std::map<std::string, std::shared_ptr<const PodFacts>> alike_before_;
   NodeStats node_;                             // of the pass before
   std::map<std::uint32_t, PodStats> figures_;  // told last
   std::vector<std::uint32_t> order_;           // of those of the pass before

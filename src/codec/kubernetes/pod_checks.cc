@@ -30,11 +30,24 @@ constexpr std::string_view kDnsLabelRule =
     "must consist of lower-case letters, digits and '-', and begin and end with a letter or digit "
     "(at most 63 characters)";
 
-// A required name that is a DNS label; silent where the field's type was wrong.
-void CheckLabel(const Field& field, const std::string& name) {
+constexpr std::string_view kDnsSubdomainRule =
+    "must consist of lower-case letters, digits, '-' and '.', and begin and end with a letter or "
+    "digit (at most 253 characters)";
+
+// A required name that keeps to a rule; silent where the field's type was wrong.
+void CheckName(const Field& field, const std::string& name, bool keeps_to_it,
+               std::string_view rule) {
   if (!field.HoldsTextOrNothing()) return;
   if (name.empty()) return field.Fault("required");
-  if (!IsDnsLabel(name)) field.Fault(std::string(kDnsLabelRule));
+  if (!keeps_to_it) field.Fault(std::string(rule));
+}
+
+void CheckLabel(const Field& field, const std::string& name) {
+  CheckName(field, name, IsDnsLabel(name), kDnsLabelRule);
+}
+
+void CheckSubdomain(const Field& field, const std::string& name) {
+  CheckName(field, name, IsDnsSubdomain(name), kDnsSubdomainRule);
 }
 
 // No amount below zero.
@@ -188,18 +201,8 @@ void CheckContainers(const Field& spec, const Pod& pod) {
   check_all("containers", pod.containers, false);
 }
 
-constexpr std::string_view kDnsSubdomain =
-    "must consist of lower-case letters, digits, '-' and '.', and begin and end with a letter or "
-    "digit (at most 253 characters)";
-
 // k8s.io/apimachinery: TotalAnnotationSizeLimitB.
 constexpr std::size_t kMostAnnotationBytes = std::size_t{256} << 10;
-
-void CheckSubdomain(const Field& field, const std::string& name) {
-  if (!field.HoldsTextOrNothing()) return;
-  if (name.empty()) return field.Fault("required");
-  if (!IsDnsSubdomain(name)) field.Fault(std::string(kDnsSubdomain));
-}
 
 void CheckKind(const Field& root) {
   const Field kind = root.Member("kind");
@@ -250,14 +253,9 @@ void CheckSource(const Field& field, const ConfigMapSource& source) {
 void CheckSource(const Field& field, const SecretSource& source) {
   CheckSubdomain(field.Member("secretName"), source.secret_name);
 }
-void RefuseKind(const Field& field) {
+template <typename OtherSource>
+void CheckSource(const Field& field, const OtherSource& /*source*/) {
   field.Fault("is not supported here: use emptyDir, hostPath, configMap or secret");
-}
-void CheckSource(const Field& field, const GitRepoSource&) {
-  RefuseKind(field);
-}
-void CheckSource(const Field& field, const OtherVolumeSource&) {
-  RefuseKind(field);
 }
 
 void CheckVolumes(const Field& volumes, const Pod& pod) {

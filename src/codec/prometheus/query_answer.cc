@@ -38,24 +38,15 @@ std::string ComplaintOf(dom::element answer) {
   return complaint.empty() ? TextOf(answer, "message") : complaint;
 }
 
-QueryRemarks RemarksOf(dom::element answer) {
-  QueryRemarks remarks;
-  dom::array warnings;
-  if (answer["warnings"].get(warnings) != simdjson::SUCCESS) return remarks;
-  for (const dom::element each : warnings) {
+QueryWarnings WarningsOf(dom::element answer) {
+  QueryWarnings warnings;
+  dom::array all;
+  if (answer["warnings"].get(all) != simdjson::SUCCESS) return warnings;
+  for (const dom::element each : all) {
     std::string_view text;
-    if (each.get(text) == simdjson::SUCCESS) remarks.warnings.emplace_back(text);
+    if (each.get(text) == simdjson::SUCCESS) warnings.emplace_back(text);
   }
-  return remarks;
-}
-
-// Proxies before a server, and servers that imitate Prometheus, leave out one of the two, or both.
-tl::unexpected<Error> ReportedError(std::string_view kind, std::string_view complaint) {
-  if (kind.empty() && complaint.empty()) {
-    return Fail(ErrorCode::kInternal, "the server reports an error, but not which");
-  }
-  return Fail(CodeOf(kind), fmt::format("{}{}{}", kind,
-                                        kind.empty() || complaint.empty() ? "" : ": ", complaint));
+  return warnings;
 }
 
 Result<dom::element> Parse(dom::parser& parser, std::string_view json) {
@@ -65,7 +56,14 @@ Result<dom::element> Parse(dom::parser& parser, std::string_view json) {
   }
   const std::string status = TextOf(answer, "status");
   const std::string complaint = ComplaintOf(answer);
-  if (status == "error") return ReportedError(TextOf(answer, "errorType"), complaint);
+  if (status == "error") {
+    // Proxies before a server, and servers that imitate Prometheus, leave out one of the two.
+    const std::string kind = TextOf(answer, "errorType");
+    const std::string_view colon = kind.empty() || complaint.empty() ? "" : ": ";
+    if (!kind.empty() || !complaint.empty())
+      return Fail(CodeOf(kind), fmt::format("{}{}{}", kind, colon, complaint));
+    return Fail(ErrorCode::kInternal, "the server reports an error, but not which");
+  }
   if (status.empty() && !complaint.empty()) {
     return NoAnswer(fmt::format("it has no status, but says: {}", complaint));
   }
@@ -89,21 +87,6 @@ Result<MetricSeries> SeriesOf(dom::element metric) {
   return series;
 }
 
-// [1767225600.123, "12.5"]
-Result<void> TakeSample(dom::element sample, SeriesSink& sink) {
-  dom::array pair;
-  double seconds = 0;
-  std::string_view text;
-  if (sample.get(pair) != simdjson::SUCCESS || pair.size() != 2 ||
-      pair.at(0).get(seconds) != simdjson::SUCCESS || pair.at(1).get(text) != simdjson::SUCCESS) {
-    return NoAnswer("a sample is no pair of a time and a value");
-  }
-  const auto value = ParseSampleNumber(text);
-  const auto at = InstantOfSeconds(seconds);
-  if (!value || !at) return NoAnswer("a sample has no number, or a time that cannot be");
-  return sink.Add(*at, *value);
-}
-
 Result<void> TakeSeries(dom::element each, SeriesSink& sink) {
   dom::element metric;
   dom::array values;
@@ -112,15 +95,24 @@ Result<void> TakeSeries(dom::element each, SeriesSink& sink) {
   if (!series) return Fail(series.error());
   if (each["values"].get(values) != simdjson::SUCCESS) return {};  // histograms alone
   if (!sink.Begin(*series)) return {};
-  for (const dom::element sample : values) {
-    if (auto taken = TakeSample(sample, sink); !taken) return taken;
+  for (const dom::element sample : values) {  // [1767225600.123, "12.5"]
+    double seconds = 0;
+    std::string_view text;
+    if (sample.at(0).get(seconds) != simdjson::SUCCESS ||
+        sample.at(1).get(text) != simdjson::SUCCESS) {
+      return NoAnswer("a sample is no pair of a time and a value");
+    }
+    const auto value = ParseSampleNumber(text);
+    const auto at = InstantOfSeconds(seconds);
+    if (!value || !at) return NoAnswer("a sample has no number, or a time that cannot be");
+    if (auto taken = sink.Add(*at, *value); !taken) return taken;
   }
   return {};
 }
 
 }  // namespace
 
-Result<QueryRemarks> ReadQueryAnswer(std::string_view json, SeriesSink& sink) {
+Result<QueryWarnings> ReadQueryAnswer(std::string_view json, SeriesSink& sink) {
   dom::parser parser;
   const auto answer = Parse(parser, json);
   if (!answer) return Fail(answer.error());
@@ -134,11 +126,11 @@ Result<QueryRemarks> ReadQueryAnswer(std::string_view json, SeriesSink& sink) {
   for (const dom::element each : result) {
     if (auto taken = TakeSeries(each, sink); !taken) return Fail(taken.error());
   }
-  return RemarksOf(top);
+  return WarningsOf(top);
 }
 
-Result<QueryRemarks> ReadSeriesAnswer(std::string_view json,
-                                      const std::function<void(const MetricSeries&)>& take) {
+Result<QueryWarnings> ReadSeriesAnswer(std::string_view json,
+                                       const std::function<void(const MetricSeries&)>& take) {
   dom::parser parser;
   const auto answer = Parse(parser, json);
   if (!answer) return Fail(answer.error());
@@ -150,7 +142,7 @@ Result<QueryRemarks> ReadSeriesAnswer(std::string_view json,
     if (!series) return Fail(series.error());
     take(*series);
   }
-  return RemarksOf(top);
+  return WarningsOf(top);
 }
 
 std::string ComplaintIn(std::string_view json) {

@@ -10,10 +10,8 @@
 
 namespace jettison {
 
-// What the HTTP API of Prometheus says beside its data.
-struct QueryRemarks {
-  std::vector<std::string> warnings;
-};
+// The warnings that the HTTP API of Prometheus gives beside its data.
+using QueryWarnings = std::vector<std::string>;
 
 // Reads the answer to a query whose result is a matrix, and hands over its series with their
 // samples. An answer that is an error is one, in the words of Prometheus:
@@ -21,10 +19,10 @@ struct QueryRemarks {
 // - kDeadlineExceeded: "timeout" or "canceled"; kUnavailable: "unavailable";
 // - kInternal: anything else, "execution" among them, as where there are too many samples.
 // Errors of the sink end it.
-[[nodiscard]] Result<QueryRemarks> ReadQueryAnswer(std::string_view json, SeriesSink& sink);
+[[nodiscard]] Result<QueryWarnings> ReadQueryAnswer(std::string_view json, SeriesSink& sink);
 
 // The answer to `/api/v1/series`: what there is, without samples.
-[[nodiscard]] Result<QueryRemarks> ReadSeriesAnswer(
+[[nodiscard]] Result<QueryWarnings> ReadSeriesAnswer(
     std::string_view json, const std::function<void(const MetricSeries&)>& take);
 
 // What an answer that is an error gives as the reason: "error" as Prometheus has it, "message" as

@@ -59,79 +59,20 @@ Result<Instant> TimeOf(std::string_view word, bool milliseconds) {
   return *at;
 }
 
-// Reads labels one after another.
-class LabelReader {
- public:
-  explicit LabelReader(std::string_view text) : rest_(text) {}
-
-  Result<void> ReadInto(MetricSeries& series) {
-    for (;;) {
-      rest_ = WithoutBlanks(rest_);
-      if (rest_.empty()) return {};
-      if (auto read = ReadOne(series); !read) return read;
-      rest_ = WithoutBlanks(rest_);
-      if (rest_.empty()) return {};
-      if (!rest_.starts_with(',')) return Invalid("a comma is missing between two labels");
-      rest_.remove_prefix(1);
+// The text in quotes that `rest` begins with, and is without then; none: there is no such text.
+std::optional<std::string> TakeText(std::string_view& rest) {
+  std::string text;
+  for (std::size_t i = 1; rest.starts_with('"') && i < rest.size(); ++i) {
+    if (rest[i] == '"') {
+      rest = WithoutBlanks(rest.substr(i + 1));
+      return text;
     }
+    const bool is_escaped = rest[i] == '\\' && i + 1 < rest.size();
+    if (is_escaped) ++i;
+    text += is_escaped && rest[i] == 'n' ? '\n' : rest[i];
   }
-
- private:
-  Result<void> ReadOne(MetricSeries& series) {
-    // A name in quotes may stand alone: {"name", label="value"}.
-    if (rest_.starts_with('"')) {
-      auto name = ReadText();
-      if (!name) return Fail(name.error());
-      rest_ = WithoutBlanks(rest_);
-      if (!rest_.starts_with('=')) return SetName(*std::move(name), series);
-      return ReadValue(*std::move(name), series);
-    }
-    const std::size_t end = rest_.find_first_of("=, \t");
-    std::string name(rest_.substr(0, end));
-    if (name.empty()) return Invalid("a label has no name");
-    rest_.remove_prefix(name.size());
-    return ReadValue(std::move(name), series);
-  }
-
-  Result<void> ReadValue(std::string name, MetricSeries& series) {
-    rest_ = WithoutBlanks(rest_);
-    if (!rest_.starts_with('=')) return Invalid(fmt::format("label {}: \"=\" is missing", name));
-    rest_ = WithoutBlanks(rest_.substr(1));
-    auto value = ReadText();
-    if (!value) return Fail(value.error().In("label " + name));
-    if (name == kNameLabel) return SetName(*std::move(value), series);
-    if (!series.labels.try_emplace(name, *std::move(value)).second) {
-      return Invalid(fmt::format("label {}: it is there twice", name));
-    }
-    return {};
-  }
-
-  static Result<void> SetName(std::string name, MetricSeries& series) {
-    if (!series.name.empty()) return Invalid("the series has two names");
-    series.name = std::move(name);
-    return {};
-  }
-
-  Result<std::string> ReadText() {
-    if (!rest_.starts_with('"')) return Invalid("its value is not in quotes");
-    std::string text;
-    for (std::size_t i = 1; i < rest_.size(); ++i) {
-      if (rest_[i] == '"') {
-        rest_.remove_prefix(i + 1);
-        return text;
-      }
-      if (rest_[i] == '\\' && i + 1 < rest_.size()) {
-        ++i;
-        text += rest_[i] == 'n' ? '\n' : rest_[i];
-      } else {
-        text += rest_[i];
-      }
-    }
-    return Invalid("its value does not end");
-  }
-
-  std::string_view rest_;
-};
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -166,13 +107,37 @@ Result<std::optional<SampleLine>> ReadSampleLine(std::string_view line) {
 }
 
 Result<MetricSeries> ReadSeries(std::string_view series) {
+  constexpr const char* kForm = "the labels break the form: name{label=\"value\",...}";
   MetricSeries read;
   const std::size_t brace = series.find('{');
   read.name = std::string(series.substr(0, brace));
-  if (brace != std::string_view::npos) {
-    if (!series.ends_with('}')) return Invalid("the labels do not end");
-    LabelReader labels(series.substr(brace + 1, series.size() - brace - 2));
-    if (auto done = labels.ReadInto(read); !done) return Fail(done.error());
+  std::string_view rest =
+      brace == std::string_view::npos ? "}" : WithoutBlanks(series.substr(brace + 1));
+  while (rest != "}") {
+    // A name in quotes may stand alone: {"name", label="value"}.
+    const bool is_quoted = rest.starts_with('"');
+    std::string name(is_quoted ? TakeText(rest).value_or("")
+                               : rest.substr(0, rest.find_first_of("=, \t}")));
+    if (!is_quoted) rest = WithoutBlanks(rest.substr(name.size()));
+    std::optional<std::string> value;
+    if (rest.starts_with('=')) {
+      rest = WithoutBlanks(rest.substr(1));
+      value = TakeText(rest);
+    } else if (is_quoted) {
+      value = std::exchange(name, kNameLabel);
+    }
+    if (name.empty() || !value) return Invalid(kForm);
+    if (name == kNameLabel) {
+      if (!read.name.empty()) return Invalid("the series has two names");
+      read.name = *std::move(value);
+    } else if (!read.labels.try_emplace(name, *std::move(value)).second) {
+      return Invalid(fmt::format("label {}: it is there twice", name));
+    }
+    if (rest.starts_with(',')) {
+      rest = WithoutBlanks(rest.substr(1));
+    } else if (rest != "}") {
+      return Invalid(kForm);
+    }
   }
   if (read.name.empty()) return Invalid("the series has no name");
   return read;

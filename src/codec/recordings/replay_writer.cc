@@ -3,45 +3,43 @@
 namespace jettison {
 namespace {
 
-using Annotations = std::map<std::string, std::string, std::less<>>;
-
-void WriteConditions(NodeConditions conditions, JsonWriter& json) {
-  json.Array("nodeConditions", [&] {
-    for (NodeConditionType type : kAllNodeConditions) {
-      if (conditions.Has(type)) json.String(NameOf(type));
-    }
-  });
-}
-
-// "name": [each item by `write`]; nothing for an empty list.
+// "name": a list of objects for each item, whose members `write` writes; nothing where it is empty.
 template <typename Items, typename Write>
 void WriteList(std::string_view name, const Items& items, JsonWriter& json, Write write) {
-  if (items.empty()) return;
-  json.Array(name, [&] {
-    for (const auto& item : items) write(item);
-  });
+  if (!items.empty()) json.Objects(name, items, write);
 }
 
-void WriteAnnotations(const Annotations& annotations, JsonWriter& json) {
-  if (annotations.empty()) return;
-  json.Object("annotations", [&] {
-    for (const auto& [name, value] : annotations) json.Field(name, value);
-  });
-}
+}  // namespace
 
-void WriteEvent(const Event& event, JsonWriter& json) {
-  json.Object([&] {
+void WriteReport(const CycleReport& report, JsonWriter& json) {
+  json.Array("nodeConditions", [&] {
+    for (const NodeConditionType type : kAllNodeConditions) {
+      if (report.conditions().Has(type)) json.String(NameOf(type));
+    }
+  });
+  if (report.ranked_for) json.Field("reclaimSignal", NameOf(*report.ranked_for));
+  json.ArrayUnlessEmpty("reclaimed", [&] {
+    for (const ReclaimStep each : report.reclaim_attempted) json.String(NameOf(each));
+  });
+  if (report.pause) {
+    json.Object("pause", [&] {
+      json.Field("reason", NameOf(report.pause->reason));
+      json.Field("until", FormatInstant(report.pause->until));
+      json.Field("pod", report.pause->pod_uid);
+    });
+  }
+  if (!report.ranking.empty()) json.Strings("ranking", report.ranking);
+  WriteList("events", report.events, json, [&](const Event& event) {
     json.Field("object", event.object);
     json.Field("type", NameOf(event.type));
     json.Field("reason", event.reason);
     json.Field("message", event.message);
-    WriteAnnotations(event.annotations, json);
+    json.ObjectUnlessEmpty("annotations", [&] {
+      for (const auto& [name, value] : event.annotations) json.Field(name, value);
+    });
   });
-}
-
-void WriteEviction(const EvictionRecord& eviction, JsonWriter& json) {
-  const EvictionOrder& order = eviction.order;
-  json.Object([&] {
+  WriteList("evictions", report.evictions, json, [&](const EvictionRecord& eviction) {
+    const EvictionOrder& order = eviction.order;
     json.Field("pod", order.pod_uid);
     json.Field("gracePeriodSeconds", order.grace_period_seconds);
     json.Field("phase", "Failed");
@@ -52,64 +50,28 @@ void WriteEviction(const EvictionRecord& eviction, JsonWriter& json) {
   });
 }
 
-void WriteAdmission(const std::string& uid, const AdmissionAnswer& answer, JsonWriter& json) {
-  json.Object([&] {
-    json.Field("pod", uid);
-    json.Field("admit", answer.admit);
-    if (!answer.admit) {
-      json.Field("reason", answer.reason);
-      json.Field("message", answer.message);
-    }
-  });
-}
-
-void WriteAdmissions(const Scenario& scenario, const ScenarioStep& step, const StepOutcome& outcome,
-                     JsonWriter& json) {
-  if (outcome.admission.empty()) return;
-  json.Array("admission", [&] {
-    for (std::size_t i = 0; i < outcome.admission.size(); ++i) {
-      WriteAdmission(scenario.pods[step.admit[i]].pod.uid, outcome.admission[i], json);
-    }
-  });
-}
-
-void WriteStep(const Scenario& scenario, const ScenarioStep& step, const StepOutcome& outcome,
-               JsonWriter& json) {
-  json.Object([&] {
-    WriteReport(outcome.report, json);
-    WriteAdmissions(scenario, step, outcome, json);
-  });
-}
-
-}  // namespace
-
-void WriteReport(const CycleReport& report, JsonWriter& json) {
-  WriteConditions(report.conditions(), json);
-  if (report.ranked_for) json.Field("reclaimSignal", NameOf(*report.ranked_for));
-  WriteList("reclaimed", report.reclaim_attempted, json,
-            [&](ReclaimStep each) { json.String(NameOf(each)); });
-  if (report.pause) {
-    json.Object("pause", [&] {
-      json.Field("reason", NameOf(report.pause->reason));
-      json.Field("until", FormatInstant(report.pause->until));
-      json.Field("pod", report.pause->pod_uid);
-    });
-  }
-  WriteList("ranking", report.ranking, json, [&](const std::string& uid) { json.String(uid); });
-  WriteList("events", report.events, json, [&](const Event& each) { WriteEvent(each, json); });
-  WriteList("evictions", report.evictions, json,
-            [&](const EvictionRecord& each) { WriteEviction(each, json); });
-}
-
 void WriteReplay(const Scenario& scenario, const std::vector<StepOutcome>& outcomes,
                  std::string& out) {
   JsonWriter json(out);
+  const auto write_admission = [&](std::size_t pod, const AdmissionAnswer& answer) {
+    json.Object([&] {
+      json.Field("pod", scenario.pods[pod].pod.uid);
+      json.Field("admit", answer.admit);
+      if (answer.admit) return;
+      json.Field("reason", answer.reason);
+      json.Field("message", answer.message);
+    });
+  };
   json.Object([&] {
     json.Field("name", scenario.name);
-    json.Array("steps", [&] {
-      for (std::size_t i = 0; i < outcomes.size(); ++i) {
-        WriteStep(scenario, scenario.steps[i], outcomes[i], json);
-      }
+    json.Objects("steps", outcomes, [&](const StepOutcome& outcome) {
+      WriteReport(outcome.report, json);
+      const ScenarioStep& step = scenario.steps[static_cast<std::size_t>(&outcome - &outcomes[0])];
+      json.ArrayUnlessEmpty("admission", [&] {
+        for (std::size_t i = 0; i < outcome.admission.size(); ++i) {
+          write_admission(step.admit[i], outcome.admission[i]);
+        }
+      });
     });
   });
   out += '\n';

@@ -25,15 +25,14 @@ void PutMemory(const std::optional<MemoryStats>& memory,
   });
 }
 
-void WriteUsage(const FsUsage& usage, const std::optional<Instant>& time, JsonWriter& json) {
-  PutTime(time, json);
-  WriteFields(usage, json);
-}
-
+// Where `usage` was measured, its members with the time.
 void PutUsage(std::string_view name, const std::optional<FsUsage>& usage,
               const std::optional<Instant>& time, JsonWriter& json) {
   if (!usage) return;
-  json.Object(name, [&] { WriteUsage(*usage, time, json); });
+  json.Object(name, [&] {
+    PutTime(time, json);
+    WriteFields(*usage, json);
+  });
 }
 
 void WriteNode(const NodeStats& node, const SummaryTimes& times, JsonWriter& json) {
@@ -72,42 +71,19 @@ void PutWorkingSet(const std::optional<std::uint64_t>& bytes, const std::optiona
   });
 }
 
-void WriteContainer(const ContainerStats& container, const std::optional<Instant>& started,
-                    const std::optional<Instant>& measured, JsonWriter& json) {
-  json.Object([&] {
+void WriteContainers(const PodStats& pod, const PodStartTimes* started,
+                     const std::optional<Instant>& measured, JsonWriter& json) {
+  json.Objects("containers", pod.containers, [&](const ContainerStats& container) {
+    const auto i = static_cast<std::size_t>(&container - pod.containers.data());
     json.Field("name", container.name);
-    PutTime(started, json, "startTime");
+    if (started != nullptr && i < started->containers.size()) {
+      PutTime(started->containers[i], json, "startTime");
+    }
     if (container.memory_working_set_bytes) {
       PutWorkingSet(container.memory_working_set_bytes, measured, json);
     }
     PutUsage("rootfs", container.rootfs, measured, json);
     PutUsage("logs", container.logs, measured, json);
-  });
-}
-
-void WriteContainers(const PodStats& pod, const PodStartTimes* started,
-                     const std::optional<Instant>& measured, JsonWriter& json) {
-  json.Array("containers", [&] {
-    for (std::size_t i = 0; i < pod.containers.size(); ++i) {
-      const bool known = started != nullptr && i < started->containers.size();
-      WriteContainer(pod.containers[i], known ? started->containers[i] : std::nullopt, measured,
-                     json);
-    }
-  });
-}
-
-void PutVolumes(const PodStats& pod, const std::optional<Instant>& measured, JsonWriter& json) {
-  if (pod.volumes.empty()) return;
-  json.Objects("volume", pod.volumes, [&](const VolumeStats& volume) {
-    WriteUsage(volume.usage, measured, json);
-    json.Field("name", volume.name);
-  });
-}
-
-void PutPodPressure(const std::optional<std::int32_t>& some_avg10, JsonWriter& json) {
-  if (!some_avg10) return;
-  json.Object("io", [&] {
-    json.Object("psi", [&] { Put("some", StallShares{.avg10 = some_avg10, .avg60 = {}}, json); });
   });
 }
 
@@ -126,8 +102,17 @@ void WritePodStats(const PodStats& pod, const PodStartTimes* started,
       Put("swap", SwapStats{.time = measured, .available_bytes = {}, .usage_bytes = pod.swap_bytes},
           json);
     }
-    PutPodPressure(pod.io_some_avg10, json);
-    PutVolumes(pod, measured, json);
+    if (pod.io_some_avg10) {
+      const StallShares some{.avg10 = pod.io_some_avg10, .avg60 = {}};
+      json.Object("io", [&] { json.Object("psi", [&] { Put("some", some, json); }); });
+    }
+    if (!pod.volumes.empty()) {
+      json.Objects("volume", pod.volumes, [&](const VolumeStats& volume) {
+        PutTime(measured, json);
+        WriteFields(volume.usage, json);
+        json.Field("name", volume.name);
+      });
+    }
     PutUsage("ephemeral-storage", pod.ephemeral_storage, measured, json);
     Put("staleDisk", pod.stale_disk, json);
     if (pod.process_count) {

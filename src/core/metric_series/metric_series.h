@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <map>
 #include <string>
 #include <string_view>
@@ -19,7 +20,7 @@ struct MetricSeries {
     const auto found = labels.find(label);
     return found == labels.end() ? std::string_view{} : std::string_view(found->second);
   }
-  friend bool operator==(const MetricSeries&, const MetricSeries&) = default;
+  friend auto operator<=>(const MetricSeries&, const MetricSeries&) = default;
 };
 
 // Takes series with their samples.
