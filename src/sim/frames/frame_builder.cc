@@ -18,37 +18,10 @@ constexpr Duration kMostUsual = std::chrono::hours(24 * 365);
 // The agent waits no longer than this for an evicted pod.
 constexpr Duration kCleanupTimeout = std::chrono::seconds(30);
 
-std::int64_t MemoryOf(const PodStats& stats) {
-  return static_cast<std::int64_t>(stats.memory_working_set_bytes.value_or(0));
-}
-
-bool WasCarriedOut(const EvictionRecord& eviction) {
-  return eviction.outcome == EvictOutcome::kEnding;
-}
-
 }  // namespace
 
 void FrameBuilder::Add(const RecordedItem& item) {
-  std::visit(
-      [this](const auto& each) {
-        using Item = std::decay_t<decltype(each)>;
-        if constexpr (std::is_same_v<Item, RecordingAbout>) {
-          AddAbout(each);
-        } else if constexpr (std::is_same_v<Item, RecordedOomKill>) {
-          AddOomKill(each);
-        } else if constexpr (std::is_same_v<Item, RecordedGap>) {
-          AddGap(each);
-        } else if constexpr (std::is_same_v<Item, RecordedNote>) {
-          AddNote(each);
-        } else {
-          AddPass(each);
-        }
-      },
-      item);
-}
-
-void FrameBuilder::Finish() {
-  facts_.pods = roster_.size();
+  std::visit([this](const auto& each) { Take(each); }, item);
 }
 
 void FrameBuilder::Flaw(Instant at, std::string what) {
@@ -56,7 +29,7 @@ void FrameBuilder::Flaw(Instant at, std::string what) {
   if (facts_.flaws.size() < kMostFlaws) facts_.flaws.push_back({at, std::move(what)});
 }
 
-void FrameBuilder::AddAbout(const RecordingAbout& about) {
+void FrameBuilder::Take(const RecordingAbout& about) {
   if (!about.node.empty()) facts_.node = about.node;
   profile_ = about.profile;
   if (facts_.passes == 0) return;
@@ -65,7 +38,7 @@ void FrameBuilder::AddAbout(const RecordingAbout& about) {
   last_number_.reset();
 }
 
-void FrameBuilder::AddOomKill(const RecordedOomKill& kill) {
+void FrameBuilder::Take(const RecordedOomKill& kill) {
   const auto slot = roster_.Find(kill.pod_uid);
   facts_.oom_kills.push_back({.at = kill.at,
                               .uid = kill.pod_uid,
@@ -75,7 +48,7 @@ void FrameBuilder::AddOomKill(const RecordedOomKill& kill) {
   if (slot) ends_.push_back({.slot = *slot, .how = RecordedEnd::How::kOomKilled, .at = kill.at});
 }
 
-void FrameBuilder::AddGap(const RecordedGap& gap) {
+void FrameBuilder::Take(const RecordedGap& gap) {
   const Duration span = Elapsed(gap.from, gap.to);
   Flaw(gap.from, span == Duration{0}
                      ? fmt::format("something is missing, it is not known how much: {}", gap.why)
@@ -84,7 +57,7 @@ void FrameBuilder::AddGap(const RecordedGap& gap) {
   breaks_ = true;
 }
 
-void FrameBuilder::AddNote(const RecordedNote& note) {
+void FrameBuilder::Take(const RecordedNote& note) {
   ++facts_.note_count;
   if (facts_.notes.size() < kMostFlaws) facts_.notes.push_back(note.text);
 }
@@ -125,14 +98,7 @@ void FrameBuilder::CheckTime(const RecordedPass& pass) {
   }
 }
 
-// Passes of these times were read; recordings that were put together may begin with the later one.
-void FrameBuilder::Span(Instant first, Instant last) {
-  facts_.from = std::min(facts_.from.value_or(first), first);
-  facts_.to = std::max(facts_.to.value_or(last), last);
-  last_at_ = last;
-}
-
-void FrameBuilder::AddPass(const std::shared_ptr<const RecordedPass>& pass) {
+void FrameBuilder::Take(const std::shared_ptr<const RecordedPass>& pass) {
   CheckTime(*pass);
   const Instant at = pass->report.at;
   Frame frame{.at = at, .not_before = at, .not_after = at};
@@ -147,12 +113,19 @@ void FrameBuilder::AddPass(const std::shared_ptr<const RecordedPass>& pass) {
     ends_.clear();
   }
   last_number_ = pass->number;
-  Span(at, at);
+  // Recordings that were put together may begin with the later one.
+  facts_.from = std::min(facts_.from.value_or(at), at);
+  facts_.to = std::max(facts_.to.value_or(at), at);
+  last_at_ = at;
   ++facts_.passes;
   TakePods(*pass, frame);
+  facts_.pods = roster_.size();
   frame.ends = std::exchange(ends_, {});
   TakeEvictions(*pass, frame);
-  Emit(std::move(frame));
+  ReuseFigures(frame);
+  TakeEnding(frame);
+  figures_ = frame.pods;
+  emit_(frame);
 }
 
 void FrameBuilder::TakePods(const RecordedPass& pass, Frame& frame) {
@@ -173,7 +146,9 @@ void FrameBuilder::TakePods(const RecordedPass& pass, Frame& frame) {
       if (found != stats.end()) figures.stats = &*found;
     }
     figures.measured = figures.stats != nullptr && figures.stats->memory_working_set_bytes;
-    if (figures.measured) figures.memory = figures.peak = MemoryOf(*figures.stats);
+    if (!figures.measured) continue;
+    figures.memory = figures.peak =
+        static_cast<std::int64_t>(*figures.stats->memory_working_set_bytes);
   }
   frame.kept = frame.pass;
   std::ranges::sort(frame.pods, {}, &FramePod::slot);
@@ -181,7 +156,7 @@ void FrameBuilder::TakePods(const RecordedPass& pass, Frame& frame) {
 
 void FrameBuilder::TakeEvictions(const RecordedPass& pass, Frame& frame) {
   for (const EvictionRecord& eviction : pass.report.evictions) {
-    if (!WasCarriedOut(eviction)) continue;
+    if (eviction.outcome != EvictOutcome::kEnding) continue;
     const auto slot = roster_.Find(eviction.order.pod_uid);
     if (!slot) continue;
     frame.is_evicting = true;
@@ -193,13 +168,6 @@ void FrameBuilder::TakeEvictions(const RecordedPass& pass, Frame& frame) {
                                 .limit = eviction.storage_limit,
                                 .pass = keep_passes_ ? frame.pass : nullptr});
   }
-}
-
-void FrameBuilder::Emit(Frame frame) {
-  ReuseFigures(frame);
-  TakeEnding(frame);
-  figures_ = frame.pods;
-  take_(frame);
 }
 
 // Until the memory of an ending pod is free, the node lacks it although no pod holds it.

@@ -14,36 +14,30 @@ namespace jettison {
 // itself. Passes that read no pods have the figures of the pass before.
 class FrameBuilder {
  public:
-  using Take = std::function<void(Frame&)>;
-
-  // `take` is handed each frame, in the order of time; it may move out of it.
+  // `emit` is handed each frame, in the order of time; it may move out of it.
   // `keep_passes`: those of evictions stay with the facts.
-  FrameBuilder(PodRoster& roster, bool keep_passes, Take take)
-      : roster_(roster), keep_passes_(keep_passes), take_(std::move(take)) {}
+  FrameBuilder(PodRoster& roster, bool keep_passes, std::function<void(Frame&)> emit)
+      : roster_(roster), keep_passes_(keep_passes), emit_(std::move(emit)) {}
 
   void Add(const RecordedItem& item);
-  // The end of the recording.
-  void Finish();
 
   [[nodiscard]] const RecordingFacts& facts() const { return facts_; }
   [[nodiscard]] Profile profile() const { return profile_; }
 
  private:
-  void AddAbout(const RecordingAbout& about);
-  void AddPass(const std::shared_ptr<const RecordedPass>& pass);
-  void AddOomKill(const RecordedOomKill& kill);
-  void AddGap(const RecordedGap& gap);
-  void AddNote(const RecordedNote& note);
+  void Take(const RecordingAbout& about);
+  void Take(const std::shared_ptr<const RecordedPass>& pass);
+  void Take(const RecordedOomKill& kill);
+  void Take(const RecordedGap& gap);
+  void Take(const RecordedNote& note);
   void Flaw(Instant at, std::string what);
   void CheckTime(const RecordedPass& pass);
   [[nodiscard]] Duration LongestStep() const;
   void TakeStep(Duration step, Instant at);
-  void Span(Instant first, Instant last);
   void TakePods(const RecordedPass& pass, Frame& frame);
   void ReuseFigures(Frame& frame) const;
   void TakeEvictions(const RecordedPass& pass, Frame& frame);
   void TakeEnding(Frame& frame);
-  void Emit(Frame frame);
 
   // A pod that was told to end and whose memory the node has not got back.
   struct Ending {
@@ -54,7 +48,7 @@ class FrameBuilder {
   };
   PodRoster& roster_;
   const bool keep_passes_;
-  Take take_;
+  std::function<void(Frame&)> emit_;
   RecordingFacts facts_;
   Profile profile_ = Profile::kKubelet;
   bool breaks_ = true;

@@ -33,12 +33,8 @@ class Lows {
     TakeEnds();
     std::vector<Frame> frames;
     for (const EndingLife& life : lives_) {
-      if (!frames.empty() && frames.back().at == life.at) {
-        frames.back().ends.push_back({.slot = life.slot, .how = life.how, .at = life.at});
-      } else {
-        frames.push_back(FrameAt(life.at));
-        frames.back().ends.push_back({.slot = life.slot, .how = life.how, .at = life.at});
-      }
+      if (frames.empty() || frames.back().at != life.at) frames.push_back(FrameAt(life.at));
+      frames.back().ends.push_back({.slot = life.slot, .how = life.how, .at = life.at});
     }
     TakeLowest(frames);
     return frames;

@@ -13,7 +13,7 @@
 #include "core/observe/observations.h"
 #include "core/pass/pass.h"
 #include "core/thresholds/threshold_settings.h"
-#include "sim/imported/truths.h"
+#include "sim/imported/pods.h"
 
 namespace jettison {
 namespace {

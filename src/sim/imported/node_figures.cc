@@ -28,18 +28,38 @@ Track* MountOf(NodeTracks& tracks, const std::string& path) {
 Result<NodeFigures> NodeFigures::Of(NodeTracks& tracks, const ImportPaths& paths,
                                     std::vector<std::string>& notes) {
   NodeFigures all;
-  const bool has_agent = tracks.Has("jettison_signal_available");
+  // The first figure counts of which there are both.
+  const auto take = [&](Signal signal, Track* amount, Track* capacity, bool is_used) {
+    Figure& figure = all.figures_[IndexOf(signal)];
+    if (figure.amount != nullptr || amount == nullptr || capacity == nullptr) return;
+    figure = {amount, capacity, is_used};
+  };
   for (const Signal signal : kAllSignals) {
-    Track* available = tracks.Find("jettison_signal_available", {{"signal", NameOf(signal)}});
-    Track* capacity = tracks.Find("jettison_signal_capacity", {{"signal", NameOf(signal)}});
-    const Track* least = tracks.Find("jettison_signal_available_min", {{"signal", NameOf(signal)}});
-    if (capacity != nullptr) {
-      all.figures_[IndexOf(signal)] = {.amount = available, .capacity = capacity, .least = least};
-    }
+    const NodeTracks::Labels labels = {{"signal", NameOf(signal)}};
+    take(signal, tracks.Find("jettison_signal_available", labels),
+         tracks.Find("jettison_signal_capacity", labels), false);
+    all.figures_[IndexOf(signal)].least = tracks.Find("jettison_signal_available_min", labels);
   }
-  all.TakeMemory(tracks);
-  const Figure& memory = all.Of(Signal::kMemoryAvailable);
-  if (memory.amount == nullptr || memory.capacity == nullptr) {
+  for (Track* const capacity :
+       {tracks.Find("kube_node_status_capacity", {{"resource", "memory"}}),
+        tracks.Find("machine_memory_bytes"), tracks.Find("node_memory_MemTotal_bytes")}) {
+    take(Signal::kMemoryAvailable, tracks.Find("node_memory_working_set_bytes"), capacity, true);
+    take(Signal::kMemoryAvailable, tracks.Find("container_memory_working_set_bytes", {{"id", "/"}}),
+         capacity, true);
+  }
+  for (const std::string_view id : {"/kubepods.slice", "/kubepods"}) {
+    Track* const limit = tracks.Find("container_spec_memory_limit_bytes", {{"id", id}});
+    // cAdvisor tells 0 of a group that has no limit.
+    const bool has_limit =
+        limit != nullptr &&
+        std::ranges::any_of(limit->points(), [](auto& point) { return point.value > 0; });
+    take(Signal::kAllocatableMemoryAvailable,
+         tracks.Find("container_memory_working_set_bytes", {{"id", id}}),
+         has_limit ? limit : nullptr, true);
+  }
+  take(Signal::kPidAvailable, tracks.Find("node_processes_threads"),
+       tracks.Find("node_processes_max_processes"), true);
+  if (all.Of(Signal::kMemoryAvailable).amount == nullptr) {
     return Fail(ErrorCode::kNotFound,
                 "no series gives the node's memory: there must be jettison_signal_available with "
                 "jettison_signal_capacity, node_memory_working_set_bytes (/metrics/resource) with "
@@ -53,40 +73,12 @@ Result<NodeFigures> NodeFigures::Of(NodeTracks& tracks, const ImportPaths& paths
         "allocatable cannot be told");
   }
   all.TakeDisks(tracks, paths, notes);
-  if (has_agent) return all;
-  all.figures_[IndexOf(Signal::kPidAvailable)] = {tracks.Find("node_processes_threads"),
-                                                  tracks.Find("node_processes_max_processes"),
-                                                  /*is_used=*/true};
-  notes.emplace_back(
-      "pressure and swap are told by an agent alone, so thresholds on them are never met in this "
-      "recording");
+  if (!tracks.Has("jettison_signal_available")) {
+    notes.emplace_back(
+        "pressure and swap are told by an agent alone, so thresholds on them are never met in this "
+        "recording");
+  }
   return all;
-}
-
-void NodeFigures::TakeMemory(NodeTracks& tracks) {
-  const auto first_of = [](std::initializer_list<Track*> all) {
-    const auto found = std::ranges::find_if(all, [](const Track* each) { return each != nullptr; });
-    return found == all.end() ? nullptr : *found;
-  };
-  Figure& node = figures_[IndexOf(Signal::kMemoryAvailable)];
-  if (node.amount == nullptr) {
-    node = {
-        first_of({tracks.Find("node_memory_working_set_bytes"),
-                  tracks.Find("container_memory_working_set_bytes", {{"id", "/"}})}),
-        first_of({tracks.Find("kube_node_status_capacity", {{"resource", "memory"}}),
-                  tracks.Find("machine_memory_bytes"), tracks.Find("node_memory_MemTotal_bytes")}),
-        /*is_used=*/true};
-  }
-  Figure& pods = figures_[IndexOf(Signal::kAllocatableMemoryAvailable)];
-  for (const std::string_view id : {"/kubepods.slice", "/kubepods"}) {
-    Track* limit = tracks.Find("container_spec_memory_limit_bytes", {{"id", id}});
-    Track* used = tracks.Find("container_memory_working_set_bytes", {{"id", id}});
-    if (pods.amount != nullptr || limit == nullptr || used == nullptr) continue;
-    // cAdvisor tells 0 of a group that has no limit.
-    const bool has_limit =
-        std::ranges::any_of(limit->points(), [](const auto& point) { return point.value > 0; });
-    if (has_limit) pods = {used, limit, /*is_used=*/true};
-  }
 }
 
 void NodeFigures::TakeDisks(NodeTracks& tracks, const ImportPaths& paths,
@@ -141,8 +133,11 @@ void NodeFigures::GrowTo(Instant at) {
 std::optional<NodeFigures::Left> NodeFigures::LeftAt(Signal signal, Instant at) const {
   const Figure& figure = Of(signal);
   const auto amount = CountAt(figure.amount, at);
-  const auto capacity = CountAt(figure.capacity, at);
-  if (!amount || capacity.value_or(0) == 0) return std::nullopt;
+  if (!amount || figure.capacity == nullptr) return std::nullopt;
+  auto capacity = CountAt(figure.capacity, at);
+  const TrackPoint* last = capacity ? nullptr : figure.capacity->LastBefore(at);
+  if (last != nullptr && Elapsed(last->at, at) <= kStaleness) capacity = CountOf(last->value);
+  if (capacity.value_or(0) == 0) return std::nullopt;
   const std::uint64_t left = figure.is_used ? *capacity - std::min(*amount, *capacity) : *amount;
   return Left{.available = left, .capacity = std::max(*capacity, left)};
 }

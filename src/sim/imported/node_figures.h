@@ -52,8 +52,6 @@ class NodeFigures {
   };
 
   [[nodiscard]] const Figure& Of(Signal signal) const { return figures_[IndexOf(signal)]; }
-  // Where no agent tells it.
-  void TakeMemory(NodeTracks& tracks);
   void TakeDisks(NodeTracks& tracks, const ImportPaths& paths, std::vector<std::string>& notes);
   [[nodiscard]] std::optional<Left> LeftAt(Signal signal, Instant at) const;
   [[nodiscard]] std::optional<MemoryStats> MemoryAt(Signal signal, Instant at) const;

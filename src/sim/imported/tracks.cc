@@ -66,11 +66,9 @@ std::optional<double> Track::At(Instant at) const {
 }
 
 const TrackPoint* Track::LastBefore(Instant at) const {
-  const TrackPoint* last = nullptr;
-  for (const TrackPoint& point : points_) {
-    if (point.at < at && std::isfinite(point.value)) last = &point;
-  }
-  return last;
+  auto next = std::ranges::lower_bound(points_, at, {}, &TrackPoint::at);
+  while (next != points_.begin() && !std::isfinite((next - 1)->value)) --next;
+  return next == points_.begin() ? nullptr : &*(next - 1);
 }
 
 const TrackPoint* Track::FirstFrom(Instant at) const {

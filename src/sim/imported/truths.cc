@@ -1,5 +1,3 @@
-#include "sim/imported/truths.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,8 @@
 #include <set>
 #include <string_view>
 #include <utility>
+
+#include "sim/imported/pods.h"
 
 namespace jettison {
 namespace {

@@ -105,12 +105,6 @@ std::size_t HarmIn(const PageInput& input, std::size_t node) {
   return harm;
 }
 
-template <typename T>
-std::vector<T> FirstOf(const std::vector<T>& all) {
-  const auto shown = std::min(kMostOnPage, all.size());
-  return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shown)};
-}
-
 void PutPolicies(const PageInput& input, std::size_t node, bool is_detailed,
                  const std::vector<Signal>& signals, JsonWriter& json) {
   const SimulationReport& report = input.reports[node];
@@ -122,8 +116,12 @@ void PutPolicies(const PageInput& input, std::size_t node, bool is_detailed,
         if (!is_detailed) return;
         PutThresholds(signals, report.policies[i], input.courses[node], json);
         if (!IsTold(input.recommendation, i)) return;
-        fields("evictions", FirstOf(report.outcomes[i].evictions));
-        fields("oomKills", FirstOf(report.outcomes[i].oom_kills));
+        const auto put_first = [&](std::string_view name, auto all) {
+          all.resize(std::min(kMostOnPage, all.size()));
+          fields(name, all);
+        };
+        put_first("evictions", report.outcomes[i].evictions);
+        put_first("oomKills", report.outcomes[i].oom_kills);
       });
     }
   });
@@ -149,13 +147,7 @@ void PutRecording(const PageInput& input, std::size_t node, bool is_detailed, Js
 std::string WithoutTags(const std::string& json) {
   std::string safe;
   safe.reserve(json.size());
-  for (const char c : json) {
-    if (c == '<') {
-      safe += "\\u003c";
-    } else {
-      safe += c;
-    }
-  }
+  for (const char& c : json) safe += c == '<' ? "\\u003c" : std::string_view(&c, 1);
   return safe;
 }
 

@@ -1,8 +1,8 @@
-#include "sim/report/calibration.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
+
+#include "sim/report/simulation_report.h"
 
 namespace jettison {
 namespace {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/evaluate/evaluate.h"
 #include "core/explain/explain.h"
@@ -38,13 +39,8 @@ std::vector<Difference> DifferencesIn(const DifferenceReport& report) {
   return differences;
 }
 
-std::string Line(const SimulatedEviction& eviction) {
-  return fmt::format("{}  {}", WhenText(eviction.when), ReasonText(eviction));
-}
-
 // The explanation of its pass, indented by four columns.
 void PutExplanation(const SimulatedEviction& eviction, std::string& out) {
-  if (!eviction.pass) return;
   const std::string text =
       TextOf(Explain(*eviction.pass, {.subject_uid = eviction.uid, .order_limit = 10}));
   std::size_t from = 0;
@@ -59,32 +55,24 @@ void PutExplanation(const SimulatedEviction& eviction, std::string& out) {
 // If another policy moves the eviction of a pod, it is still within this time.
 constexpr Duration kOneLife = std::chrono::hours(24);
 
-// The evictions that have no partner yet.
-struct Singles {
-  std::vector<SimulatedEviction> evictions;
-  std::vector<std::size_t> places;
-
-  void Add(const std::vector<SimulatedEviction>& all, std::size_t place) {
-    evictions.push_back(all[place]);
-    places.push_back(place);
-  }
-};
-
 }  // namespace
 
 std::vector<Pairing> PairsOf(const std::vector<SimulatedEviction>& a,
                              const std::vector<SimulatedEviction>& b, Duration reach) {
   std::vector<Pairing> pairs = Compare(AsFacts(a), b, reach).pairs;
-  Singles of_a;
-  Singles of_b;
+  // The evictions that have no partner yet, and where they are.
+  std::vector<SimulatedEviction> rest[2];
+  std::vector<std::size_t> places[2];
   std::erase_if(pairs, [&](const Pairing& pair) {
     if (pair.truth && pair.said) return false;
-    pair.truth ? of_a.Add(a, *pair.truth) : of_b.Add(b, *pair.said);
+    const std::size_t side = pair.truth ? 0 : 1;
+    places[side].push_back(pair.truth ? *pair.truth : *pair.said);
+    rest[side].push_back((pair.truth ? a : b)[places[side].back()]);
     return true;
   });
-  for (Pairing pair : Compare(AsFacts(of_a.evictions), of_b.evictions, kOneLife).pairs) {
-    if (pair.truth) pair.truth = of_a.places[*pair.truth];
-    if (pair.said) pair.said = of_b.places[*pair.said];
+  for (Pairing pair : Compare(AsFacts(rest[0]), rest[1], kOneLife).pairs) {
+    if (pair.truth) pair.truth = places[0][*pair.truth];
+    if (pair.said) pair.said = places[1][*pair.said];
     pairs.push_back(pair);
   }
   return pairs;
@@ -119,24 +107,24 @@ std::string DifferenceText(const DifferenceReport& report, std::size_t explained
                                 CountText(report.b.size(), "eviction"));
   if (differences.empty()) return out + "\nThey do not differ.\n";
   for (const Difference& each : differences) {
-    const SimulatedEviction& first = each.a != nullptr ? *each.a : *each.b;
-    out += fmt::format("\n{}\n", Printable(first.pod));
-    out += fmt::format("  A  {}\n", each.a != nullptr ? Line(*each.a) : "is not evicted");
-    out += fmt::format("  B  {}\n", each.b != nullptr ? Line(*each.b) : "is not evicted");
+    const std::pair<const char*, const SimulatedEviction*> sides[] = {{"A", each.a}, {"B", each.b}};
+    out += fmt::format("\n{}\n", Printable((each.a != nullptr ? each.a : each.b)->pod));
+    for (const auto& [name, eviction] : sides) {
+      out += eviction == nullptr ? fmt::format("  {}  is not evicted\n", name)
+                                 : fmt::format("  {}  {}  {}\n", name, WhenText(eviction->when),
+                                               ReasonText(*eviction));
+    }
     if (each.a != nullptr && each.b != nullptr) {
       const Duration later = Elapsed(each.a->when.at, each.b->when.at);
-      out += later < Duration{0} ? fmt::format("  B is {} earlier.\n", LengthText(-later))
-                                 : fmt::format("  B is {} later.\n", LengthText(later));
+      out += fmt::format("  B is {} {}.\n", LengthText(std::chrono::abs(later)),
+                         later < Duration{0} ? "earlier" : "later");
     }
     if (explained == 0) continue;
     --explained;
-    if (each.a != nullptr && each.a->pass) {
-      out += "\n  A:\n";
-      PutExplanation(*each.a, out);
-    }
-    if (each.b != nullptr && each.b->pass) {
-      out += "\n  B:\n";
-      PutExplanation(*each.b, out);
+    for (const auto& [name, eviction] : sides) {
+      if (eviction == nullptr || !eviction->pass) continue;
+      out += fmt::format("\n  {}:\n", name);
+      PutExplanation(*eviction, out);
     }
   }
   return out;

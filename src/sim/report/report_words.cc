@@ -50,12 +50,9 @@ std::string ShownBelow(Signal signal, std::int64_t amount, std::int64_t line) {
 
 std::string ReasonText(const SimulatedEviction& eviction) {
   if (eviction.limit) {
-    switch (*eviction.limit) {
-      case StorageLimitKind::kEmptyDir: return "limit of an emptyDir";
-      case StorageLimitKind::kPod: return "limit of its ephemeral storage";
-      case StorageLimitKind::kContainer: return "limit of a container's ephemeral storage";
-    }
-    __builtin_unreachable();
+    constexpr const char* kLimits[] = {"limit of an emptyDir", "limit of its ephemeral storage",
+                                       "limit of a container's ephemeral storage"};
+    return kLimits[static_cast<std::size_t>(*eviction.limit)];
   }
   const Signal signal = eviction.signal;
   const char* soft = eviction.soft ? ", soft" : "";

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "core/units/duration.h"
-#include "sim/report/calibration.h"
-#include "sim/whatif/whatif_result.h"
+#include "sim/report/simulation_report.h"
+#include "sim/whatif/whatif_model.h"
 
 namespace jettison {
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "core/text/number.h"
@@ -45,46 +46,43 @@ Result<FleetShard> ParseShard(std::string_view text) {
 
 namespace {
 
-// What differs between two lists of settings. What one of them lacks "is not set" in it.
-void CompareSettings(std::string_view what, const std::vector<NamedSetting>& a,
-                     const std::vector<NamedSetting>& b, std::vector<std::string>& differences) {
-  const auto value_in = [](const std::vector<NamedSetting>& settings, const std::string& name) {
-    const auto at = std::ranges::find(settings, name, &NamedSetting::name);
-    return at == settings.end() ? "not set" : at->value;
-  };
-  const auto compare = [&](const std::string& name) {
-    const std::string one = value_in(a, name);
-    const std::string other = value_in(b, name);
-    if (one == other) return;
-    differences.push_back(fmt::format("{} \"{}\" is {} and {}", what, name, one, other));
-  };
-  for (const NamedSetting& each : a) compare(each.name);
-  for (const NamedSetting& each : b) {
-    if (std::ranges::find(a, each.name, &NamedSetting::name) == a.end()) compare(each.name);
+// All that shards of one fleet have in common, by what it is.
+std::vector<NamedSetting> CommonOf(const SimulationHead& head) {
+  std::vector<NamedSetting> all;
+  for (const auto& [name, value] : head.options) {
+    all.push_back({fmt::format("option \"{}\"", name), value});
   }
-  const bool is_reordered = differences.empty() && a != b;
-  if (is_reordered) differences.push_back(fmt::format("each {} has another place", what));
+  for (const auto& [name, value] : head.policies) {
+    all.push_back({fmt::format("policy \"{}\"", name), value});
+  }
+  all.push_back({"the version", head.version});
+  all.push_back({"the number of shards", fmt::format("{}", head.shard.count)});
+  all.push_back({"the number of recordings", fmt::format("{}", head.recordings)});
+  all.push_back({"the hash of the recordings' names, sizes and nodes", head.hash});
+  return all;
+}
+
+std::string ValueIn(const std::vector<NamedSetting>& all, const std::string& name) {
+  const auto at = std::ranges::find(all, name, &NamedSetting::name);
+  return at == all.end() ? "not set" : at->value;
 }
 
 }  // namespace
 
 std::vector<std::string> DifferencesOf(const SimulationHead& a, const SimulationHead& b) {
   std::vector<std::string> differences;
-  CompareSettings("option", a.options, b.options, differences);
-  CompareSettings("policy", a.policies, b.policies, differences);
-  if (a.version != b.version) {
-    differences.push_back(fmt::format("the version is {} and {}", a.version, b.version));
+  const std::vector<NamedSetting> of_a = CommonOf(a);
+  const std::vector<NamedSetting> of_b = CommonOf(b);
+  std::vector<NamedSetting> both = of_a;
+  std::ranges::copy_if(of_b, std::back_inserter(both), [&](const NamedSetting& each) {
+    return std::ranges::find(of_a, each.name, &NamedSetting::name) == of_a.end();
+  });
+  for (const NamedSetting& each : both) {
+    const std::string one = ValueIn(of_a, each.name);
+    const std::string other = ValueIn(of_b, each.name);
+    if (one != other) differences.push_back(fmt::format("{} is {} and {}", each.name, one, other));
   }
-  if (a.shard.count != b.shard.count) {
-    differences.push_back(
-        fmt::format("the fleet has {} and {} shards", a.shard.count, b.shard.count));
-  }
-  if (a.recordings != b.recordings) {
-    differences.push_back(
-        fmt::format("the fleet has {} and {} recordings", a.recordings, b.recordings));
-  } else if (a.hash != b.hash) {
-    differences.emplace_back("their recordings have other names, sizes or nodes");
-  }
+  if (differences.empty() && of_a != of_b) differences.emplace_back("the policies' order differs");
   return differences;
 }
 

@@ -46,12 +46,12 @@ TEST(SimulationHeadTest, EveryDifferenceIsNamed) {
        .recordings = 3,
        .hash = "y",
        .missing_shards = {}};
-  EXPECT_THAT(
-      DifferencesOf(a, b),
-      ElementsAre("option \"evicted\" is auto and back", "option \"every\" is 30s and not set",
-                  "option \"peaks\" is not set and false", "policy \"p\" is {1} and {2}",
-                  "the version is 1 and 2", "the fleet has 2 and 3 shards",
-                  "their recordings have other names, sizes or nodes"));
+  EXPECT_THAT(DifferencesOf(a, b),
+              ElementsAre("option \"evicted\" is auto and back",
+                          "option \"every\" is 30s and not set", "policy \"p\" is {1} and {2}",
+                          "the version is 1 and 2", "the number of shards is 2 and 3",
+                          "the hash of the recordings' names, sizes and nodes is x and y",
+                          "option \"peaks\" is not set and false"));
 }
 
 }  // namespace

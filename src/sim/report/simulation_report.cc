@@ -9,6 +9,106 @@
 
 namespace jettison {
 
+namespace {
+
+Duration Off(Instant a, Instant b) {
+  const Duration off = Elapsed(a, b);
+  return off < Duration{0} ? -off : off;
+}
+
+std::optional<double> ShareOf(std::size_t part, std::size_t all) {
+  if (all == 0) return std::nullopt;
+  return static_cast<double>(part) / static_cast<double>(all);
+}
+
+// The nearest prediction that is not paired with another truth.
+std::optional<std::size_t> NearestOf(const RecordedFact& truth,
+                                     const std::vector<SimulatedEviction>& said,
+                                     const std::vector<bool>& taken, Duration reach) {
+  std::optional<std::size_t> nearest;
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    if (taken[i] || said[i].uid != truth.uid) continue;
+    const Duration off = Off(truth.at, said[i].when.at);
+    if (!said[i].when.Holds(truth.at) && off > reach) continue;
+    if (!nearest || off < Off(truth.at, said[*nearest].when.at)) nearest = i;
+  }
+  return nearest;
+}
+
+}  // namespace
+
+void Calibration::Add(const Calibration& other) {
+  every = other.every;
+  truths += other.truths;
+  said += other.said;
+  unknown += other.unknown;
+  found += other.found;
+  inside += other.inside;
+  errors.insert(errors.end(), other.errors.begin(), other.errors.end());
+}
+
+std::optional<Duration> Calibration::MedianError() const {
+  if (errors.empty()) return std::nullopt;
+  std::vector<Duration> sorted = errors;
+  std::ranges::sort(sorted);
+  return sorted[(sorted.size() - 1) / 2];
+}
+
+std::optional<Duration> Calibration::WorstError() const {
+  if (errors.empty()) return std::nullopt;
+  return std::ranges::max(errors);
+}
+
+std::optional<double> Calibration::Recall() const {
+  return ShareOf(found, truths);
+}
+
+std::optional<double> Calibration::Precision() const {
+  return ShareOf(found, said - unknown);
+}
+
+std::optional<double> Calibration::Coverage() const {
+  return ShareOf(inside, found);
+}
+
+bool IsKnown(const TimeBounds& when) {
+  return Elapsed(when.earliest, when.latest) <= kWidestBounds;
+}
+
+Calibration Compare(const std::vector<RecordedFact>& truths,
+                    const std::vector<SimulatedEviction>& said, Duration reach) {
+  Calibration result{.truths = truths.size(), .said = said.size()};
+  std::vector<bool> taken(said.size());
+  for (std::size_t i = 0; i < truths.size(); ++i) {
+    const auto nearest = NearestOf(truths[i], said, taken, reach);
+    result.pairs.push_back({.truth = i, .said = nearest});
+    if (!nearest) continue;
+    taken[*nearest] = true;
+    if (!IsKnown(said[*nearest].when)) continue;
+    ++result.found;
+    result.inside += said[*nearest].when.Holds(truths[i].at) ? 1 : 0;
+    result.errors.push_back(Off(truths[i].at, said[*nearest].when.at));
+  }
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    if (!taken[i]) result.pairs.push_back({.truth = {}, .said = i});
+    if (!IsKnown(said[i].when)) ++result.unknown;
+  }
+  return result;
+}
+
+std::vector<RecordedFact> AsFacts(const std::vector<SimulatedEviction>& evictions) {
+  std::vector<RecordedFact> facts;
+  for (const SimulatedEviction& eviction : evictions) {
+    facts.push_back({.at = eviction.when.at,
+                     .uid = eviction.uid,
+                     .pod = eviction.pod,
+                     .signal = eviction.signal,
+                     .limit = eviction.limit,
+                     .pass = eviction.pass});
+  }
+  return facts;
+}
+
 std::string_view SimulationReport::recording() const {
   return inputs.empty() ? std::string_view(facts.node) : inputs.front().name;
 }

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "sim/report/report_words.h"
-#include "sim/report/simulation_writer.h"
 
 namespace jettison {
 namespace {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,13 +19,6 @@ namespace jettison {
 namespace {
 
 using Align = TextTable::Align;
-
-void PutNotes(const RecordingFacts& facts, std::string& out) {
-  for (const std::string& note : facts.notes) out += fmt::format("  Note: {}.\n", Printable(note));
-  if (facts.note_count > facts.notes.size()) {
-    out += fmt::format("  Note: and {} more.\n", facts.note_count - facts.notes.size());
-  }
-}
 
 void PutRecording(const SimulationReport& report, std::string& out) {
   const RecordingFacts& facts = report.facts;
@@ -45,7 +39,10 @@ void PutRecording(const SimulationReport& report, std::string& out) {
                      LengthText(facts.longest_step));
   out += fmt::format("  {} and {} are recorded.\n", CountText(facts.evictions.size(), "eviction"),
                      CountText(facts.oom_kills.size(), "OOM kill"));
-  PutNotes(facts, out);
+  for (const std::string& note : facts.notes) out += fmt::format("  Note: {}.\n", Printable(note));
+  if (facts.note_count > facts.notes.size()) {
+    out += fmt::format("  Note: and {} more.\n", facts.note_count - facts.notes.size());
+  }
   if (facts.flaw_count == 0) return;
   out += fmt::format("  {} is unknown, and nothing is filled in:\n", LengthText(facts.unknown));
   for (const RecordingFlaw& flaw : facts.flaws) {
@@ -100,10 +97,9 @@ void PutEvictions(const PolicyOutcome& outcome, std::size_t most, std::string& o
          recorded ? "as recorded" : ""});
   }
   out += table.Text(2);
-  const std::size_t all = outcome.evictions.size() + outcome.oom_kills.size();
-  const std::size_t shown =
-      std::min(most, outcome.evictions.size()) + std::min(most, outcome.oom_kills.size());
-  if (shown < all) out += fmt::format("  and {} more\n", all - shown);
+  const auto left = [&](std::size_t all) { return all - std::min(most, all); };
+  const std::size_t more = left(outcome.evictions.size()) + left(outcome.oom_kills.size());
+  if (more > 0) out += fmt::format("  and {} more\n", more);
 }
 
 void PutHead(const SimulationReport& report, std::string& out) {
@@ -161,17 +157,13 @@ void PutList(const std::vector<std::string>& lines, std::string& out) {
 
 // Each note once, with the number of nodes that have it.
 void PutFleetNotes(const std::vector<SimulationReport>& nodes, std::string& out) {
-  std::map<std::string, std::size_t> times;
+  std::map<std::string, std::set<const SimulationReport*>> having;
   for (const SimulationReport& node : nodes) {
-    std::vector<std::string> notes = node.facts.notes;
-    std::ranges::sort(notes);
-    const auto [rest, end] = std::ranges::unique(notes);
-    notes.erase(rest, end);
-    for (const std::string& note : notes) ++times[note];
+    for (const std::string& note : node.facts.notes) having[note].insert(&node);
   }
-  if (times.empty()) return;
+  if (having.empty()) return;
   std::vector<std::pair<std::size_t, std::string>> by_times;
-  for (const auto& [note, count] : times) by_times.emplace_back(count, note);
+  for (const auto& [note, of] : having) by_times.emplace_back(of.size(), note);
   std::ranges::stable_sort(by_times, std::greater(), &std::pair<std::size_t, std::string>::first);
   std::vector<std::string> lines;
   for (const auto& [count, note] : by_times) {

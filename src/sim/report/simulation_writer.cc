@@ -1,5 +1,3 @@
-#include "sim/report/simulation_writer.h"
-
 #include <fmt/format.h>
 
 #include <optional>
@@ -7,6 +5,7 @@
 #include "core/json/json_writer.h"
 #include "sim/report/report_fields.h"
 #include "sim/report/report_words.h"
+#include "sim/report/simulation_report.h"
 
 namespace jettison {
 namespace {

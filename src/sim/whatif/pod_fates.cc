@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <ranges>
-#include <span>
 #include <utility>
 
 #include "core/model/pod_resources.h"
@@ -16,6 +15,8 @@ namespace {
 
 constexpr int kMostAdj = 1000;
 
+// How much the kernel would rather kill the pod than others when a node of that many bytes has no
+// memory left: what it uses, weighted by oom_score_adj (mm/oom_kill.c, oom_badness).
 std::int64_t BadnessOf(const ActivePod& pod, std::int64_t capacity) {
   int adj = -kMostAdj;
   for (const Container& container : pod.facts->pod.containers) {
@@ -47,28 +48,6 @@ bool IsSeenToEnd(const RecordedEnd& end, const Frame& frame) {
 bool IsAtLimit(double held, const std::optional<std::int64_t>& limit) {
   constexpr double kNearly = 0.95;
   return limit && held >= static_cast<double>(*limit) * kNearly;
-}
-
-bool ComesBackHere(const WhatIfNode& node) {
-  const AfterEviction after = node.model.after_eviction.value_or(
-      node.profile == Profile::kStandalone ? AfterEviction::kRestarted : AfterEviction::kElsewhere);
-  return after == AfterEviction::kRestarted;
-}
-
-// The pod that the kernel would kill when a node of that many bytes has no memory left: the one
-// that uses the most, weighted by oom_score_adj (mm/oom_kill.c, oom_badness). Absent where no pod
-// may be killed.
-std::optional<std::size_t> FirstForTheKernel(std::span<const ActivePod> pods,
-                                             std::int64_t capacity) {
-  std::optional<std::size_t> first;
-  std::int64_t most = 0;
-  for (std::size_t i = 0; i < pods.size(); ++i) {
-    const std::int64_t badness = BadnessOf(pods[i], capacity);
-    if (badness <= 0 || (first && badness <= most)) continue;
-    first = i;
-    most = badness;
-  }
-  return first;
 }
 
 }  // namespace
@@ -149,7 +128,9 @@ Instant PodFates::Evict(const WhatIfNode& node, PodSlot slot, const SimulatedEvi
                  .ended = was != nullptr ? was->ended : std::nullopt,
                  .evicted = when.at,
                  .gone = gone};
-  if (ComesBackHere(node)) pod.due = gone + BackoffOf(node, slot, when.at);
+  const AfterEviction after = node.model.after_eviction.value_or(
+      node.profile == Profile::kStandalone ? AfterEviction::kRestarted : AfterEviction::kElsewhere);
+  if (after == AfterEviction::kRestarted) pod.due = gone + BackoffOf(node, slot, when.at);
   pods_[slot] = pod;
   return gone;
 }
@@ -161,7 +142,10 @@ void PodFates::EvictAsRecorded(const WhatIfNode& node, PodSlot slot, Instant at)
 Instant PodFates::NextChange(Instant now, Instant end) const {
   Instant next = end;
   for (const VirtualPod& pod : pods_ | std::views::values) {
-    const auto change = pod.NextChange();
+    // Whoever is there changes in no way that is foreseen.
+    const auto change = pod.is == VirtualPod::Is::kEnding ? std::optional(pod.gone)
+                        : pod.is == VirtualPod::Is::kAway ? pod.due
+                                                          : std::nullopt;
     if (change && *change > now) next = std::min(next, *change);
   }
   return next;
@@ -232,9 +216,11 @@ bool PodFates::KillForMemory(const VirtualSegment& view, Instant at) {
     return pod != nullptr && pod->IsThere() && pod->repeats.born >= at;
   });
   const auto& memory = view.segment().to().seen[Signal::kMemoryAvailable];
-  const auto victim = FirstForTheKernel(active, memory ? memory->capacity : 0);
-  if (!victim) return false;
-  const PodSlot slot = *node.roster.Find(active[*victim].facts->pod.uid);
+  const std::int64_t capacity = memory ? memory->capacity : 0;
+  const auto victim = std::ranges::max_element(
+      active, {}, [&](const ActivePod& each) { return BadnessOf(each, capacity); });
+  if (victim == active.end() || BadnessOf(*victim, capacity) <= 0) return false;
+  const PodSlot slot = *node.roster.Find(victim->facts->pod.uid);
   NoteOomKill(node, slot, view.BoundsAt(at, std::nullopt), ForeseenOomKill::Why::kNode);
   Restart(node, slot, at);
   return true;

@@ -8,7 +8,6 @@
 #include "core/pods/pod_facts.h"
 #include "sim/whatif/virtual_segment.h"
 #include "sim/whatif/whatif_model.h"
-#include "sim/whatif/whatif_result.h"
 
 namespace jettison {
 

@@ -13,8 +13,6 @@
 namespace jettison {
 namespace {
 
-constexpr Duration kHardGrace = std::chrono::seconds(1);
-
 // For this long after an eviction, the agent does not know how fast memory is taken.
 constexpr Duration kGrowthTakes = std::chrono::milliseconds(25);
 
@@ -72,26 +70,6 @@ std::optional<std::size_t> ActedFor(const std::vector<Threshold>& thresholds,
 }
 
 }  // namespace
-
-void SimulatedPace::Evicted(Resource resource, bool hard, Instant now, Instant gone) {
-  pace_.Evicted(resource, hard, kHardGrace, now);
-  memory_awaited_ |= hard && resource == Resource::kMemory;
-  gone_ = std::max(gone_.value_or(gone), gone);
-}
-
-void SimulatedPace::Advance(Instant now) {
-  if (paused_until_ && now >= *paused_until_) paused_until_.reset();
-  if (!gone_ || now < *gone_) return;
-  pace_.CleanedUp(true, *gone_);
-  memory_awaited_ = false;
-  gone_.reset();
-}
-
-bool SimulatedPace::Allows(const Threshold& threshold) const {
-  if (!awaits()) return true;
-  if (ResourceOf(threshold.signal) == Resource::kSwap && memory_awaited_) return false;
-  return threshold.IsHard();
-}
 
 std::optional<Instant> SimulatedPace::Next(Instant now) const {
   std::optional<Instant> next = pace_.NextRound(now);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -14,7 +16,6 @@
 #include "core/units/duration.h"
 #include "sim/whatif/virtual_segment.h"
 #include "sim/whatif/whatif_model.h"
-#include "sim/whatif/whatif_result.h"
 
 namespace jettison {
 
@@ -24,16 +25,30 @@ namespace jettison {
 class SimulatedPace {
  public:
   // A pod was told to end for that resource and will be gone then.
-  void Evicted(Resource resource, bool hard, Instant now, Instant gone);
+  void Evicted(Resource resource, bool hard, Instant now, Instant gone) {
+    pace_.Evicted(resource, hard, std::chrono::seconds(1), now);
+    memory_awaited_ |= hard && resource == Resource::kMemory;
+    gone_ = std::max(gone_.value_or(gone), gone);
+  }
   // An eviction waits until then; absent: none does.
   void Pause(std::optional<Instant> until) { paused_until_ = until; }
   // Pods that are gone by now are awaited no more, and a pause that is over has ended.
-  void Advance(Instant now);
+  void Advance(Instant now) {
+    if (paused_until_ && now >= *paused_until_) paused_until_.reset();
+    if (!gone_ || now < *gone_) return;
+    pace_.CleanedUp(true, *gone_);
+    memory_awaited_ = false;
+    gone_.reset();
+  }
 
   [[nodiscard]] bool awaits() const { return gone_.has_value(); }
   [[nodiscard]] bool IsPaused() const { return paused_until_.has_value(); }
   // Whether a pass may act for the threshold now.
-  [[nodiscard]] bool Allows(const Threshold& threshold) const;
+  [[nodiscard]] bool Allows(const Threshold& threshold) const {
+    if (!awaits()) return true;
+    if (ResourceOf(threshold.signal) == Resource::kSwap && memory_awaited_) return false;
+    return threshold.IsHard();
+  }
   // As PaceInput::kubelet_decides.
   [[nodiscard]] std::optional<Instant> KubeletDecides(Signal signal, Instant now) const {
     return pace_.KubeletDecides(signal, now);

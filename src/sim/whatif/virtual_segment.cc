@@ -94,11 +94,8 @@ bool IsWatched(Signal signal) {
 }
 
 double VirtualPod::MemoryAt(Instant at) const {
-  switch (is) {
-    case Is::kAway: return 0;
-    case Is::kEnding: return at >= gone ? 0 : held;
-    case Is::kRunning: break;
-  }
+  if (is == Is::kEnding) return at >= gone ? 0 : held;
+  if (is == Is::kAway) return 0;
   if (repeats.life == nullptr || at < repeats.born) return 0;
   const double memory = repeats.life->AmountAtAge(Elapsed(repeats.born, at));
   return limit ? std::min(memory, static_cast<double>(*limit)) : memory;
@@ -110,15 +107,6 @@ double VirtualPod::UnsureAt(Instant at) const {
   const double now = MemoryAt(at);
   const double growing = std::max(MemoryAt(at + kStep) - now, 0.0) / SecondsOf(kStep);
   return growing * SecondsOf(unsure) + std::max(now - held, 0.0) * kVaries;
-}
-
-std::optional<Instant> VirtualPod::NextChange() const {
-  switch (is) {
-    case Is::kRunning: return std::nullopt;
-    case Is::kEnding: return gone;
-    case Is::kAway: return due;
-  }
-  __builtin_unreachable();
 }
 
 double VirtualSegment::FreedAt(Instant at) const {

@@ -13,7 +13,6 @@
 #include "sim/frames/frame.h"
 #include "sim/frames/pod_course.h"
 #include "sim/whatif/whatif_model.h"
-#include "sim/whatif/whatif_result.h"
 
 namespace jettison {
 
@@ -52,8 +51,6 @@ struct VirtualPod {
   [[nodiscard]] double MemoryAt(Instant at) const;
   // By how much less or more it may hold.
   [[nodiscard]] double UnsureAt(Instant at) const;
-  // When it is gone, or may come back; absent: neither is foreseen.
-  [[nodiscard]] std::optional<Instant> NextChange() const;
   [[nodiscard]] bool IsThere() const { return is == Is::kRunning; }
 };
 

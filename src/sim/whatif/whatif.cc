@@ -197,7 +197,6 @@ WhatIfNode WhatIf::Node() const {
 }
 
 void WhatIf::Finish() {
-  builder_.Finish();
   if (thinning_) thinning_->Finish();
   if (!last_) return;
   for (PolicyRun& run : runs_) run.Stop(last_->at);

@@ -11,7 +11,6 @@
 #include "sim/whatif/simulated_agent.h"
 #include "sim/whatif/virtual_segment.h"
 #include "sim/whatif/whatif_model.h"
-#include "sim/whatif/whatif_result.h"
 
 namespace jettison {
 

@@ -1,13 +1,19 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/decide/local_storage.h"
 #include "core/model/profile.h"
+#include "core/model/signal.h"
+#include "core/pass/pass.h"
 #include "core/pass/pass.h"
 #include "core/recording/recording.h"
 #include "core/units/duration.h"
@@ -57,6 +63,81 @@ struct WhatIfNode {
   // passes nor its decisions.
   bool blind = false;
   bool keep_passes = false;  // of evictions, so that they can be explained
+};
+
+// When something happened: most likely `at`, certainly not known better than within the other two.
+struct TimeBounds {
+  Instant earliest;
+  Instant at;
+  Instant latest;
+
+  [[nodiscard]] bool Holds(Instant instant) const {
+    return earliest <= instant && instant <= latest;
+  }
+  friend bool operator==(const TimeBounds&, const TimeBounds&) = default;
+};
+
+// A pod that a policy evicts.
+struct SimulatedEviction {
+  std::string uid;
+  std::string pod;  // "namespace/name"
+  TimeBounds when;
+  Signal signal = Signal::kMemoryAvailable;  // that was acted for; of no meaning with a limit
+  bool soft = false;
+  std::optional<StorageLimitKind> limit;  // of its own, that the pod broke
+  std::int64_t available = 0;             // of the signal
+  std::int64_t line = 0;                  // of the threshold
+  std::int64_t held = 0;                  // by the pod, in the unit of the signal
+  bool as_recorded = false;               // the recording has the same eviction at this moment
+  // The pod runs as the recording says until then; else it is a course that the model made up.
+  bool from_record = true;
+  std::shared_ptr<const RecordedPass> pass;  // where passes are kept: the one that evicted it
+};
+
+// A process that the kernel kills because memory is short.
+struct ForeseenOomKill {
+  enum class Why : std::uint8_t {
+    kRecorded,  // it was so, and the policy changed nothing about it
+    kNode,      // the node has nothing left
+    kPodLimit,  // the pod goes on growing and meets its own limit
+  };
+  std::string uid;
+  std::string pod;
+  TimeBounds when;
+  Why why = Why::kNode;
+};
+[[nodiscard]] constexpr std::string_view NameOf(ForeseenOomKill::Why why) {
+  switch (why) {
+    case ForeseenOomKill::Why::kRecorded: return "recorded";
+    case ForeseenOomKill::Why::kNode: return "node";
+    case ForeseenOomKill::Why::kPodLimit: return "podLimit";
+  }
+  __builtin_unreachable();
+}
+
+// How long each node condition was true.
+struct ConditionTimes : std::array<Duration, kNodeConditionCount> {
+  [[nodiscard]] Duration Sum() const {
+    Duration all{0};
+    for (const Duration each : *this) all += each;
+    return all;
+  }
+};
+
+inline constexpr double kByteSecondsOfGibHour = 1024.0 * 1024.0 * 1024.0 * 3600.0;
+
+// What one policy does to the node of a recording.
+struct PolicyOutcome {
+  std::string name;
+  std::vector<SimulatedEviction> evictions;  // in the order of time
+  std::vector<ForeseenOomKill> oom_kills;
+  ConditionTimes condition_time{};
+  // What lay below the highest hard threshold on memory.available and was free: bytes times
+  // seconds.
+  double idle_byte_seconds = 0;
+  Duration pod_time_lost{0};  // of evicted pods, until they run again or the recording ends
+
+  [[nodiscard]] double IdleGibHours() const { return idle_byte_seconds / kByteSecondsOfGibHour; }
 };
 
 }  // namespace jettison
