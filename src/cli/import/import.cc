@@ -49,11 +49,7 @@ class ImportRun {
   }
 
   int Run() {
-    if (request_.over_http) {
-      RunOverHttp();
-    } else {
-      RunOverText();
-    }
+    request_.over_http ? RunOverHttp() : RunOverText();
     return status_;
   }
 

@@ -105,8 +105,8 @@ class TextSource {
   std::size_t fault_count_ = 0;
 };
 
-// Selectors that together match all series of a node that are read; none matches what another one
-// does. `directory` has learned what there is.
+// Selectors that together match all series of a node that are read. `directory` has learned what
+// there is.
 [[nodiscard]] std::vector<std::string> NodeQueries(const std::string& node,
                                                    const NodeDirectory& directory);
 
@@ -136,14 +136,10 @@ class PrometheusSource {
   [[nodiscard]] std::set<std::string> TakeWarnings() { return std::exchange(warnings_, {}); }
 
  private:
-  struct Piece {
-    Instant from;  // samples behind it
-    Instant to;    // up to it
-  };
   [[nodiscard]] Result<std::string> Ask(const std::string& path, const std::string& form);
-  [[nodiscard]] Result<void> ReadQuery(const std::string& query, SeriesSink& sink,
-                                       const std::function<void(Instant)>& tell);
-  [[nodiscard]] Result<void> ReadPiece(const std::string& query, Piece piece, SeriesSink& sink);
+  // The samples of a query behind `from`, up to `to`.
+  [[nodiscard]] Result<void> ReadPiece(const std::string& query, Instant from, Instant to,
+                                       SeriesSink& sink);
 
   const ImportRequest& request_;
   const Wait wait_;

@@ -141,17 +141,6 @@ void ReadPolicy(const ImportCommand& command, ImportRequest& request, FaultLines
   request.options.policy = reading.config.eviction;
 }
 
-std::vector<std::string> InputsOf(const ImportCommand& command) {
-  std::vector<std::string> inputs = command.config_files;
-  if (!IsUrl(command.source)) inputs.push_back(command.source);
-  inputs.push_back(command.token_file);
-  inputs.push_back(command.basic_auth_file);
-  for (const auto& file : {command.ca_file, command.cert_file, command.key_file}) {
-    inputs.push_back(file);
-  }
-  return inputs;
-}
-
 }  // namespace
 
 Result<ImportRequest> ReadImportRequest(const ImportCommand& command, Instant now) {
@@ -159,7 +148,11 @@ Result<ImportRequest> ReadImportRequest(const ImportCommand& command, Instant no
   FaultLines faults;
   request.nodes.insert(command.nodes.begin(), command.nodes.end());
   request.out = command.out;
-  request.inputs = InputsOf(command);
+  request.inputs = command.config_files;
+  for (const std::string& file : {command.source, command.token_file, command.basic_auth_file,
+                                  command.ca_file, command.cert_file, command.key_file}) {
+    request.inputs.push_back(file);
+  }
   request.options.paths = command.paths;
   request.options.source = command.source;
   if (request.over_http) {

@@ -22,11 +22,7 @@ std::string AsPattern(std::string_view text) {
   for (const char c : text) {
     const bool in_class = std::string_view(".+*?()|{}$").find(c) != std::string_view::npos;
     const bool is_rare = std::string_view("\\\"[]^\n").find(c) != std::string_view::npos;
-    if (in_class) {
-      pattern += fmt::format("[{}]", c);
-    } else {
-      pattern += is_rare ? '.' : c;
-    }
+    pattern += in_class ? fmt::format("[{}]", c) : std::string(1, is_rare ? '.' : c);
   }
   return pattern;
 }
@@ -35,23 +31,6 @@ std::string OneOf(const std::set<std::string>& texts) {
   std::vector<std::string> patterns;
   for (const std::string& text : texts) patterns.push_back(AsPattern(text));
   return fmt::format("{}", fmt::join(patterns, "|"));
-}
-
-std::string NamesOf(MetricScope scope) {
-  return fmt::format("{}", fmt::join(MetricsOf(scope), "|"));
-}
-
-std::string AllNames() {
-  return NamesOf(MetricScope::kScraped) + "|" + NamesOf(MetricScope::kCluster);
-}
-
-// Selectors in PromQL that match what tells which node is what: nodes, instances, pods.
-std::vector<std::string> DiscoveryQueries(const std::set<std::string>& nodes) {
-  const std::string pattern = OneOf(nodes);
-  constexpr std::string_view kTellers = "kube_pod_info|kube_node_info|kubelet_node_name";
-  return {fmt::format(R"({{__name__=~"{}",node=~"{}"}})", kTellers, pattern),
-          fmt::format(R"({{__name__=~"{}",exported_node=~"{}"}})", kTellers, pattern),
-          fmt::format(R"(node_uname_info{{nodename=~"{}"}})", pattern)};
 }
 
 using std::chrono::milliseconds;
@@ -84,34 +63,30 @@ bool IsAnswer(const HttpResponse& answer) {
   return !IsPassing(answer.status) || answer.body.find("\"timeout\"") != std::string::npos;
 }
 
-// Redirects are not followed, because credentials would go with the request.
-Error RedirectOf(const HttpResponse& answer) {
-  const auto location =
-      std::ranges::find(answer.headers, "Location", &std::pair<std::string, std::string>::first);
-  const std::string target =
-      location == answer.headers.end()
-          ? ""
-          : fmt::format(" to {}", location->second.substr(0, location->second.find('?')));
-  return {ErrorCode::kInvalidArgument,
-          fmt::format("Prometheus answers {} and redirects{}, but redirects are not followed: give "
-                      "the URL of Prometheus itself as SOURCE",
-                      answer.status, target)};
-}
-
-// What is no answer of the API itself: a proxy, or somebody who wants credentials.
+// What is no answer of the API itself: a proxy, or somebody who wants credentials. Redirects are
+// not followed, because credentials would go with the request.
 Error RefusalOf(const HttpResponse& answer) {
   const int status = answer.status;
-  if (status >= 300 && status < 400) return RedirectOf(answer);
+  if (status >= 300 && status < 400) {
+    std::string target;
+    for (const auto& [name, value] : answer.headers) {
+      if (name == "Location") target = " to " + value.substr(0, value.find('?'));
+    }
+    return {ErrorCode::kInvalidArgument,
+            fmt::format("Prometheus answers {} and redirects{}, but redirects are not followed: "
+                        "give the URL of Prometheus itself as SOURCE",
+                        status, target)};
+  }
   const std::string complaint = ComplaintIn(answer.body);
-  const std::string reason = complaint.empty() ? "" : fmt::format(" ({})", complaint);
+  std::string why = fmt::format("Prometheus answers {}", status);
+  if (!complaint.empty()) why += fmt::format(" ({})", complaint);
   if (NeedsCredentials(status)) {
     return {ErrorCode::kPermissionDenied,
-            fmt::format("Prometheus answers {}{}: it requires valid credentials; give them with "
-                        "--token-file or --basic-auth-file",
-                        status, reason)};
+            why +
+                ": it requires valid credentials; give them with --token-file or "
+                "--basic-auth-file"};
   }
-  return {IsPassing(status) ? ErrorCode::kUnavailable : ErrorCode::kInternal,
-          fmt::format("Prometheus answers {}{}", status, reason)};
+  return {IsPassing(status) ? ErrorCode::kUnavailable : ErrorCode::kInternal, why};
 }
 
 // Leaves out what belongs to another piece.
@@ -134,30 +109,26 @@ class PieceSink final : public SeriesSink {
 }  // namespace
 
 std::vector<std::string> NodeQueries(const std::string& node, const NodeDirectory& directory) {
+  using Key = NodeDirectory::Key;
+  const std::string names = fmt::format("__name__=~\"{}\"", fmt::join(ImportedMetrics(), "|"));
   const std::string pattern = AsPattern(node);
   std::string instances = fmt::format("{}(:[0-9]+)?", pattern);
-  const std::set<std::string> known = directory.InstancesOf(node);
+  const std::set<std::string> known = directory.KeysOf(Key::kInstance, node);
   if (!known.empty()) instances += "|" + OneOf(known);
-  for (const std::string& address : directory.AddressesOf(node)) {
+  for (const std::string& address : directory.KeysOf(Key::kAddress, node)) {
     instances += fmt::format(R"(|.?{}.?(:[0-9]+)?)", AsPattern(address));
   }
   std::vector<std::string> queries = {
-      fmt::format(R"({{__name__=~"{}",node="",exported_node="",instance=~"{}"}})",
-                  NamesOf(MetricScope::kScraped), instances),
-      fmt::format(R"({{__name__=~"{}",node=~"{}",exported_node=""}})", AllNames(), pattern),
-      fmt::format(R"({{__name__=~"{}",exported_node=~"{}"}})", AllNames(), pattern)};
-  std::set<std::string> batch;
-  const auto flush = [&] {
-    if (batch.empty()) return;
-    queries.push_back(fmt::format(R"({{__name__=~"{}",node="",exported_node="",uid=~"{}"}})",
-                                  NamesOf(MetricScope::kCluster), OneOf(batch)));
-    batch.clear();
-  };
-  for (const std::string& uid : directory.PodsOf(node)) {
-    batch.insert(uid);
-    if (batch.size() == kPodsAtOnce) flush();
+      fmt::format(R"({{{},node="",exported_node="",instance=~"{}"}})", names, instances),
+      fmt::format(R"({{{},node=~"{}",exported_node=""}})", names, pattern),
+      fmt::format(R"({{{},exported_node=~"{}"}})", names, pattern)};
+  std::set<std::string> pods = directory.KeysOf(Key::kPod, node);
+  while (!pods.empty()) {
+    std::set<std::string> batch;
+    while (!pods.empty() && batch.size() < kPodsAtOnce) batch.insert(pods.extract(pods.begin()));
+    queries.push_back(
+        fmt::format(R"({{{},node="",exported_node="",uid=~"{}"}})", names, OneOf(batch)));
   }
-  flush();
   return queries;
 }
 
@@ -165,14 +136,8 @@ Result<std::string> PrometheusSource::Ask(const std::string& path, const std::st
   Duration wait = kFirstWait;
   for (int tries = 1;; ++tries) {
     auto answer = HttpPost(request_.target, request_.path_prefix + path, form, std::string(kForm));
-    Error why;
-    if (!answer) {
-      why = answer.error();
-    } else if (IsAnswer(*answer)) {
-      return std::move(answer->body);
-    } else {
-      why = RefusalOf(*answer);
-    }
+    if (answer && IsAnswer(*answer)) return std::move(answer->body);
+    const Error why = answer ? RefusalOf(*answer) : answer.error();
     if (why.code != ErrorCode::kUnavailable || tries == kMostTries) return Fail(why);
     PrintError("jettison: {}; asking again in {}\n", why.message, FormatDuration(wait));
     wait_(wait);
@@ -183,7 +148,12 @@ Result<std::string> PrometheusSource::Ask(const std::string& path, const std::st
 Result<void> PrometheusSource::Learn(NodeDirectory& directory) {
   std::string form = fmt::format("start={}&end={}", SecondsText(request_.options.from - kStaleness),
                                  SecondsText(request_.options.to));
-  for (const std::string& query : DiscoveryQueries(request_.nodes)) {
+  const std::string nodes = OneOf(request_.nodes);
+  constexpr std::string_view kTellers = "kube_pod_info|kube_node_info|kubelet_node_name";
+  for (const std::string& query :
+       {fmt::format(R"({{__name__=~"{}",node=~"{}"}})", kTellers, nodes),
+        fmt::format(R"({{__name__=~"{}",exported_node=~"{}"}})", kTellers, nodes),
+        fmt::format(R"(node_uname_info{{nodename=~"{}"}})", nodes)}) {
     form += "&match%5B%5D=" + EncodedForUrl(query);
   }
   const auto answer = Ask("/api/v1/series", form);
@@ -192,7 +162,7 @@ Result<void> PrometheusSource::Learn(NodeDirectory& directory) {
     if (const auto figure = FigureOf(series)) directory.Learn(*figure);
   });
   if (!read) return Fail(read.error().In(request_.options.source));
-  warnings_.insert(read->warnings.begin(), read->warnings.end());
+  warnings_.insert(read->begin(), read->end());
   return {};
 }
 
@@ -200,54 +170,44 @@ Result<void> PrometheusSource::ReadInto(const std::string& node, const NodeDirec
                                         SeriesSink& sink) {
   const std::vector<std::string> queries = NodeQueries(node, directory);
   const Instant begin = request_.options.from - kStaleness;
-  const double whole = SecondsOf(Elapsed(begin, request_.options.to));
-  const auto all = static_cast<double>(queries.size());
+  const Instant end = request_.options.to;
   ProgressBar bar(true);
   for (std::size_t i = 0; i < queries.size(); ++i) {
-    const auto tell = [&](Instant until) {
-      const double share = SecondsOf(Elapsed(begin, until)) / whole;
-      bar.Draw((static_cast<double>(i) + share) / all, node);
-    };
-    if (auto read = ReadQuery(queries[i], sink, tell); !read) return read;
-  }
-  return {};
-}
-
-Result<void> PrometheusSource::ReadQuery(const std::string& query, SeriesSink& sink,
-                                         const std::function<void(Instant)>& tell) {
-  Duration length = kMostPiece;
-  const Instant end = request_.options.to;
-  Instant at = request_.options.from - kStaleness;
-  while (at < end) {
-    const Piece piece{.from = at, .to = std::min(at + length, end)};
-    if (const auto read = ReadPiece(query, piece, sink); !read) {
-      // Less of it may be had: it is too much at once, or takes too long.
-      const ErrorCode code = read.error().code;
-      const bool is_too_much = code == ErrorCode::kInternal || code == ErrorCode::kDeadlineExceeded;
-      if (!is_too_much || length <= kLeastPiece) return read;
-      length = std::max<Duration>(Elapsed(piece.from, piece.to) / 2, kLeastPiece);
-      continue;
+    Duration length = kMostPiece;
+    for (Instant at = begin; at < end;) {
+      const Instant to = std::min(at + length, end);
+      if (const auto read = ReadPiece(queries[i], at, to, sink); !read) {
+        // Less of it may be had: it is too much at once, or takes too long.
+        const ErrorCode code = read.error().code;
+        const bool is_too_much =
+            code == ErrorCode::kInternal || code == ErrorCode::kDeadlineExceeded;
+        if (!is_too_much || length <= kLeastPiece) return read;
+        length = std::max<Duration>(Elapsed(at, to) / 2, kLeastPiece);
+        continue;
+      }
+      at = to;
+      const double share = SecondsOf(Elapsed(begin, at)) / SecondsOf(Elapsed(begin, end));
+      bar.Draw((static_cast<double>(i) + share) / static_cast<double>(queries.size()), node);
     }
-    at = piece.to;
-    tell(at);
   }
   return {};
 }
 
-Result<void> PrometheusSource::ReadPiece(const std::string& query, Piece piece, SeriesSink& sink) {
-  const auto length = std::chrono::ceil<milliseconds>(Elapsed(piece.from, piece.to));
+Result<void> PrometheusSource::ReadPiece(const std::string& query, Instant from, Instant to,
+                                         SeriesSink& sink) {
+  const auto length = std::chrono::ceil<milliseconds>(Elapsed(from, to));
   const std::string form =
       fmt::format("query={}&time={}", EncodedForUrl(fmt::format("{}[{}ms]", query, length.count())),
-                  SecondsText(piece.to));
+                  SecondsText(to));
   const auto answer = Ask("/api/v1/query", form);
   if (!answer) return Fail(answer.error());
-  PieceSink taken(sink, piece.from, piece.to);
+  PieceSink taken(sink, from, to);
   const auto read = ReadQueryAnswer(*answer, taken);
   if (!read) {
     return Fail(read.error().In(
         fmt::format("{}: the query {}", request_.options.source, query.substr(0, 200))));
   }
-  warnings_.insert(read->warnings.begin(), read->warnings.end());
+  warnings_.insert(read->begin(), read->end());
   return {};
 }
 

@@ -27,27 +27,23 @@ struct RecordOptions {
   AskOptions ask{.timeout_seconds = 600};
 };
 
-using MaybeTime = std::optional<Instant>;
-
-// Nothing where nothing was said.
-Result<MaybeTime> TimeOf(std::string_view option, const std::string& text, Instant now) {
-  if (text.empty()) return MaybeTime();
-  return TimeNamed(option, text, now).map([](Instant at) { return MaybeTime(at); });
-}
-
-std::string Encoded(const MaybeTime& at) {
-  return at ? EncodedForUrl(FormatInstant(*at)) : "";
-}
-
 std::string PathOf(const RecordOptions& options, CommandFaults& faults) {
   const Instant now(std::chrono::system_clock::now());
-  const MaybeTime since = faults.Take(TimeOf("--since", options.since, now));
-  const MaybeTime until = faults.Take(TimeOf("--until", options.until, now));
+  const auto time_of = [&](std::string_view option, const std::string& text) {
+    std::optional<Instant> at;
+    if (!text.empty()) at = faults.Take(TimeNamed(option, text, now));
+    return at;
+  };
+  const auto encoded = [](const std::optional<Instant>& at) {
+    return at ? EncodedForUrl(FormatInstant(*at)) : "";
+  };
+  const auto since = time_of("--since", options.since);
+  const auto until = time_of("--until", options.until);
   if (since && until && *since >= *until) {
     faults.Add(fmt::format("--since {}: must be before --until {}, which is {}", options.since,
                            options.until, FormatInstant(*until)));
   }
-  return fmt::format("/api/v1/recording?since={}&until={}", Encoded(since), Encoded(until));
+  return fmt::format("/api/v1/recording?since={}&until={}", encoded(since), encoded(until));
 }
 
 // Passes the answer on to the file once it has begun as a recording does.

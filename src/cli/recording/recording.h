@@ -45,12 +45,6 @@ class RecordingDigest {
     std::vector<T> first;
     std::uint64_t count = 0;
   };
-  // A period of which there is no information, or by which the clock was set back.
-  struct Gap {
-    Instant from;
-    Instant to;
-    std::string why;
-  };
   struct Eviction {
     Instant at;
     std::string pod_uid;
@@ -67,9 +61,9 @@ class RecordingDigest {
   std::uint64_t oom_kills_ = 0;
   std::uint64_t reclaims_ = 0;  // passes that reclaimed before they evicted
   std::set<std::string> pods_;
-  std::uint64_t policies_ = 0;  // that differ from the one before
-  List<Gap> gaps_;
-  List<Gap> clock_steps_;
+  std::uint64_t policies_ = 0;     // that differ from the one before
+  List<RecordedGap> gaps_;         // of which there is no information
+  List<RecordedGap> clock_steps_;  // by which the clock was set back
   List<Eviction> evictions_;
   List<std::string> notes_;  // what the recording says of itself
   List<std::string> faults_;

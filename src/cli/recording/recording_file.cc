@@ -37,32 +37,17 @@ RecordingReader::Read BytesOfStream(std::FILE* stream) {
   };
 }
 
-constexpr std::string_view kBlanks = " \t\r\n";
-
 // Items of a recording as NDJSON are objects of one member. What begins otherwise with a brace is a
 // scenario; anything else is looked through for the chunks of a recording.
 constexpr std::array<std::string_view, 7> kItems = {"about", "policy",  "pod", "pass",
                                                     "gap",   "oomKill", "note"};
 
 bool BeginsAsScenario(std::string_view head) {
-  const auto skip = [&head](std::string_view characters) {
-    head.remove_prefix(std::min(head.find_first_not_of(characters), head.size()));
-  };
-  skip(kBlanks);
-  if (!head.starts_with('{')) return head.empty();
-  head.remove_prefix(1);
-  skip(kBlanks);
-  if (!head.starts_with('"')) return true;
-  head.remove_prefix(1);
-  for (const std::string_view item : kItems) {
-    if (!head.starts_with(item) || !head.substr(item.size()).starts_with('"')) continue;
-    head.remove_prefix(item.size() + 1);
-    skip(kBlanks);
-    skip(":");
-    skip(kBlanks);
-    return !head.starts_with('{');
-  }
-  return true;
+  const std::size_t brace = head.find_first_not_of(" \t\r\n");
+  if (brace == std::string_view::npos) return true;
+  if (head[brace] != '{') return false;
+  head.remove_prefix(std::min(head.find('"', brace), head.size() - 1) + 1);
+  return std::ranges::find(kItems, head.substr(0, head.find('"'))) == kItems.end();
 }
 
 class ScenarioSource final : public RecordingSource {

@@ -32,12 +32,6 @@ void Line(std::string& out, std::string_view name, fmt::format_string<Args...> t
   out += Printable(fmt::format(text, std::forward<Args>(args)...)) + '\n';
 }
 
-// The rest of a list.
-template <typename List>
-void More(std::string& out, const List& list) {
-  if (list.count > list.first.size()) Line(out, "", "and {} more", list.count - list.first.size());
-}
-
 template <typename Gaps>
 void PutGaps(std::string_view name, const Gaps& gaps, JsonWriter& json) {
   json.Objects(name, gaps.first, [&](const auto& gap) {
@@ -100,11 +94,9 @@ class Shower {
   }
 
   bool Take(const RecordedItem& item) {
-    if (!sink_) {
-      digest_.Add(item);
-      return true;
-    }
-    return IsWritten(sink_->Add(item));
+    if (sink_) return IsWritten(sink_->Add(item));
+    digest_.Add(item);
+    return true;
   }
 
   static bool IsWritten(const Result<void>& written) {
@@ -112,19 +104,12 @@ class Shower {
     return written.has_value();
   }
 
-  [[nodiscard]] int Print() const {
-    return options_.output == "json" ? PrintData(digest_.Json(file_.found()))
-                                     : PrintText(digest_.Text(file_.found()));
-  }
-
   int End() {
-    if (sink_) {
-      if (!IsWritten(sink_->Finish())) return kExitFailed;
-      if (PrintData("") != 0) return kExitFailed;
-    } else if (Print() != 0) {
-      return kExitFailed;
-    }
-    if (is_unread_) return kExitFailed;
+    if (sink_ && !IsWritten(sink_->Finish())) return kExitFailed;
+    const int printed = sink_                       ? PrintData("")
+                        : options_.output == "json" ? PrintData(digest_.Json(file_.found()))
+                                                    : PrintText(digest_.Text(file_.found()));
+    if (printed != 0 || is_unread_) return kExitFailed;
     return digest_.has_faults() ? kExitInvalidInput : 0;
   }
 
@@ -174,7 +159,7 @@ void RecordingDigest::Add(const RecordedItem& item) {
     }
     last_pass_.reset();
   } else if (const auto* gap = std::get_if<RecordedGap>(&item)) {
-    gaps_.Add({gap->from, gap->to, gap->why});
+    gaps_.Add(*gap);
     last_pass_.reset();
   } else if (const auto* note = std::get_if<RecordedNote>(&item)) {
     notes_.Add(note->text);
@@ -210,40 +195,40 @@ void RecordingDigest::AddPass(const RecordedPass& pass) {
 
 std::string RecordingDigest::Text(const RecordingFound* found) const {
   std::string out;
+  const auto list = [&out](std::string_view name, const auto& all, const auto& text_of) {
+    for (const auto& each : all.first) Line(out, name, "{}", text_of(each));
+    if (all.count > all.first.size()) Line(out, "", "and {} more", all.count - all.first.size());
+  };
+  const auto itself = [](const std::string& text) { return text; };
   Line(out, "node", "{}", fmt::join(nodes_, ", "));
   if (nodes_.size() > 1) Line(out, "", "this is the recording of several nodes");
   if (from_) {
     Line(out, "from", "{}", FormatInstant(*from_));
     Line(out, "to", "{}", FormatInstant(*to_));
   }
-  for (const RecordingAbout& start : starts_.first) {
-    Line(out, "start", "{} by {} on {}", FormatInstant(start.at), start.maker, start.node);
-  }
-  More(out, starts_);
+  list("start", starts_, [](const RecordingAbout& start) {
+    return fmt::format("{} by {} on {}", FormatInstant(start.at), start.maker, start.node);
+  });
   Line(out, "passes", "{}, of which {} acted for a threshold", passes_, acting_passes_);
   Line(out, "pods", "{}", pods_.size());
   Line(out, "policies", "{}", policies_);
   Line(out, "reclaims", "{}", reclaims_);
   Line(out, "OOM kills", "{}", oom_kills_);
   Line(out, "evictions", "{}", evictions_.count);
-  for (const Eviction& each : evictions_.first) Line(out, "", "{}: {}", each.pod_uid, each.message);
-  More(out, evictions_);
-  for (const Gap& gap : gaps_.first) {
-    Line(out, "gap", "{} to {}: {}", FormatInstant(gap.from), FormatInstant(gap.to), gap.why);
-  }
-  More(out, gaps_);
-  for (const Gap& step : clock_steps_.first) {
-    Line(out, "clock", "set back from {} to {}", FormatInstant(step.from), FormatInstant(step.to));
-  }
-  More(out, clock_steps_);
-  for (const std::string& note : notes_.first) Line(out, "note", "{}", note);
-  More(out, notes_);
+  list("", evictions_,
+       [](const Eviction& each) { return fmt::format("{}: {}", each.pod_uid, each.message); });
+  list("gap", gaps_, [](const RecordedGap& gap) {
+    return fmt::format("{} to {}: {}", FormatInstant(gap.from), FormatInstant(gap.to), gap.why);
+  });
+  list("clock", clock_steps_, [](const RecordedGap& step) {
+    return fmt::format("set back from {} to {}", FormatInstant(step.from), FormatInstant(step.to));
+  });
+  list("note", notes_, itself);
   if (found != nullptr) {
     Line(out, "size", "{} bytes in {} chunks", found->bytes, found->chunks);
     if (found->damaged_bytes > 0) Line(out, "damaged", "{} bytes", found->damaged_bytes);
   }
-  for (const std::string& fault : faults_.first) Line(out, "fault", "{}", fault);
-  More(out, faults_);
+  list("fault", faults_, itself);
   return out;
 }
 

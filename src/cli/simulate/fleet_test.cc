@@ -57,7 +57,7 @@ TEST_F(FleetTest, EveryReasonWhyShardsAreNotOfOneFleetIsNamed) {
   EXPECT_THAT(SumOf({three[0], three[2]}, true), HasSubstr("1 of 3 shards are missing: 1\n"));
   EXPECT_THAT(SumOf({three[0], three[0], three[1], three[2]}), HasSubstr("both have shard 0/3"));
   EXPECT_THAT(SumOf({three[0], two[1]}),
-              AllOf(HasSubstr("the fleet has 3 and 2 shards"), HasSubstr("shards are missing")));
+              AllOf(HasSubstr("the number of shards is 3 and 2"), HasSubstr("shards are missing")));
   EXPECT_THAT(SumOf({Path("nowhere"), Path("fleet/deep")}), HasSubstr("cannot open"));
   sweep_ = "evictionHard.memory.available=24Mi,65Mi";
   ASSERT_EQ(Simulate({1, 3}, "three/shard-00001-of-00003.ndjson"), 0);

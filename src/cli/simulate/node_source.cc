@@ -32,28 +32,20 @@ bool IsRecordingName(const fs::path& path) {
          !path.filename().string().starts_with('.');
 }
 
-// An agent may have begun long before what is in this file.
-void TakeFromItems(RecordingFile& opened, FleetFile& file) {
-  for (int tries = 0; tries < kMostTries;) {
-    const auto item = opened.source().Next();
+// Whose recording it is, and from when. An agent may have begun long before what is in this file.
+void Probe(FleetFile& file) {
+  auto opened = RecordingFile::Open(file.path);
+  for (int tries = 0; opened && !file.from && tries < kMostTries;) {
+    const auto item = opened->source().Next();
     if (!item) {
       ++tries;
       continue;
     }
-    if (!*item) return;
+    if (!*item) break;
     const auto* about = std::get_if<RecordingAbout>(&**item);
-    if (about == nullptr) {
-      file.from = WhenOf(**item);
-      return;
-    }
-    if (file.node.empty()) file.node = about->node;
+    if (about == nullptr) file.from = WhenOf(**item);
+    if (about != nullptr && file.node.empty()) file.node = about->node;
   }
-}
-
-// Whose recording it is, and from when.
-void Probe(FleetFile& file) {
-  auto opened = RecordingFile::Open(file.path);
-  if (opened) TakeFromItems(*opened, file);
   if (file.node.empty()) file.node = fs::path(file.name).replace_extension().string();
 }
 

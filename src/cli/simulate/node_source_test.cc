@@ -5,6 +5,7 @@
 
 #include "cli/simulate/fleet_bed.h"
 #include "cli/simulate/simulate.h"
+#include "kernel/files/files.h"
 
 namespace jettison {
 namespace {
@@ -30,6 +31,22 @@ TEST_F(OneNodeTest, OfARecordingOfTwoNodesTheFirstCountsAndTheOtherIsNamed) {
     EXPECT_EQ(mix.facts.passes, alone.facts.passes) << name;
     EXPECT_EQ(mix.outcomes[0].evictions.size(), alone.outcomes[0].evictions.size()) << name;
     EXPECT_THAT(mix.Faults(), ElementsAre(HasSubstr("another node, node-b, and is left out")));
+  }
+}
+
+TEST_F(OneNodeTest, TwoCopiesOneAfterTheOtherCountOnce) {
+  const auto items = LifeOf("n", 5);
+  const std::string scenario =
+      kernel::ReadFile(JETTISON_TESTDATA "/../../docs/how-to/node.ndjson").value();
+  for (const std::string& one : {BinaryOf(items), NdjsonOf(items), scenario}) {
+    Put("one", one);
+    Put("two", one + one);
+    const SimulationReport single = ReportOf("one");
+    const SimulationReport twice = ReportOf("two");
+    EXPECT_GT(single.facts.passes, 0U);
+    EXPECT_EQ(twice.facts.passes, single.facts.passes);
+    EXPECT_EQ(twice.outcomes[0].evictions.size(), single.outcomes[0].evictions.size());
+    EXPECT_EQ(twice.outcomes[0].idle_byte_seconds, single.outcomes[0].idle_byte_seconds);
   }
 }
 

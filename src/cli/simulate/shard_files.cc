@@ -16,7 +16,7 @@
 #include "codec/documents/json.h"
 #include "kernel/files/line_reader.h"
 #include "sim/report/report_fields.h"
-#include "sim/report/simulation_writer.h"
+#include "sim/report/simulation_report.h"
 
 namespace jettison {
 namespace {
@@ -36,29 +36,30 @@ std::string TextIn(const Value& map, std::string_view key) {
   return text == nullptr ? "" : *text;
 }
 
-// The files that a path means.
-std::vector<std::string> FilesAt(const std::string& path, std::string& fault) {
-  std::error_code failed;
-  if (!fs::is_directory(path, failed)) return {path};
-  std::vector<std::string> files;
-  fs::directory_iterator entry(path, failed);
-  for (; !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
-    if (entry->path().string().ends_with(kSuffix)) files.push_back(entry->path().string());
-  }
-  std::ranges::sort(files);
-  if (failed) fault = fmt::format("cannot read {}: {}", path, failed.message());
-  if (!failed && files.empty()) fault = fmt::format("{} has no file that ends in .ndjson", path);
-  return files;
-}
-
 }  // namespace
 
-std::vector<std::string> FilesOfShards(const std::vector<std::string>& paths) {
+Result<std::vector<std::string>> FilesOfShards(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
+  std::vector<std::string> faults;
   for (const std::string& path : paths) {
-    std::string ignored;
-    std::ranges::move(FilesAt(path, ignored), std::back_inserter(files));
+    std::error_code failed;
+    if (!fs::is_directory(path, failed)) {
+      files.push_back(path);
+      continue;
+    }
+    std::vector<std::string> found;
+    fs::directory_iterator entry(path, failed);
+    for (; !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
+      if (entry->path().string().ends_with(kSuffix)) found.push_back(entry->path().string());
+    }
+    std::ranges::sort(found);
+    if (failed) faults.push_back(fmt::format("cannot read {}: {}", path, failed.message()));
+    if (!failed && found.empty()) {
+      faults.push_back(fmt::format("{} has no file that ends in .ndjson", path));
+    }
+    std::ranges::move(found, std::back_inserter(files));
   }
+  if (!faults.empty()) return Invalid(fmt::format("{}", fmt::join(faults, "\njettison: ")));
   return files;
 }
 
@@ -141,34 +142,30 @@ Result<SimulationHead> ReadShard(const std::string& path, std::vector<Simulation
 
 }  // namespace
 
-Result<ShardSum> SumOfShards(const std::vector<std::string>& paths, bool partial) {
+Result<ShardSum> SumOfShards(const std::vector<std::string>& files, bool partial) {
   ShardSum sum;
   std::vector<std::string> faults;
   std::map<std::uint64_t, std::string> shards;  // where each is
   std::string first;
-  for (const std::string& path : paths) {
-    std::string fault;
-    for (const std::string& each : FilesAt(path, fault)) {
-      const auto head = ReadShard(each, sum.nodes);
-      if (!head) {
-        faults.push_back(head.error().message);
-        continue;
-      }
-      if (first.empty()) {
-        first = each;
-        sum.head = *head;
-      }
-      for (const std::string& difference : DifferencesOf(sum.head, *head)) {
-        faults.push_back(
-            fmt::format("{} and {} belong to different fleets: {}", first, each, difference));
-      }
-      const auto [known, is_new] = shards.emplace(head->shard.index, each);
-      if (!is_new) {
-        faults.push_back(
-            fmt::format("{} and {} both have shard {}", known->second, each, head->shard.Text()));
-      }
+  for (const std::string& each : files) {
+    const auto head = ReadShard(each, sum.nodes);
+    if (!head) {
+      faults.push_back(head.error().message);
+      continue;
     }
-    if (!fault.empty()) faults.push_back(fault);
+    if (first.empty()) {
+      first = each;
+      sum.head = *head;
+    }
+    for (const std::string& difference : DifferencesOf(sum.head, *head)) {
+      faults.push_back(
+          fmt::format("{} and {} belong to different fleets: {}", first, each, difference));
+    }
+    const auto [known, is_new] = shards.emplace(head->shard.index, each);
+    if (!is_new) {
+      faults.push_back(
+          fmt::format("{} and {} both have shard {}", known->second, each, head->shard.Text()));
+    }
   }
   auto& missing = sum.head.missing_shards;
   for (std::uint64_t i = 0; !first.empty() && i < sum.head.shard.count; ++i) {

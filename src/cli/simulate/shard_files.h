@@ -28,9 +28,9 @@ class ShardLines {
   std::uint64_t nodes_ = 0;
 };
 
-// What these paths mean: files, and of folders those that end in .ndjson. A folder without any, and
-// what cannot be read, is left to SumOfShards.
-[[nodiscard]] std::vector<std::string> FilesOfShards(const std::vector<std::string>& paths);
+// What these paths mean: files, and of folders those that end in .ndjson. Fails with every fault, a
+// line each: a folder that cannot be read or has none.
+[[nodiscard]] Result<std::vector<std::string>> FilesOfShards(const std::vector<std::string>& paths);
 
 // The results of all shards of a fleet as one.
 struct ShardSum {
@@ -39,6 +39,6 @@ struct ShardSum {
 };
 // Fails with every fault, a line each: what cannot be read, is damaged or does not belong together,
 // shards that come twice, and shards that are missing unless `partial`.
-[[nodiscard]] Result<ShardSum> SumOfShards(const std::vector<std::string>& paths, bool partial);
+[[nodiscard]] Result<ShardSum> SumOfShards(const std::vector<std::string>& files, bool partial);
 
 }  // namespace jettison
