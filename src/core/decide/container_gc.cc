@@ -22,11 +22,7 @@ bool IsOlder(const ContainerRecord* a, const ContainerRecord* b) {
 bool IsGone(const PodsForGc& pods, std::string_view uid) {
   const auto it = pods.standing.find(uid);
   if (it == pods.standing.end()) return pods.all_sources_ready;
-  switch (it->second) {
-    case PodStanding::kLives: return false;
-    case PodStanding::kTerminated: return pods.terminated_count_as_gone;
-  }
-  return false;
+  return it->second == PodStanding::kTerminated && pods.terminated_count_as_gone;
 }
 
 RunsByContainer DeadRuns(std::span<const ContainerRecord> containers, Instant created_by) {

@@ -28,13 +28,6 @@ RankedPod Describe(const ActivePod& pod, const RankKey& key, Signal signal, Disk
   return ranked;
 }
 
-// Where the shown part of an order begins: `place` is in its middle, if possible.
-std::size_t BeginOfPart(std::size_t place, std::size_t total, std::size_t limit) {
-  if (total <= limit) return 0;
-  const std::size_t half = limit / 2;
-  return std::min(place > half ? place - half : 0, total - limit);
-}
-
 StorageLimitFacts FactsOf(const ActivePod& pod, std::size_t place, bool broken, DiskLayout layout) {
   const StorageLimit& limit = pod.facts->storage_limits[place];
   StorageLimitFacts facts{.pod = IdentityOf(*pod.facts),
@@ -195,8 +188,11 @@ PodOrder OrderOf(std::span<const ActivePod> pods, Signal signal, DiskLayout layo
                  Candidates candidates, std::optional<std::size_t> chosen, std::size_t limit) {
   const std::vector<std::size_t> ranked = RankedPods(pods, signal, layout);
   const auto at = chosen ? std::ranges::find(ranked, *chosen) : ranked.begin();
+  // The chosen one is in the middle of the part, if possible.
+  const auto place = static_cast<std::size_t>(at - ranked.begin());
+  const std::size_t before = std::min(place, limit / 2);
   const std::size_t begin =
-      BeginOfPart(static_cast<std::size_t>(at - ranked.begin()), ranked.size(), limit);
+      ranked.size() <= limit ? 0 : std::min(place - before, ranked.size() - limit);
   const std::size_t end = begin + std::min(limit, ranked.size() - begin);
   PodOrder order{.signal = signal, .total = ranked.size(), .pods = {}};
   order.pods.reserve(end - begin);

@@ -5,16 +5,13 @@
 namespace jettison {
 
 std::string_view NameOf(QosClass qos) {
-  switch (qos) {
-    case QosClass::kGuaranteed: return "Guaranteed";
-    case QosClass::kBurstable: return "Burstable";
-    case QosClass::kBestEffort: return "BestEffort";
-  }
-  __builtin_unreachable();
+  constexpr auto kNames =
+      std::to_array<std::string_view>({"Guaranteed", "Burstable", "BestEffort"});
+  return kNames[static_cast<std::size_t>(qos)];
 }
 
 std::optional<QosClass> QosClassNamed(std::string_view name) {
-  for (QosClass qos : {QosClass::kGuaranteed, QosClass::kBurstable, QosClass::kBestEffort}) {
+  for (const QosClass qos : kQosClasses) {
     if (NameOf(qos) == name) return qos;
   }
   return std::nullopt;

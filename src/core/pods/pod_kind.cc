@@ -123,11 +123,8 @@ bool IsCriticalByPriority(const Pod& pod) {
 }
 
 bool IsCritical(const Pod& pod, Profile profile) {
-  switch (profile) {
-    case Profile::kKubelet: return IsStatic(pod) || IsMirror(pod) || IsCriticalByPriority(pod);
-    case Profile::kStandalone: return IsCriticalByPriority(pod);
-  }
-  __builtin_unreachable();
+  const bool is_of_node = IsStatic(pod) || IsMirror(pod);
+  return IsCriticalByPriority(pod) || (profile == Profile::kKubelet && is_of_node);
 }
 
 bool IsNodeCritical(const Pod& pod) {

@@ -37,15 +37,6 @@ bool IsHardOnMemory(const Threshold& threshold) {
   return threshold.signal == Signal::kMemoryAvailable && threshold.IsHard();
 }
 
-// The last threshold of the signal that is hard, or soft; a soft one without grace counts as hard.
-const Threshold* Find(const std::vector<Threshold>& thresholds, Signal signal, bool hard) {
-  const Threshold* found = nullptr;
-  for (const Threshold& threshold : thresholds) {
-    if (threshold.signal == signal && threshold.IsHard() == hard) found = &threshold;
-  }
-  return found;
-}
-
 }  // namespace
 
 std::string ThresholdText(const ThresholdValue& value) {
@@ -151,8 +142,12 @@ std::vector<Threshold> ThresholdsFor(const std::vector<Threshold>& configured,
     if (RowOf(signal).disk != FileSystem::kContainer) continue;
     for (const bool hard : {true, false}) {
       const Signal from = ContainerFsSource(signal, layout.value_or(DiskLayout{}));
-      const Threshold* source = Find(configured, from, hard);
-      if (source == nullptr) continue;
+      // A soft one without grace period counts as hard; the last one holds.
+      const auto source =
+          std::find_if(configured.rbegin(), configured.rend(), [&](const Threshold& threshold) {
+            return threshold.signal == from && threshold.IsHard() == hard;
+          });
+      if (source == configured.rend()) continue;
       effective.push_back(*source);
       effective.back().signal = signal;
     }
