@@ -111,12 +111,20 @@ void LogRotation::OnReopened(const RunningLog& log, const std::string& rotated,
   }
   failing_.erase(log.path);
   if (rotated.empty()) return;
+  untidy_.push_back(log.path);
+  TidyNext();
+}
+
+void LogRotation::TidyNext() {
+  if (untidy_.empty() || std::exchange(tidying_, true)) return;
+  const std::string path = std::move(untidy_.front());
+  untidy_.pop_front();
   dependencies_.disk.DoLong(
-      [path = log.path, max_files = options_.log_max_files] {
-        return TidyUpAfter(path, max_files);
-      },
-      lifetime_.Guard([this, path = log.path](const Result<void>& tidied) {
+      [path, max_files = options_.log_max_files] { return TidyUpAfter(path, max_files); },
+      lifetime_.Guard([this, path](const Result<void>& tidied) {
+        tidying_ = false;
         if (!tidied) Say(path, tidied.error());
+        TidyNext();
       }));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <set>
 #include <string>
@@ -21,7 +22,8 @@ struct RunningLog {
 
 // Keeps logs small, as the kubelet does (containerLogManager): every few seconds a log that has
 // grown beyond the limit is renamed, and whoever writes it told to open a new one. Then older files
-// are compressed and those that are too many deleted, beside the loop.
+// are compressed and those that are too many deleted, beside the loop and one log at a time,
+// because other work there may be urgent.
 class LogRotation {
  public:
   // The logs that are written at present.
@@ -45,14 +47,17 @@ class LogRotation {
   // `rotated`: the name that the log was given; empty: it was missing.
   void ReopenLog(const RunningLog& log, const std::string& rotated);
   void OnReopened(const RunningLog& log, const std::string& rotated, const Result<void>& outcome);
+  void TidyNext();
   void Say(const std::string& path, const Error& error);
 
   PodDependencies& dependencies_;
   const PodOptions& options_;
   Running running_;
   Reopen reopen_;
-  std::set<std::string> busy_;     // paths that are being looked at or opened again
-  std::set<std::string> failing_;  // paths about which something was said
+  std::set<std::string> busy_;      // paths that are being looked at or opened again
+  std::set<std::string> failing_;   // paths about which something was said
+  std::deque<std::string> untidy_;  // paths of logs that have been rotated
+  bool tidying_ = false;
   kernel::Readiness::Watch on_look_;
   Lifetime lifetime_;
 };
