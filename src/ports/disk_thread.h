@@ -17,7 +17,7 @@ class DiskThread {
   // kind, and returns at once. False, and nothing is done, if there is no such thread. The work
   // must own everything that it uses.
   [[nodiscard]] virtual bool Do(Work work) = 0;
-  // The same for work that may take minutes, in an order of its own.
+  // The same for work that may take minutes, in no order, beside all other work.
   [[nodiscard]] virtual bool DoLong(Work /*work*/) { return false; }
   // Whether work on a path of the host may hang, because it lies on a file system that may never
   // answer (NFS, FUSE). The check itself does not access the file system.

@@ -1,8 +1,21 @@
 #include "machine/own_process/own_threads.h"
 
+#include <utility>
+
 #include "kernel/filesystem/filesystem.h"
 
 namespace jettison {
+
+// Each job has a queue, so that one that hangs holds up no other.
+bool OwnDiskThread::DoLong(Work work) {
+  std::erase_if(long_jobs_, [](const LongJob& job) { return job.is_done->load(); });
+  LongJob& job = long_jobs_.emplace_back();
+  job.queue.Do([work = std::move(work), is_done = job.is_done] {
+    work();
+    *is_done = true;
+  });
+  return true;
+}
 
 bool OwnDiskThread::MayHang(const std::string& path) const {
   return path.starts_with('/') && !FindPlace(path).answers_by_itself;

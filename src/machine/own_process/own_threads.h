@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,9 +14,10 @@
 namespace jettison {
 
 // Work on the agent's own files, on the thread that has them all, or on a spare one where it may
-// take minutes, and work on paths that may never answer. Of the latter, work on one file system is
-// done in its order, so one that does not answer keeps one thread; other work on it waits. Where
-// two of them do not answer, other work begins when they have been given up (CareForThreads).
+// take minutes or hang, and work on paths that may never answer. Of the latter, work on one file
+// system is done in its order, so one that does not answer keeps one thread; other work on it
+// waits. Where two of them do not answer, other work begins when they have been given up
+// (CareForThreads).
 class OwnDiskThread : public DiskThread {
  public:
   OwnDiskThread() = default;
@@ -31,16 +34,17 @@ class OwnDiskThread : public DiskThread {
     jobs_.Do(std::move(work));
     return true;
   }
-  [[nodiscard]] bool DoLong(Work work) override {
-    long_jobs_.Do(std::move(work));
-    return true;
-  }
+  [[nodiscard]] bool DoLong(Work work) override;
   [[nodiscard]] bool MayHang(const std::string& path) const override;
   void DoAt(const std::string& path, const std::shared_ptr<Work>& work) override;
 
  private:
   JobQueue jobs_{Threads::kFiles, AtEnd::kLeave};
-  JobQueue long_jobs_{Threads::kSpare, AtEnd::kLeave};
+  struct LongJob {
+    JobQueue queue{Threads::kSpare, AtEnd::kLeave};
+    std::shared_ptr<std::atomic<bool>> is_done = std::make_shared<std::atomic<bool>>(false);
+  };
+  std::list<LongJob> long_jobs_ = std::list<LongJob>(1);  // the first one keeps the threads
   std::map<std::string, JobQueue> by_file_system_;
 };
 
