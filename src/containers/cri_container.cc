@@ -13,6 +13,11 @@ constexpr const char* kOomKilled = "OOMKilled";
 
 }  // namespace
 
+bool IsOfRoot(const std::string& root, const api::PodSandbox& sandbox) {
+  const auto its = sandbox.annotations().find(std::string(kRootAnnotation));
+  return its != sandbox.annotations().end() && its->second == root;
+}
+
 std::int64_t WholeSeconds(Duration duration) {
   return std::chrono::ceil<std::chrono::seconds>(std::max(duration, Duration::zero())).count();
 }

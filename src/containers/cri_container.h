@@ -61,6 +61,9 @@ class CriContainer : public ContainerKeeper {
   std::string id_;
 };
 
+// Whether an agent with this root made the sandbox.
+[[nodiscard]] bool IsOfRoot(const std::string& root, const api::PodSandbox& sandbox);
+
 // In seconds, rounded up; 0 where it is negative.
 [[nodiscard]] std::int64_t WholeSeconds(Duration duration);
 

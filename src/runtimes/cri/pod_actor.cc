@@ -1,7 +1,6 @@
 #include "runtimes/cri/pod_actor.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -206,11 +205,7 @@ void PodActor::Remove() {
   }
   create_error_.reset();
   if (std::exchange(removing_, true)) return;
-  // Without its record, no later agent takes the pod over.
-  context_.disk.Do([file = RecordFile(context_, pod_.uid)]() -> Result<void> {
-    (void)::unlink(file.c_str());
-    return {};
-  });
+  RemoveRecord(context_, pod_.uid);
   runs_.KillAll();
   context_.readiness.Wake();
 }

@@ -48,7 +48,12 @@ StartOrder PodRuns::OrderFor(const Container& container, int attempt, int adj) c
 
 ContainerRun& PodRuns::Begin(const Container& container, int attempt, int oom_score_adj) {
   NoteIds();
-  NoteFailedStart(container.name);
+  // The call that starts a container may fail because the runtime has ended in the middle of it,
+  // and the process may run all the same.
+  const auto before = runs_.find(container.name);
+  if (before != runs_.end() && !before->second->left_by_failed_start().empty()) {
+    interrupted_[container.name] = before->second->left_by_failed_start();
+  }
   StartOrder order = OrderFor(container, attempt, oom_score_adj);
   if (const auto left = interrupted_.find(container.name); left != interrupted_.end()) {
     order.interrupted = left->second;
@@ -171,15 +176,6 @@ std::vector<ContainerRecord> PodRuns::Running() const {
                        .exit = {}});
   }
   return records;
-}
-
-// The call that starts a container may fail because the runtime has ended in the middle of it, and
-// the process may run all the same.
-void PodRuns::NoteFailedStart(const std::string& name) {
-  const auto before = runs_.find(name);
-  if (before == runs_.end()) return;
-  std::string left = before->second->left_by_failed_start();
-  if (!left.empty()) interrupted_[name] = std::move(left);
 }
 
 // Notes the IDs of the runs that have one by now.

@@ -63,7 +63,6 @@ class PodRuns {
   [[nodiscard]] std::optional<pid_t> ProcessOf(const api::ContainerStatusResponse& container) const;
   [[nodiscard]] bool MayRun(const std::string& container_id) const;
   void NoteIds();
-  void NoteFailedStart(const std::string& name);
   void Forget(const std::string& container_id);
   void RemoveLogs(const std::string& name, int attempt) const;
   void OnContainerListed(const api::Container& container);

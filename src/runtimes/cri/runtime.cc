@@ -181,7 +181,13 @@ void Runtime::RemoveStrays(const Listing& listing) {
     if (!IsOurs(context_, sandbox) || HasOwner(sandbox)) continue;
     const std::string& uid = sandbox.metadata().uid();
     if (pods_.Has(uid)) {
-      ClearStray(uid, sandbox.id());
+      if (std::exchange(clearing_, true)) continue;  // the next listing has it again
+      clearance_ = std::make_unique<SandboxClearance>(
+          context_, uid, [this](const Result<std::uint32_t>& cleared) {
+            context_.LogFailure("remove a sandbox that no pod has", cleared);
+            clearing_ = false;
+          });
+      clearance_->StartWith(sandbox.id());
     } else if (kernel::IsPathSegment(uid) && observed_.IsReadable(uid, pods.at(uid), listing)) {
       leftovers_.Remove(uid);
     }
@@ -193,16 +199,6 @@ bool Runtime::HasOwner(const api::PodSandbox& sandbox) const {
   const PodActor* const actor = pods_.Find(uid);
   return (actor != nullptr && actor->Claims(sandbox.id())) || leftovers_.Find(uid) != nullptr ||
          observed_.Has(uid);
-}
-
-void Runtime::ClearStray(const std::string& uid, const std::string& sandbox_id) {
-  if (std::exchange(clearing_, true)) return;  // the next listing has it again
-  clearance_ = std::make_unique<SandboxClearance>(
-      context_, uid, [this](const Result<std::uint32_t>& cleared) {
-        context_.LogFailure("remove a sandbox that no pod has", cleared);
-        clearing_ = false;
-      });
-  clearance_->StartWith(sandbox_id);
 }
 
 void Runtime::CreatePod(const PodPlan& plan) {

@@ -74,7 +74,6 @@ class Runtime : public CriRuntime {
   void OnListing(const Result<Listing>& listing);
   void RemoveStrays(const Listing& listing);
   [[nodiscard]] bool HasOwner(const api::PodSandbox& sandbox) const;
-  void ClearStray(const std::string& uid, const std::string& sandbox_id);
 
   RuntimeDependencies dependencies_;
   kernel::Readiness* readiness_;

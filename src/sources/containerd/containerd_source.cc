@@ -13,11 +13,6 @@ namespace {
 // The name of the list of sandboxes.
 constexpr const char* kList = "sandboxes of CRI";
 
-bool IsOfRoot(const std::string& root, const api::PodSandbox& sandbox) {
-  const auto its = sandbox.annotations().find(std::string(kRootAnnotation));
-  return its != sandbox.annotations().end() && its->second == root;
-}
-
 }  // namespace
 
 ForeignIdentity IdentityOf(const api::PodSandbox& sandbox) {

@@ -1,7 +1,6 @@
 #include "runtimes/cri/containers/pod_removal.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <utility>
@@ -24,11 +23,7 @@ void PodRemoval::KillGroups() {
 // answer.
 void PodRemoval::EndInRuntime(Done done) {
   KillGroups();
-  // Without its record, no later agent takes the pod over.
-  context_.disk.Do([file = RecordFile(context_, remains().uid)]() -> Result<void> {
-    (void)::unlink(file.c_str());
-    return {};
-  });
+  RemoveRecord(context_, remains().uid);
   clearance_ = std::make_unique<SandboxClearance>(
       context_, remains().uid, [this, done](const Result<std::uint32_t>& cleared) {
         if (!cleared) return done(Fail(cleared.error()));

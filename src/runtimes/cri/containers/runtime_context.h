@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <memory>
 #include <string>
 
@@ -31,6 +33,13 @@ struct RuntimeContext : PodDependencies {
 // Where a pod is written down, for an agent after this one.
 [[nodiscard]] inline std::string RecordFile(const RuntimeContext& context, const std::string& uid) {
   return context.paths.Pod(uid) + "/record";
+}
+// Without its record, no later agent takes the pod over.
+inline void RemoveRecord(RuntimeContext& context, const std::string& uid) {
+  context.disk.Do([file = RecordFile(context, uid)]() -> Result<void> {
+    (void)::unlink(file.c_str());
+    return {};
+  });
 }
 
 }  // namespace jettison::cri

@@ -58,9 +58,7 @@ void RemoveContainerWithTask(Calls& calls, const std::string& id, Duration deadl
 }
 
 bool IsOurs(const RuntimeContext& context, const api::PodSandbox& sandbox) {
-  const auto& annotations = sandbox.annotations();
-  const auto root = annotations.find(std::string(kRootAnnotation));
-  return root != annotations.end() && root->second == context.options.root && !sandbox.id().empty();
+  return IsOfRoot(context.options.root, sandbox) && !sandbox.id().empty();
 }
 
 SandboxClearance::SandboxClearance(RuntimeContext& context, std::string uid, Done done)

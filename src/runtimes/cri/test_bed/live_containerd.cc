@@ -1,6 +1,7 @@
 #include "runtimes/cri/test_bed/live_containerd.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>

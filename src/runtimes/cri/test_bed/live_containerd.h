@@ -1,8 +1,8 @@
 #pragma once
 
-#include <poll.h>
 #include <sys/types.h>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -108,17 +108,7 @@ class LiveContainerd {
 
 template <typename Response>
 Result<Response> LiveContainerd::Await(const std::function<void(Answer<Response>)>& start) {
-  constexpr int kPatienceMs = 60'000;
-  const auto answer = std::make_shared<std::optional<Result<Response>>>();
-  start([answer](Result<Response> given) { *answer = std::move(given); });
-  while (!*answer) {
-    pollfd waited{.fd = calls_->fd(), .events = POLLIN, .revents = 0};
-    if (::poll(&waited, 1, kPatienceMs) == 0) {
-      return Fail(ErrorCode::kDeadlineExceeded, "the client never answered");
-    }
-    calls_->Deliver();
-  }
-  return **std::move(answer);
+  return AwaitAnswer<Response>(*calls_, std::chrono::minutes(1), start);
 }
 
 }  // namespace jettison::cri
