@@ -28,8 +28,8 @@ constexpr int kAttempts = 3;
 struct Inventory::Inquiry {
   std::optional<Result<Listing>> listing;
   std::map<std::string, Status> statuses;  // by the ID of the container
-  std::size_t asked = 0;
-  [[nodiscard]] bool over() const { return listing && (!*listing || statuses.size() == asked); }
+  std::size_t missing = 0;                 // answers
+  [[nodiscard]] bool over() const { return listing && (!*listing || missing == 0); }
 };
 
 api::ContainerStatusResponse StatusListed(const api::Container& container) {
@@ -91,7 +91,7 @@ Result<Found> Inventory::FindAll(Duration wait) {
     silence = &status.error();
     ++silent;
   }
-  if (silence != nullptr && (silent == inquiry->asked || ++incomplete_ < kAttempts)) {
+  if (silence != nullptr && (silent == inquiry->statuses.size() || ++incomplete_ < kAttempts)) {
     return Fail(*silence);
   }
   incomplete_ = 0;
@@ -133,9 +133,10 @@ void Inventory::AskStatuses(const std::shared_ptr<Inquiry>& inquiry) {
   }
   for (const api::Container& container : (*inquiry->listing)->containers) {
     if (!own.contains(container.pod_sandbox_id())) continue;
-    ++inquiry->asked;
+    ++inquiry->missing;
     AskStatus(container, [inquiry, id = container.id()](Status status) {
       inquiry->statuses.emplace(id, std::move(status));
+      --inquiry->missing;
     });
   }
 }

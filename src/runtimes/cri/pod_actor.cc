@@ -111,6 +111,7 @@ void PodActor::OnSandbox(const Result<void>& made) {
   state_ = made ? State::kReady : State::kAbsent;
   if (made) {
     sandbox_ = next_;
+    is_missed_ = false;
     if (!std::exchange(created_, true)) context_.Emit(PodReady{pod_.uid});
     WriteRecord();
   } else {

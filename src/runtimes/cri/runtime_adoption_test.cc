@@ -211,6 +211,20 @@ TEST_F(CriRuntime, ALostSandboxEndsItsContainersAndIsMadeAnew) {
   EXPECT_EQ(containerd().boxes.size(), 2U) << "the old one is gone";
 }
 
+TEST_F(CriRuntime, ASandboxThatASingleListingLacksIsNotLost) {
+  bed_.relist_period = milliseconds(5);
+  bed_.Open();
+  ASSERT_TRUE(runtime().List());
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  const auto boxes = std::exchange(containerd().boxes, {});
+  bed_.calls->HoldBack("ListContainers");
+  EXPECT_EQ(bed_.Await<ContainerExited>("u", milliseconds(50)), nullptr);
+  containerd().boxes = boxes;
+  bed_.calls->LetGo();
+  EXPECT_EQ(bed_.Await<ContainerExited>("u", milliseconds(100)), nullptr);
+  EXPECT_TRUE(containerd().processes.Runs(1000));
+}
+
 TEST_F(CriRuntime, APodOfHostProcessesKeepsTheAgentFromStartingAndGoesOn) {
   bed_.runtime.reset();
   const std::string pod = bed_.root() + "/pods/p";
