@@ -12,11 +12,8 @@ namespace jettison::kube {
 namespace {
 
 using std::chrono::seconds;
-using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
-constexpr WallTime kNow{std::chrono::seconds(1'767'225'600) + std::chrono::milliseconds(250)};
 const PodTarget kPod = {.namespace_ = "team", .name = "web-1", .uid = "u-1"};
 
 ApiReply Recorded(int status, const std::string& name) {
@@ -102,12 +99,6 @@ TEST(PodCalls, NeitherForcesADeletion) {
 TEST(PodCalls, NamesCannotLeadOutOfTheirPath) {
   EXPECT_EQ(DeletePod({.namespace_ = "a/b", .name = "../x?y", .uid = "u"}, 1).path,
             "/api/v1/namespaces/a%2Fb/pods/..%2Fx%3Fy");
-}
-
-const TaintWish kWish = {.key = "jettison.io/memory-pressure"};
-
-ApiNode RecordedNode(const std::string& name) {
-  return ReadApiNode(RecordedAnswer(name)).value();
 }
 
 TEST(KubeletConfiguration, IsTakenOutOfConfigz) {

@@ -12,11 +12,8 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using ::testing::AllOf;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
 constexpr Instant kNow{seconds(1'767'225'600)};
 constexpr WallTime kWall{seconds(1'767'225'600)};
