@@ -69,13 +69,6 @@ std::uint64_t LargestThreshold(std::span<const Threshold> thresholds, const Node
   return static_cast<std::uint64_t>(largest > 0 ? largest : kDefault);
 }
 
-// Null: the pod was not measured.
-const PodDiskUse* DiskUseOf(const PodFacts& facts, const DiskUse* disk) {
-  if (disk == nullptr) return nullptr;
-  const auto use = disk->find(facts.pod.uid);
-  return use == disk->end() ? nullptr : &use->second;
-}
-
 }  // namespace
 
 StatsCollector::StatsCollector(FigureSources sources, const Clock& clock, const Log& log)
@@ -357,11 +350,12 @@ PodStats StatsCollector::AllOf(const PodFacts& facts, const DiskUse* disk) {
     if (tasks) stats.process_count = stats.process_count.value_or(0) + *tasks;
   }
   if (compares_io_) stats.io_some_avg10 = ReadIoStalls(groups);
-  const PodDiskUse* const use = DiskUseOf(facts, disk);
-  if (use == nullptr) return stats;
-  stats.ephemeral_storage = use->total;
-  stats.volumes = use->volumes;
-  for (const PodDiskUse::OfContainer& container : use->containers) {
+  if (disk == nullptr) return stats;
+  const auto use = disk->find(facts.pod.uid);
+  if (use == disk->end()) return stats;  // it was not measured
+  stats.ephemeral_storage = use->second.total;
+  stats.volumes = use->second.volumes;
+  for (const PodDiskUse::OfContainer& container : use->second.containers) {
     const auto found = std::ranges::find(stats.containers, container.name, &ContainerStats::name);
     if (found == stats.containers.end()) continue;
     found->rootfs = container.rootfs;

@@ -45,23 +45,17 @@ struct Child {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (dup2(input, STDIN_FILENO) < 0 || fcntl(STDIN_FILENO, F_SETFD, 0) < 0) return errno;
     if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return errno;
-    CloseOthers();
-    ResetSignals();
-    execve(arguments[0], arguments, environ);
-    return errno;
-  }
-
- private:
-  // The exec may not close all descriptors of libraries, such as libcurl's wake-up. Kernels before
-  // 5.9 lack the call.
-  static void CloseOthers() { syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0); }
-  static void ResetSignals() {
+    // The exec may not close all descriptors of libraries, such as libcurl's wake-up. Kernels
+    // before 5.9 lack the call.
+    syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
     struct sigaction by_default {};
     by_default.sa_handler = SIG_DFL;
     for (int signal = 1; signal < NSIG; ++signal) sigaction(signal, &by_default, nullptr);
     sigset_t none;
     sigemptyset(&none);
     pthread_sigmask(SIG_SETMASK, &none, nullptr);
+    execve(arguments[0], arguments, environ);
+    return errno;
   }
 };
 

@@ -60,16 +60,6 @@ FileDescriptor OpenFileOfRoot(int folder) {
   return {};
 }
 
-Result<void> Lock(const AgentConfig& config, GuardedGroups& groups) {
-  const std::string group = kernel::PodsGroup(GroupNamesOf(config));
-  auto lock = LockPodsGroup(
-      groups.of_root ? *groups.of_root : *groups.of_node,
-      {.path = group, .shown = fmt::format("{}/{}", PodsRootOf(config), group)}, config.root);
-  if (!lock) return Fail(lock.error());
-  groups.lock = std::move(*lock);
-  return {};
-}
-
 Result<void> Enter(const std::string& host) {
   const FileDescriptor view(::open(host.c_str(), O_RDONLY | O_CLOEXEC));
   if (!view) return FailErrno("open " + host);
@@ -131,7 +121,12 @@ Result<GuardedGroups> OpenGuardedGroups(const AgentConfig& config, const Log& lo
   GuardedGroups groups{
       .version = *version, .of_node = std::move(*of_node), .of_root = nullptr, .lock = {}};
   if (const auto opened = OpenGroupsOfRoot(config, groups); !opened) return Fail(opened.error());
-  if (const auto locked = Lock(config, groups); !locked) return Fail(locked.error());
+  const std::string group = kernel::PodsGroup(GroupNamesOf(config));
+  auto lock = LockPodsGroup(
+      groups.of_root ? *groups.of_root : *groups.of_node,
+      {.path = group, .shown = fmt::format("{}/{}", PodsRootOf(config), group)}, config.root);
+  if (!lock) return Fail(lock.error());
+  groups.lock = std::move(*lock);
   return groups;
 }
 

@@ -44,13 +44,6 @@ bool WriteLine(const std::string& line) {
   return WriteText(line + "\n");
 }
 
-// The log itself cannot report this.
-void SayThatThereIsNoThread() {
-  (void)WriteText(
-      "jettison: the thread that writes the log cannot be started; log lines wait until it can. "
-      "Raise pids.max of the agent's group (TasksMax= of its unit)\n");
-}
-
 // May wait for the journal; false: it did not take the line.
 bool SendToJournal(const std::string& line) {
   std::vector<iovec> parts;
@@ -138,7 +131,11 @@ std::unique_ptr<Log> OpenLog(const LogOutput& output, const Clock& clock) {
       return FormatLine(format, clock.Wall(), LogLevel::kWarning, kLost, fields);
     };
     writer = std::make_shared<LogWriter>(journal ? SendToJournal : WriteLine, gap);
-    if (!writer->running()) SayThatThereIsNoThread();
+    if (!writer->running()) {  // the log itself cannot report this
+      (void)WriteText(
+          "jettison: the thread that writes the log cannot be started; log lines wait until it "
+          "can. Raise pids.max of the agent's group (TasksMax= of its unit)\n");
+    }
     sink = [writer](std::string_view line) { writer->Put(std::string(line)); };
   }
   auto log = std::make_unique<Log>(format, clock, std::move(sink), output.dry_run);
