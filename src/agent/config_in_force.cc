@@ -76,7 +76,10 @@ std::optional<ConfigInForce::Taken> ConfigInForce::Take() {
   // changed.
   const ConfigReading* valid = nullptr;
   for (const ConfigReading& reading : readings) {
-    LogFaults(reading.faults);
+    for (const Fault& fault : reading.faults) {
+      log_.Error("the configuration is not valid; the agent keeps the previous one",
+                 {{"fault", Describe(fault)}});
+    }
     if (reading.faults.empty()) valid = &reading;
   }
   if (valid == nullptr) return Taken{.changed = {}, .faulty = true};
@@ -94,7 +97,9 @@ ConfigInForce::Taken ConfigInForce::Use(const ConfigReading& reading) {
   readers_.kubelet_thresholds = reading.kubelet_thresholds;
   ConfigChanges changes = ChangesOf(config(), read);
   Report(changes, reading.need_restart);
-  Hold(std::move(changes.config));
+  NodeIdentity node = *node_;
+  node.config = std::move(changes.config);
+  Hold(std::move(node));
   told_.clear();
   LogCapacities();
   return {.changed = std::move(changes.at_once)};
@@ -126,12 +131,6 @@ void ConfigInForce::LogCapacities() {
   LogOrder(found);
 }
 
-void ConfigInForce::Hold(AgentConfig config) {
-  NodeIdentity node = *node_;
-  node.config = std::move(config);
-  Hold(std::move(node));
-}
-
 bool ConfigInForce::TakeMemory(std::uint64_t bytes) {
   NodeIdentity node = *node_;
   Quantity& memory = node.capacity["memory"];
@@ -144,13 +143,6 @@ bool ConfigInForce::TakeMemory(std::uint64_t bytes) {
 void ConfigInForce::Hold(NodeIdentity node) {
   node.allocatable = SharedAmong(node.config, node.capacity);
   node_ = std::make_shared<const NodeIdentity>(std::move(node));
-}
-
-void ConfigInForce::LogFaults(const Faults& faults) const {
-  for (const Fault& fault : faults) {
-    log_.Error("the configuration is not valid; the agent keeps the previous one",
-               {{"fault", Describe(fault)}});
-  }
 }
 
 void ConfigInForce::LogOrder(const Faults& faults) const {

@@ -81,11 +81,8 @@ class ConfigInForce {
   [[nodiscard]] Taken Use(const ConfigReading& reading);
   // `others`: ConfigReading::need_restart.
   void Report(const ConfigChanges& changes, const std::vector<std::string>& others) const;
-  void LogFaults(const Faults& faults) const;
   void LogOrder(const Faults& faults) const;
   void LogCapacities();
-
-  void Hold(AgentConfig config);
   void Hold(NodeIdentity node);
 
   std::shared_ptr<const NodeIdentity> node_;

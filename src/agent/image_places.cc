@@ -12,23 +12,22 @@ constexpr Duration kPeriod = std::chrono::seconds(10);
 
 void ImagePlaces::Ask(std::function<void()> answered, std::function<void()> late) {
   late_ = std::move(late);
-  late_at_ = dependencies_.clock.Now() + kPatience;
-  dependencies_.images.Folders(
-      [this, answered = std::move(answered)](const Result<StorageFolders>& folders) {
-        late_ = nullptr;
-        Take(folders);
-        answered();
-      });
+  late_at_ = clock_.Now() + kPatience;
+  images_.Folders([this, answered = std::move(answered)](const Result<StorageFolders>& folders) {
+    late_ = nullptr;
+    Take(folders);
+    answered();
+  });
 }
 
 void ImagePlaces::Take(const Result<StorageFolders>& folders) {
-  next_ = dependencies_.clock.Now() + kPeriod;
+  next_ = clock_.Now() + kPeriod;
   if (folders) {
     is_known_ = true;
-    return dependencies_.found(*folders);
+    return found_(*folders);
   }
   if (is_known_ || !say_unknown_.Take()) return;
-  dependencies_.log.Warn(
+  log_.Warn(
       "the file system of the images is not known and is taken to be nodefs until the runtime "
       "tells it",
       {{"err", folders.error().message}});

@@ -14,20 +14,15 @@
 
 namespace jettison {
 
-struct ImagePlacesDependencies {
-  ImageStore& images;
-  const Clock& clock;
-  const Log& log;
-  std::function<void(const StorageFolders&)> found;
-};
-
 // Asks the runtime every 10 s where its images are: it may have been started again with another
 // root. The last answer holds while it does not answer. Each question is answered within a few
 // seconds, even if the runtime hangs. Nothing here waits.
 class ImagePlaces {
  public:
-  explicit ImagePlaces(ImagePlacesDependencies dependencies)
-      : dependencies_(std::move(dependencies)) {}
+  // `found` is called with each answer.
+  ImagePlaces(ImageStore& images, const Clock& clock, const Log& log,
+              std::function<void(const StorageFolders&)> found)
+      : images_(images), clock_(clock), log_(log), found_(std::move(found)) {}
 
   // How long the first answer may take before it counts as late.
   static constexpr Duration kPatience = std::chrono::milliseconds(50);
@@ -43,7 +38,10 @@ class ImagePlaces {
  private:
   void Take(const Result<StorageFolders>& folders);
 
-  ImagePlacesDependencies dependencies_;
+  ImageStore& images_;
+  const Clock& clock_;
+  const Log& log_;
+  std::function<void(const StorageFolders&)> found_;
   bool is_known_ = false;
   std::optional<Instant> next_;  // absent: it is being asked
   std::function<void()> late_;   // null: nobody is to be told

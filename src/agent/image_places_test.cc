@@ -26,11 +26,8 @@ class TheImagePlaces : public testing::Test {
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   std::vector<std::string> found_;
   int answered_ = 0;
-  ImagePlaces places_{
-      {.images = store_,
-       .clock = clock_,
-       .log = log_,
-       .found = [this](const StorageFolders& folders) { found_.push_back(folders.images); }}};
+  ImagePlaces places_{store_, clock_, log_,
+                      [this](const StorageFolders& folders) { found_.push_back(folders.images); }};
 };
 
 // As after a restart with another root.

@@ -71,11 +71,8 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
   parts_->manifests_are_read = [this] { return manifests_.IsComplete(machine_->clock.Now()); };
   parts_->follow_capacity = [this] { FollowCapacity(); };
   if (!machine_->images) return;
-  image_places_.emplace(ImagePlacesDependencies{
-      .images = *machine_->images,
-      .clock = machine_->clock,
-      .log = *log_,
-      .found = [this](const StorageFolders& folders) { SurveyFileSystems(folders); }});
+  image_places_.emplace(*machine_->images, machine_->clock, *log_,
+                        [this](const StorageFolders& folders) { SurveyFileSystems(folders); });
 }
 
 Result<void> NodeAgent::WatchAll() {
@@ -380,7 +377,7 @@ void NodeAgent::AfterEachTurn() {
   AdvanceAll(now);
   SaveState(now);
   NotifyServiceManager(now);
-  if (refusal_ || (IsOver() && HasLeftCluster(now))) loop_->Quit();
+  if (refusal_ || (IsOver() && (!parts_->cluster || parts_->cluster->Stop(now)))) loop_->Quit();
   if (options_.observer && begun_) options_.observer(parts_->node->MakeSnapshot());
   if (options_.board) ShowOnBoard(now);
   const auto deadline = NextDeadline();
@@ -398,14 +395,10 @@ void NodeAgent::AdvanceAll(Instant now) {
     if (manifests_.Advance(now)) WantManifests(now);
   }
   config_.Advance(now);
-  LearnCapacities();
+  if (const Observations* const seen = parts_->node->seen()) {
+    config_.Learn(*seen, parts_->node->KnowsLayout());
+  }
   SeeToThreads(now);
-}
-
-void NodeAgent::LearnCapacities() {
-  const Observations* const seen = parts_->node->seen();
-  if (seen == nullptr) return;
-  config_.Learn(*seen, parts_->node->KnowsLayout());
 }
 
 void NodeAgent::FollowCapacity() {
@@ -421,10 +414,6 @@ void NodeAgent::ReportToCluster(Instant now) {
   if (node.passes() > 0) parts_->cluster->SetConditions(node.state().conditions, now);
   parts_->cluster->ReportEvents(*parts_->events, now);
   parts_->cluster->Advance(now);
-}
-
-bool NodeAgent::HasLeftCluster(Instant now) {
-  return !parts_->cluster || parts_->cluster->Stop(now);
 }
 
 void NodeAgent::NotifyServiceManager(Instant now) {

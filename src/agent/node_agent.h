@@ -67,8 +67,6 @@ class NodeAgent : public Agent {
   void AskForConfig();
   void TakeConfig();
   void UseConfig(const ConfigInForce::Taken& taken);
-  // Whether some thresholds may be used depends on it.
-  void LearnCapacities();
   // Memory may be added or taken, huge pages reserved, and a container's limit changed.
   void FollowCapacity();
   // Before anything is decided: what was suspended counts for no grace period. Allocates nothing
@@ -79,8 +77,6 @@ class NodeAgent : public Agent {
   void SeeToThreads(Instant now);
   void AdvanceAll(Instant now);
   void ReportToCluster(Instant now);
-  // Whether nothing of the agent is left there, or cannot be taken away.
-  [[nodiscard]] bool HasLeftCluster(Instant now);
   void NotifyServiceManager(Instant now);
   void SaveState(Instant now);
   [[nodiscard]] StateChanges Changes() const;  // of what is saved
