@@ -8,6 +8,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
@@ -29,21 +30,6 @@ gnutls_datum_t DatumOf(std::string& text) {
   return {reinterpret_cast<unsigned char*>(text.data()), static_cast<unsigned>(text.size())};
 }
 
-std::optional<Error> FaultOfPair(gnutls_certificate_credentials_t raw, TlsFiles& files,
-                                 const std::string& cert_file,
-                                 const std::string& private_key_file) {
-  gnutls_datum_t certificate = DatumOf(files.certificate);
-  gnutls_datum_t key = DatumOf(files.private_key);
-  if (const int code =
-          gnutls_certificate_set_x509_key_mem(raw, &certificate, &key, GNUTLS_X509_FMT_PEM);
-      code < 0) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("the certificate in {} and the key in {} cannot be used together: {}",
-                             cert_file, private_key_file, gnutls_strerror(code))};
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 // GnuTLS is the one to say, for it will use them.
@@ -56,7 +42,16 @@ std::optional<Error> FaultOfTls(TlsFiles files, const std::string& cert_file,
   }
   const Credentials credentials(raw);
   if (!cert_file.empty()) {
-    if (auto fault = FaultOfPair(raw, files, cert_file, private_key_file)) return fault;
+    gnutls_datum_t certificate = DatumOf(files.certificate);
+    gnutls_datum_t key = DatumOf(files.private_key);
+    if (const int code =
+            gnutls_certificate_set_x509_key_mem(raw, &certificate, &key, GNUTLS_X509_FMT_PEM);
+        code < 0) {
+      return Error{
+          ErrorCode::kInvalidArgument,
+          fmt::format("the certificate in {} and the key in {} cannot be used together: {}",
+                      cert_file, private_key_file, gnutls_strerror(code))};
+    }
   }
   if (client_ca_file.empty()) return std::nullopt;
   gnutls_datum_t ca = DatumOf(files.client_ca);
@@ -92,16 +87,15 @@ Result<std::string> ReadPemFile(const std::string& path) {
 Result<TlsFiles> ReadTlsFiles(const std::string& cert_file, const std::string& private_key_file,
                               const std::string& client_ca_file) {
   TlsFiles files;
-  auto certificate = ReadPemFile(cert_file);
-  if (!certificate) return Fail(certificate.error());
-  files.certificate = std::move(*certificate);
-  auto key = ReadPemFile(private_key_file);
-  if (!key) return Fail(key.error());
-  files.private_key = std::move(*key);
-  if (!client_ca_file.empty()) {
-    auto ca = ReadPemFile(client_ca_file);
-    if (!ca) return Fail(ca.error());
-    files.client_ca = std::move(*ca);
+  const std::pair<const std::string&, std::string&> texts[] = {
+      {cert_file, files.certificate},
+      {private_key_file, files.private_key},
+      {client_ca_file, files.client_ca}};
+  for (const auto& [path, text] : texts) {
+    if (&path == &client_ca_file && path.empty()) continue;
+    auto read = ReadPemFile(path);
+    if (!read) return Fail(read.error());
+    text = *std::move(read);
   }
   if (auto fault = FaultOfTls(files, cert_file, private_key_file, client_ca_file)) {
     return Fail(std::move(*fault));

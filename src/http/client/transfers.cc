@@ -1,10 +1,17 @@
 #include "http/client/transfers.h"
 
 #include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include "http/endpoint.h"
@@ -12,8 +19,6 @@
 
 namespace jettison {
 
-using http::CurlHandle;
-using http::CurlRequest;
 using std::chrono::steady_clock;
 
 namespace {
@@ -36,40 +41,121 @@ Result<FileDescriptor> InMemory(std::string_view text) {
   return file;
 }
 
+// How long a peer that has vanished is waited for: about half a minute on an idle connection, or
+// this long after data was sent that was not acknowledged.
+constexpr int kIdleSeconds = 20;
+constexpr int kProbeSeconds = 5;
+constexpr unsigned kUnacknowledgedMilliseconds = 10'000;
+
+template <typename T>
+void SetSocketOption(int fd, int level, int option, T value) {
+  ::setsockopt(fd, level, option, &value, sizeof value);  // without it, TCP's own limits hold
+}
+
+// libcurl's own sockets would be open in the programs that are started meanwhile.
+curl_socket_t OpenSocket(void* /*self*/, curlsocktype /*purpose*/, curl_sockaddr* address) {
+  const int fd = ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  if (fd < 0) return CURL_SOCKET_BAD;
+  if (address->family == AF_UNIX) return fd;
+  SetSocketOption(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+  SetSocketOption(fd, IPPROTO_TCP, TCP_KEEPIDLE, kIdleSeconds);
+  SetSocketOption(fd, IPPROTO_TCP, TCP_KEEPINTVL, kProbeSeconds);
+  SetSocketOption(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, kUnacknowledgedMilliseconds);
+  return fd;
+}
+
+bool IsOneLine(std::string_view text) {
+  return std::ranges::none_of(text, [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; });
+}
+
+Error ErrorOf(CURLcode code, std::string_view words) {
+  switch (code) {
+    case CURLE_OPERATION_TIMEDOUT:
+      return {ErrorCode::kDeadlineExceeded, "the server did not answer in time"};
+    case CURLE_PEER_FAILED_VERIFICATION:
+      return {ErrorCode::kPermissionDenied,
+              fmt::format("the server is not who it should be: {}", words)};
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CERTPROBLEM:
+      return {ErrorCode::kInvalidArgument, fmt::format("use these certificates: {}", words)};
+    case CURLE_SSL_CONNECT_ERROR:
+      return {ErrorCode::kUnavailable, fmt::format("TLS failed: {}", words)};
+    case CURLE_GOT_NOTHING:
+      return {ErrorCode::kUnavailable, "the server closed the connection without an answer"};
+    case CURLE_PARTIAL_FILE:
+      return {ErrorCode::kUnavailable,
+              "the server closed the connection in the middle of its answer"};
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+      return {ErrorCode::kUnavailable, fmt::format("the server broke off: {}", words)};
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM: return {ErrorCode::kUnavailable, std::string(words)};
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_WEIRD_SERVER_REPLY:
+      return {ErrorCode::kInternal, fmt::format("the answer is not HTTP/1.1: {}", words)};
+    default: return {ErrorCode::kInternal, std::string(words)};
+  }
+}
+
 }  // namespace
 
-// One request on its way.
+// One request on its way, with a handle of libcurl.
 class HttpTransfers::Pending {
  public:
   Pending(HttpExchange asked, OnEnd on_end, OnBytes on_bytes)
       : asked_(std::move(asked)), on_end_(std::move(on_end)), on_bytes_(std::move(on_bytes)) {}
-
-  // Once, before it is under way. `route` has what all exchanges with the peer share, and its
-  // origin for a URL. `anew`: over a connection of its own making.
-  [[nodiscard]] Result<void> Prepare(const CurlRequest& route, bool anew) {
-    auto fit =
-        http::CanBeSent(asked_.path, {asked_.method, asked_.content_type, asked_.bearer_token});
-    if (!fit) return fit;
-    CurlRequest request = route;
-    request.method = asked_.method;
-    request.url += asked_.path;
-    request.headers = {"Accept: application/json"};
-    if (!asked_.bearer_token.empty()) {
-      request.headers.push_back("Authorization: Bearer " + asked_.bearer_token);
-    }
-    if (!asked_.body.empty()) {
-      request.body = &asked_.body;
-      request.headers.push_back("Content-Type: " + asked_.content_type);
-    }
-    handle_.Set(CURLOPT_PRIVATE, static_cast<void*>(this));
-    handle_.Set(CURLOPT_FRESH_CONNECT, anew ? 1L : 0L);
-    handle_.Set(CURLOPT_HEADERFUNCTION, &TakeHeader);
-    handle_.Set(CURLOPT_HEADERDATA, static_cast<void*>(this));
-    handle_.Set(CURLOPT_WRITEFUNCTION, &TakeBody);
-    handle_.Set(CURLOPT_WRITEDATA, static_cast<void*>(this));
-    return handle_.Prepare(request);
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+  // It must not be under way.
+  ~Pending() {
+    if (handle_ != nullptr) ::curl_easy_cleanup(handle_);
+    ::curl_slist_free_all(headers_);
+    ::curl_slist_free_all(connect_to_);
   }
-  [[nodiscard]] CURL* handle() const { return handle_.get(); }
+
+  // Once, before it is under way. `anew`: over a connection of its own making.
+  [[nodiscard]] Result<void> Prepare(const Route& route, bool anew) {
+    if (handle_ == nullptr) return Fail(ErrorCode::kInternal, "no memory to ask with");
+    const std::string& path = asked_.path;
+    if (!path.starts_with('/') || path.find(' ') != std::string::npos || !IsOneLine(path)) {
+      return Fail(ErrorCode::kInvalidArgument, "not a path that can be requested");
+    }
+    if (!IsOneLine(asked_.method + asked_.content_type + asked_.bearer_token)) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  "the method, content type and token must be one line");
+    }
+    Set(CURLOPT_PRIVATE, static_cast<void*>(this));
+    Set(CURLOPT_FRESH_CONNECT, anew ? 1L : 0L);
+    Set(CURLOPT_HEADERFUNCTION, &TakeHeader);
+    Set(CURLOPT_HEADERDATA, static_cast<void*>(this));
+    Set(CURLOPT_WRITEFUNCTION, &TakeBody);
+    Set(CURLOPT_WRITEDATA, static_cast<void*>(this));
+    Set(CURLOPT_ERRORBUFFER, words_.data());
+    Set(CURLOPT_NOSIGNAL, 1L);
+    Set(CURLOPT_PROXY, "");  // else the environment would name one
+    Set(CURLOPT_OPENSOCKETFUNCTION, &OpenSocket);
+    SetRoute(route);
+    Set(CURLOPT_URL, (route.origin + path).c_str());
+    Set(CURLOPT_PATH_AS_IS, 1L);
+    Set(CURLOPT_USERAGENT, "jettison");
+    Set(CURLOPT_CUSTOMREQUEST, asked_.method.c_str());
+    Append(headers_, "Accept:" + (asked_.accept.empty() ? "" : " " + asked_.accept));
+    if (!asked_.bearer_token.empty()) {
+      Append(headers_, "Authorization: Bearer " + asked_.bearer_token);
+    }
+    if (!asked_.body.empty() || asked_.method == "POST") {
+      Set(CURLOPT_POSTFIELDS, asked_.body.c_str());
+      Set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(asked_.body.size()));
+      Append(headers_, "Expect:");  // the body is sent at once, however large
+      Append(headers_, "Content-Type: " + asked_.content_type);
+    }
+    Set(CURLOPT_HTTPHEADER, headers_);
+    if (fault_ == CURLE_OK) return {};
+    return Fail(ErrorOf(fault_, ::curl_easy_strerror(fault_)));
+  }
+  [[nodiscard]] CURL* handle() const { return handle_; }
   // The exchange of a handle.
   [[nodiscard]] static Pending& Of(CURL* handle) {
     char* self = nullptr;
@@ -78,7 +164,7 @@ class HttpTransfers::Pending {
   }
   // No new exchange uses this connection, which is closed when no exchange is under way on it. The
   // peer may be gone without notice, and HTTP/2 would send the next exchange over it, too.
-  void DistrustConnection() { handle_.Set(CURLOPT_FORBID_REUSE, 1L); }
+  void DistrustConnection() { Set(CURLOPT_FORBID_REUSE, 1L); }
 
   // When the first of its limits of time is reached, as things stand.
   [[nodiscard]] steady_clock::time_point Due() const {
@@ -107,13 +193,66 @@ class HttpTransfers::Pending {
   // Hands over the end: the answer, or why there is none.
   void TellEnd() const { on_end_(Outcome()); }
 
+  // Why there is no connection; 0: there is one, or it is under way. Too many that wait at a unix
+  // socket already are EAGAIN: unlike on TCP the kernel does not tell when there is room (unix(7)),
+  // and libcurl takes what it says for a connection that is being made.
+  [[nodiscard]] int ConnectErrno() const {
+    if (ended_by != CURLE_COULDNT_CONNECT) return 0;
+    const auto why = Info<long>(CURLINFO_OS_ERRNO);
+    return why == 0 ? EAGAIN : static_cast<int>(why);
+  }
+
   std::optional<Error> refusal;      // it could not be begun
   std::optional<CURLcode> ended_by;  // absent: it is under way
 
  private:
-  [[nodiscard]] bool IsStreaming() const {
-    return on_bytes_ && handle_.Status() >= 200 && handle_.Status() < 300;
+  // An option of libcurl; the first that cannot be set is what Prepare returns.
+  template <typename T>
+  void Set(CURLoption option, T value) {
+    static_assert(std::is_same_v<T, long> || std::is_same_v<T, curl_off_t> || std::is_pointer_v<T>);
+    if (fault_ == CURLE_OK) fault_ = ::curl_easy_setopt(handle_, option, value);
   }
+  void Append(curl_slist*& list, const std::string& line) {
+    curl_slist* longer = ::curl_slist_append(list, line.c_str());
+    if (longer == nullptr && fault_ == CURLE_OK) fault_ = CURLE_OUT_OF_MEMORY;
+    if (longer != nullptr) list = longer;
+  }
+  // What libcurl knows of the exchange; zero or null where that is nothing.
+  template <typename T>
+  [[nodiscard]] T Info(CURLINFO info) const {
+    T value{};
+    ::curl_easy_getinfo(handle_, info, &value);
+    return value;
+  }
+  [[nodiscard]] int Status() const { return static_cast<int>(Info<long>(CURLINFO_RESPONSE_CODE)); }
+
+  void SetRoute(const Route& route) {
+    const bool is_tls = route.origin.starts_with("https:");
+    Set(CURLOPT_HTTP_VERSION,
+        static_cast<long>(is_tls ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+    if (!route.unix_socket.empty()) Set(CURLOPT_UNIX_SOCKET_PATH, route.unix_socket.c_str());
+    if (!route.connect_to.empty()) {
+      Append(connect_to_, "::" + route.connect_to);
+      Set(CURLOPT_CONNECT_TO, connect_to_);
+    }
+    if (!route.basic_credentials.empty() && asked_.bearer_token.empty()) {
+      Set(CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
+      Set(CURLOPT_USERPWD, route.basic_credentials.c_str());
+    }
+    if (!is_tls) return;
+    // A connection that is being made is waited for, in case it takes them all.
+    Set(CURLOPT_PIPEWAIT, 1L);
+    Set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    if (!route.ca_file.empty()) {
+      Set(CURLOPT_CAINFO, route.ca_file.c_str());
+      Set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));  // where the system's are
+    }
+    if (route.cert_file.empty()) return;
+    Set(CURLOPT_SSLCERT, route.cert_file.c_str());
+    Set(CURLOPT_SSLKEY, route.key_file.c_str());
+  }
+
+  [[nodiscard]] bool IsStreaming() const { return on_bytes_ && Status() >= 200 && Status() < 300; }
 
   [[nodiscard]] Result<HttpAnswer> Outcome() const {
     if (refusal) return Fail(*refusal);
@@ -122,13 +261,19 @@ class HttpTransfers::Pending {
                   fmt::format("more than {} bytes of a stream at a time", asked_.most_bytes));
     }
     if (ended_by != CURLE_OK && !is_too_large_) {
-      return Fail(handle_.FailureOf(ended_by.value_or(CURLE_OPERATION_TIMEDOUT)));
+      const CURLcode code = ended_by.value_or(CURLE_OPERATION_TIMEDOUT);
+      if (const int why = ConnectErrno(); why != 0) {
+        return Fail(ErrorCode::kUnavailable, std::generic_category().message(why));
+      }
+      return Fail(ErrorOf(code, words_[0] == '\0' ? ::curl_easy_strerror(code) : words_.data()));
     }
-    HttpAnswer answer{.status = handle_.Status(), .body = {}, .is_too_large = is_too_large_};
+    const auto text = [](const char* value) { return std::string(value == nullptr ? "" : value); };
+    HttpAnswer answer{.status = Status(),
+                      .content_type = text(Info<const char*>(CURLINFO_CONTENT_TYPE)),
+                      .location = text(Info<const char*>(CURLINFO_REDIRECT_URL)),
+                      .is_too_large = is_too_large_};
     if (!is_too_large_) answer.body = body_;
-    curl_off_t seconds = 0;
-    if (::curl_easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK &&
-        seconds > 0) {
+    if (const auto seconds = Info<curl_off_t>(CURLINFO_RETRY_AFTER); seconds > 0) {
       answer.retry_after = std::chrono::seconds(std::min<curl_off_t>(seconds, 86'400));
     }
     return answer;
@@ -154,7 +299,11 @@ class HttpTransfers::Pending {
   const HttpExchange asked_;
   const OnEnd on_end_;
   const OnBytes on_bytes_;
-  CurlHandle handle_;
+  CURL* const handle_ = ::curl_easy_init();
+  CURLcode fault_ = CURLE_OK;
+  curl_slist* headers_ = nullptr;
+  curl_slist* connect_to_ = nullptr;
+  std::array<char, CURL_ERROR_SIZE> words_{};  // what libcurl says of an error
   const steady_clock::time_point start_ = steady_clock::now();
   std::optional<steady_clock::time_point> last_byte_;  // of the answer, once its head has begun
   bool has_begun_ = false;                             // and that was told
@@ -180,16 +329,15 @@ Result<void> HttpTransfers::SetUp(const HttpPeer& peer) {
   if (multi_ == nullptr) return Fail(ErrorCode::kInternal, "no memory to ask with");
   const auto endpoint = http::ParseEndpoint(peer.endpoint);
   if (!endpoint) return Fail(endpoint.error());
-  if (endpoint->kind == http::Endpoint::Kind::kUnix) {
-    return Fail(ErrorCode::kInvalidArgument, peer.endpoint + " is not the address of a host");
-  }
   http::Endpoint named = *endpoint;
   if (!peer.server_name.empty()) {
     named.host = peer.server_name;
     route_.connect_to = endpoint->Authority();
   }
-  route_.may_be_http2 = endpoint->kind == http::Endpoint::Kind::kHttps;
-  route_.url = fmt::format("{}://{}", route_.may_be_http2 ? "https" : "http", named.Authority());
+  route_.unix_socket = endpoint->path;
+  route_.basic_credentials = peer.basic_credentials;
+  const bool is_tls = endpoint->kind == http::Endpoint::Kind::kHttps;
+  route_.origin = fmt::format("{}://{}", is_tls ? "https" : "http", named.Authority());
   ::curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, kIdleConnections);
   return UseTls(peer);
 }
@@ -198,7 +346,7 @@ Result<void> HttpTransfers::SetUp(const HttpPeer& peer) {
 // of a descriptor that was closed is given out again. So each generation of files has names of its
 // own: the kernel passes over further slashes at the beginning of a path.
 Result<void> HttpTransfers::UseTls(const HttpPeer& peer) {
-  CurlRequest route = route_;
+  Route route = route_;
   const std::string slashes(++generation_ % kGenerations, '/');
   std::vector<FileDescriptor> files;
   const std::pair<const std::string*, std::string*> texts[] = {{&peer.ca_pem, &route.ca_file},
@@ -282,6 +430,7 @@ void HttpTransfers::TellEnd(Id id, steady_clock::time_point now) {
     is_silent_ = true;
   }
   Detach(exchange);
+  connect_errno_ = exchange.ConnectErrno();
   exchange.TellEnd();
 }
 

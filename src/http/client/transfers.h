@@ -1,5 +1,7 @@
 #pragma once
 
+#include <curl/curl.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -13,24 +15,25 @@
 
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "http/client/curl_request.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {
 
 // Whom to ask, and what TLS needs for that, as texts.
 struct HttpPeer {
-  std::string endpoint;     // "https://10.96.0.1:443", "http://127.0.0.1:8080"
+  std::string endpoint;  // "https://10.96.0.1:443", "http://127.0.0.1:8080", "unix:///run/j.sock"
   std::string server_name;  // whose certificate the server must have; empty: the endpoint's host
   std::string ca_pem;       // who signs it; empty: those that the system trusts
   std::string cert_pem;     // empty: no client certificate
   std::string key_pem;      // of `cert_pem`
+  std::string basic_credentials = {};  // "user:password"; empty, or beside a token: none are sent
 };
 
 // One request. All limits are times from when it was handed over.
 struct HttpExchange {
   std::string method = "GET";
-  std::string path;  // with its query, its parts encoded (EncodedForUrl)
+  std::string path;                         // with its query, its parts encoded (EncodedForUrl)
+  std::string accept = "application/json";  // empty: anything
   std::string content_type;
   std::string body;                             // empty: none is sent
   std::string bearer_token;                     // empty: none is sent
@@ -44,15 +47,19 @@ struct HttpExchange {
 // What was answered, whatever its status.
 struct HttpAnswer {
   int status = 0;
-  std::string body;                     // of a stream with a status of 2xx: empty
-  bool is_too_large = false;            // it had more than `most_bytes`, and is left out
-  std::optional<Duration> retry_after;  // "Retry-After", in whole seconds
+  std::string content_type = {};
+  std::string location = {};                 // of a redirect, which is not followed: a whole URL
+  std::string body = {};                     // of a stream with a status of 2xx: empty
+  bool is_too_large = false;                 // it had more than `most_bytes`, and is left out
+  std::optional<Duration> retry_after = {};  // "Retry-After", in whole seconds
 };
 
 // Many requests to one server at a time, each of which may last, on connections that stay open:
-// over HTTP/2, where the server speaks it, all on one, else on one for each that is under way. One
-// thread starts them and takes the answers in Turn, which alone waits for the network; nobody else
-// is kept waiting.
+// over HTTP/2, where the server speaks it, all on one, else on one for each that is under way. No
+// signal is taken, no proxy, .netrc or redirect followed; a name is looked up on a thread of
+// libcurl's own. Connections of TCP notice when the other side has vanished: after 10 s where
+// something was sent, else after half a minute. One thread starts them and takes the answers in
+// Turn, which alone waits for the network; nobody else is kept waiting.
 class HttpTransfers {
  public:
   using Id = std::uint64_t;
@@ -88,12 +95,25 @@ class HttpTransfers {
   // may call Start and Cancel, but not Turn.
   void Turn(Duration most);
   [[nodiscard]] std::size_t under_way() const { return exchanges_.size(); }
+  // Why the exchange that ended last had no connection, while its end is told; 0: it had one.
+  [[nodiscard]] int connect_errno() const { return connect_errno_; }
 
   // Ends the Turn that waits, or the next one, at once. On any thread.
   void Wake();
 
  private:
   class Pending;
+  // What all exchanges with the peer share.
+  struct Route {
+    std::string origin;       // "https://host:port"
+    std::string unix_socket;  // its path; empty: the origin's host
+    std::string
+        connect_to;       // "host:port", "[::1]:port" instead of the origin's; empty: the origin's
+    std::string ca_file;  // PEM, as the next two; empty: those that the system trusts
+    std::string cert_file;  // empty: none
+    std::string key_file;
+    std::string basic_credentials;
+  };
   HttpTransfers();
   [[nodiscard]] Result<void> SetUp(const HttpPeer& peer);
   void Detach(const Pending& exchange);
@@ -104,8 +124,9 @@ class HttpTransfers {
   std::map<Id, std::unique_ptr<Pending>> exchanges_;  // in the order in which they were begun
   std::vector<std::unique_ptr<Pending>> gone_;        // cancelled, perhaps by their own callback
   Id next_id_ = 1;
-  http::CurlRequest route_;  // the URL of which is the origin
-  bool is_silent_ = false;   // an exchange has had no answer in time since the last was begun
+  Route route_;
+  int connect_errno_ = 0;
+  bool is_silent_ = false;  // an exchange has had no answer in time since the last was begun
   std::vector<FileDescriptor> files_;
   std::size_t generation_ = 0;
   std::vector<FileDescriptor> files_before_;  // of exchanges that had begun when they were replaced

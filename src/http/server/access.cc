@@ -3,11 +3,11 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 #include <strings.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,29 +35,6 @@ bool IsSameInConstantTime(std::string_view given, std::string_view token) {
         static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(token[i % token.size()]);
   }
   return difference == 0;
-}
-
-Result<std::string> RandomWord() {
-  std::array<unsigned char, kRandomBytes> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    return FailErrno("get random bytes");
-  }
-  std::string word;
-  for (const unsigned char byte : bytes) word += fmt::format("{:02x}", byte);
-  return word;
-}
-
-// A new file under that name, readable by its owner alone from its first moment on.
-Result<OwnFile> WriteNew(const std::string& path, std::string_view text) {
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return FailErrno("remove " + path);
-  const FileDescriptor file(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file) return FailErrno("make " + path);
-  OwnFile own(path);
-  if (::fchmod(file.get(), 0600) != 0) return FailErrno("set the mode of " + path);
-  const ssize_t written = ::write(file.get(), text.data(), text.size());
-  if (written != static_cast<ssize_t>(text.size())) return FailErrno("write " + path);
-  return own;
 }
 
 // Whether the client showed a certificate that is meant for clients and that a trusted CA signed.
@@ -99,6 +76,17 @@ bool IsHostOfSocket(std::string_view host) {
   return WithoutPort(host).find('.') == std::string_view::npos || IsHostLocal(host);
 }
 
+// Whether a page of another origin had its browser ask: an Origin that is not the Host's.
+bool IsForeign(std::string_view origin, std::string_view host) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!origin.starts_with(scheme)) continue;
+    const std::string_view named = origin.substr(scheme.size());
+    return named.size() != host.size() ||
+           ::strncasecmp(named.data(), host.data(), host.size()) != 0;
+  }
+  return true;  // "null", or a page of something else
+}
+
 std::string TextOf(MHD_Connection* handle, const char* name) {
   return std::string(HeaderOf(handle, name).value_or(""));
 }
@@ -123,7 +111,9 @@ std::optional<Refusal> RefusalOfTarget(const Exchange& exchange, const HttpLimit
   return std::nullopt;
 }
 
-std::optional<Refusal> RefusalOfBody(const Head& head, const HttpLimits& limits) {
+// `bytes` becomes the length of a body that is not refused.
+std::optional<Refusal> RefusalOfBody(const Head& head, const HttpLimits& limits,
+                                     std::size_t& bytes) {
   if (HeaderOf(head.handle, "Content-Encoding").value_or("identity") != "identity") {
     return Refusal{415, "a body must not be compressed"};
   }
@@ -135,7 +125,6 @@ std::optional<Refusal> RefusalOfBody(const Head& head, const HttpLimits& limits)
     if (head.method != "POST") return std::nullopt;
     return Refusal{411, "POST needs a Content-Length"};
   }
-  std::uint64_t bytes = 0;
   const auto [stop, error] =
       std::from_chars(length->data(), length->data() + length->size(), bytes);
   if (error == std::errc::invalid_argument || stop != length->data() + length->size()) {
@@ -182,19 +171,29 @@ bool HasToken(std::string_view authorization, const std::string& path) {
 }
 
 Result<OwnFile> MakeOwnToken(const std::string& path) {
-  const auto fail = [](const Error& error) {
-    return Fail(error.In("make a token for TCP (bearerTokenFile names one of your own)"));
+  const auto fail = [](const auto& failed) {
+    return Fail(failed.value().In("make a token for TCP (bearerTokenFile names one of your own)"));
   };
-  if (auto folder = MakeFolderOf(path); !folder) return fail(folder.error());
-  const auto word = RandomWord();
-  if (!word) return fail(word.error());
-  auto file = WriteNew(path + ".new", *word + "\n");
-  if (!file) return fail(file.error());
-  if (auto named = file->Rename(path); !named) return fail(named.error());
-  return file;
+  if (auto folder = MakeFolderOf(path); !folder) return fail(tl::unexpected(folder.error()));
+  std::array<unsigned char, kRandomBytes> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    return fail(FailErrno("get random bytes"));
+  }
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return fail(FailErrno("remove " + path));
+  // It is readable by its owner alone from its first moment on.
+  const FileDescriptor file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return fail(FailErrno("make " + path));
+  OwnFile own(path);
+  const std::string text = fmt::format("{:02x}\n", fmt::join(bytes, ""));
+  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    return fail(FailErrno("write " + path));
+  }
+  return own;
 }
 
-std::optional<Refusal> Access::RefusalOf(MHD_Connection* handle, Connection& connection) {
+std::optional<Refusal> Access::RefusalOf(MHD_Connection* handle,
+                                         const Connection& connection) const {
   if (connection.is_unix) {
     if (IsHostOfSocket(HeaderOf(handle, "Host").value_or(""))) return std::nullopt;
     return Refusal{
@@ -206,27 +205,22 @@ std::optional<Refusal> Access::RefusalOf(MHD_Connection* handle, Connection& con
     if (IsHostLocal(HeaderOf(handle, "Host").value_or(""))) return std::nullopt;
     return Refusal{403, "the Host of a request to this address must be an IP address or localhost"};
   }
-  if (has_client_ca_) {
-    if (!connection.is_certified) connection.is_certified = IsCertified(handle);
-    if (*connection.is_certified) return std::nullopt;
-  }
+  if (has_client_ca_ && IsCertified(handle)) return std::nullopt;
   if (token_file_.empty()) {
     return Refusal{401,
                    "a client certificate that one of the CAs in clientCAFile has signed is needed"};
   }
   if (HasToken(HeaderOf(handle, "Authorization").value_or(""), token_file_)) return std::nullopt;
-  return Refusal{401, WhatIsNeeded(), {"WWW-Authenticate", "Bearer realm=\"jettison\""}};
+  const std::string needed =
+      has_client_ca_  ? "a trusted client certificate or the right bearer token is needed"
+      : is_own_token_ ? "the bearer token that this agent made at its start is needed; root can "
+                        "read it in " +
+                            token_file_ + ", or use the unix socket"
+                      : "the right bearer token is needed";
+  return Refusal{401, needed, {"WWW-Authenticate", "Bearer realm=\"jettison\""}};
 }
 
-std::string Access::WhatIsNeeded() const {
-  if (has_client_ca_) return "a trusted client certificate or the right bearer token is needed";
-  if (own_token_file_.empty()) return "the right bearer token is needed";
-  return "the bearer token that this agent made at its start is needed; root can read it in " +
-         own_token_file_ + ", or use the unix socket";
-}
-
-std::optional<Refusal> RefusalOf(const Head& head, const Exchange& exchange,
-                                 const HttpLimits& limits) {
+std::optional<Refusal> RefusalOf(const Head& head, Exchange& exchange, const HttpLimits& limits) {
   if (auto refusal = RefusalOfTarget(exchange, limits)) return refusal;
   if (const std::size_t bytes = HeadBytes(head.handle); bytes > limits.header_bytes) {
     return Refusal{431, fmt::format("request line and headers may have {} bytes, not {}",
@@ -243,24 +237,7 @@ std::optional<Refusal> RefusalOf(const Head& head, const Exchange& exchange,
   if (head.method != "GET" && head.method != "HEAD" && head.method != "POST") {
     return Refusal{405, "the method must be GET, HEAD or POST", {"Allow", "GET, HEAD, POST"}};
   }
-  return RefusalOfBody(head, limits);
-}
-
-std::size_t BodyBytes(const Head& head) {
-  const std::string_view length = HeaderOf(head.handle, "Content-Length").value_or("0");
-  std::size_t bytes = 0;
-  std::from_chars(length.data(), length.data() + length.size(), bytes);
-  return bytes;
-}
-
-bool IsForeign(std::string_view origin, std::string_view host) {
-  for (const std::string_view scheme : {"http://", "https://"}) {
-    if (!origin.starts_with(scheme)) continue;
-    const std::string_view named = origin.substr(scheme.size());
-    return named.size() != host.size() ||
-           ::strncasecmp(named.data(), host.data(), host.size()) != 0;
-  }
-  return true;  // "null", or a page of something else
+  return RefusalOfBody(head, limits, exchange.length);
 }
 
 HttpRequest RequestOf(const Head& head, std::string body) {

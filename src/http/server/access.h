@@ -73,12 +73,12 @@ struct Refusal {
 // Decides which clients may send requests.
 class Access {
  public:
-  // Without a file of a token and a CA, every client may ask. `own_token_file`: where root finds
-  // the token, if the agent has made it itself.
-  Access(std::string token_file, bool has_client_ca, std::string own_token_file)
+  // Without a file of a token and a CA, every client may ask. `is_own_token`: the agent has made
+  // the token itself, for root.
+  Access(std::string token_file, bool has_client_ca, bool is_own_token)
       : token_file_(std::move(token_file)),
         has_client_ca_(has_client_ca),
-        own_token_file_(std::move(own_token_file)) {}
+        is_own_token_(is_own_token) {}
 
   // Another token from now on, where one is asked for.
   void SetTokenFile(std::string file) { token_file_ = std::move(file); }
@@ -89,14 +89,13 @@ class Access {
   // localhost. Otherwise a web page whose name resolves to this machine could make a browser send
   // requests. The same page could reach a socket that is forwarded to a port of a browser's
   // machine, so the Host must not be a domain name there.
-  [[nodiscard]] std::optional<Refusal> RefusalOf(MHD_Connection* handle, Connection& connection);
+  [[nodiscard]] std::optional<Refusal> RefusalOf(MHD_Connection* handle,
+                                                 const Connection& connection) const;
 
  private:
-  [[nodiscard]] std::string WhatIsNeeded() const;
-
   std::string token_file_;  // empty: none is asked for
   bool has_client_ca_;
-  std::string own_token_file_;
+  bool is_own_token_;
 };
 
 // The head of a request as libmicrohttpd hands it over.
@@ -107,17 +106,12 @@ struct Head {
   std::string_view version;
 };
 
-// What is wrong with a request as far as its head tells; absent: its body may come.
-[[nodiscard]] std::optional<Refusal> RefusalOf(const Head& head, const Exchange& exchange,
+// What is wrong with a request as far as its head tells; absent: its body may come, the length of
+// which `exchange` then has.
+[[nodiscard]] std::optional<Refusal> RefusalOf(const Head& head, Exchange& exchange,
                                                const HttpLimits& limits);
-
-// How long the body of a request that was not refused will be.
-[[nodiscard]] std::size_t BodyBytes(const Head& head);
 
 // The request, all of it being there.
 [[nodiscard]] HttpRequest RequestOf(const Head& head, std::string body);
-
-// Whether a page of another origin had its browser ask: an Origin that is not the Host's.
-[[nodiscard]] bool IsForeign(std::string_view origin, std::string_view host);
 
 }  // namespace jettison::http

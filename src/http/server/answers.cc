@@ -162,7 +162,6 @@ bool Answers::Begin(const Head& head, Connection& connection) {
   auto refusal = access_.RefusalOf(head.handle, connection);
   if (!refusal) refusal = RefusalOf(head, exchange, limits_);
   if (refusal) return Refuse(head.handle, connection, *refusal);
-  exchange.length = BodyBytes(head);
   exchange.share = bodies_.Take(exchange.length);
   if (exchange.share) return true;
   return Refuse(head.handle, connection,
@@ -177,10 +176,6 @@ bool Answers::Answer(const Head& head, Connection& connection) {
     return Refuse(head.handle, connection, {500, e.what(), {}});
   }
   connection.exchange.share.reset();
-  return Send(head, connection, std::move(response));
-}
-
-bool Answers::Send(const Head& head, Connection& connection, HttpResponse response) {
   if (head.method == "HEAD") response.stream = nullptr;
   if (response.stream) return SendStream(head.handle, connection, std::move(response));
   auto share = answers_.Take(response.body.capacity() + kAnswerBytes);
@@ -256,7 +251,9 @@ ssize_t Answers::ReadStream(void* reader_pointer, std::uint64_t /*position*/, ch
     reader.chunk = **std::move(chunk);
     if (reader.chunk.empty()) {
       if (HasGone(connection.descriptor)) return reader.Break();
-      reader.answers->Suspend(reader.handle, connection);
+      connection.phase = Phase::kWaiting;
+      connection.handle = reader.handle;
+      MHD_suspend_connection(reader.handle);
       return 0;
     }
     reader.answers->Answering(connection);
@@ -269,12 +266,6 @@ ssize_t Answers::ReadStream(void* reader_pointer, std::uint64_t /*position*/, ch
 
 void Answers::ReleaseStream(Connection& connection) {
   if (std::exchange(connection.has_stream, false)) --streams_;
-}
-
-void Answers::Suspend(MHD_Connection* handle, Connection& connection) {
-  connection.phase = Phase::kWaiting;
-  connection.handle = handle;
-  MHD_suspend_connection(handle);
 }
 
 void Answers::Resume(Connection& connection) {

@@ -78,7 +78,6 @@ struct Connection {
   Phase phase = Phase::kReceiving;
   bool has_stream = false;
   bool is_cut = false;               // it is going; a stream ends, whatever it had to send
-  std::optional<bool> is_certified;  // whether its certificate is trusted, once that was looked at
   MHD_Connection* handle = nullptr;  // while it waits
   Exchange exchange;
 };
@@ -132,14 +131,12 @@ class Answers {
   bool Take(const Head& head, Connection& connection, std::string_view bytes);
   bool Begin(const Head& head, Connection& connection);
   bool Answer(const Head& head, Connection& connection);
-  bool Send(const Head& head, Connection& connection, HttpResponse response);
   bool SendStream(MHD_Connection* handle, Connection& connection, HttpResponse response);
   bool Refuse(MHD_Connection* handle, Connection& connection, const Refusal& refusal);
   bool Queue(MHD_Connection* handle, Connection& connection, HttpResponse response,
              std::shared_ptr<void> share);
 
   void ReleaseStream(Connection& connection);
-  static void Suspend(MHD_Connection* handle, Connection& connection);
   void Answering(Connection& connection) const;
 
   const HttpLimits limits_;

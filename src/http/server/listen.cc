@@ -151,12 +151,6 @@ OwnFile::~OwnFile() {
   if (!path_.empty() && InodeOf(path_) == inode_) ::unlink(path_.c_str());
 }
 
-Result<void> OwnFile::Rename(const std::string& path) {
-  if (::rename(path_.c_str(), path.c_str()) != 0) return FailErrno("make " + path);
-  path_ = path;
-  return {};
-}
-
 Result<ListeningSocket> ListenAt(const std::string& path, const std::string& group) {
   const auto address = AddressOf(path);
   if (!address) {

@@ -25,9 +25,6 @@ class OwnFile {
   OwnFile& operator=(OwnFile&& other) noexcept;
   ~OwnFile();
 
-  // Gives it another name, where it replaces what is there.
-  [[nodiscard]] Result<void> Rename(const std::string& path);
-
  private:
   std::string path_;  // empty: none
   ino_t inode_ = 0;

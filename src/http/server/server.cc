@@ -66,14 +66,7 @@ bool HasOwnToken(const HttpServerOptions& options) {
 http::Access AccessOf(const HttpServerOptions& options) {
   const bool has_own = HasOwnToken(options);
   return {has_own ? options.own_token_file : options.bearer_token_file,
-          !options.client_ca_file.empty(), has_own ? options.own_token_file : ""};
-}
-
-// A machine that vanished without a word is noticed in the end.
-void PrepareTcp(int socket) {
-  const int on = 1;
-  ::setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+          !options.client_ca_file.empty(), has_own};
 }
 
 // An answer where libmicrohttpd cannot send it; the connection ends then.
@@ -144,17 +137,18 @@ Result<void> HttpServer::ListenOnTcp() {
   if (auto fault = FaultOf(options_, *address)) {
     return Fail(ErrorCode::kInvalidArgument, std::move(*fault));
   }
-  if (HasOwnToken(options_)) {
-    auto made = http::MakeOwnToken(options_.own_token_file);
-    if (!made) return Fail(made.error());
-    own_token_ = *std::move(made);
-  }
   auto read = Read(options_);
   if (!read) return Fail(read.error());
   wanted_ = *std::move(read);
   auto socket = http::ListenOn(*address);
   if (!socket) return Fail(socket.error());
   tcp_socket_ = *std::move(socket);
+  // The token of an agent that has the address already stays.
+  if (HasOwnToken(options_)) {
+    auto made = http::MakeOwnToken(options_.own_token_file);
+    if (!made) return Fail(made.error());
+    own_token_ = *std::move(made);
+  }
   return {};
 }
 
@@ -237,18 +231,19 @@ void HttpServer::Turn() {
   TakeCredentials();
   if (watched[1].revents != 0) Accept(unix_socket, true);
   if (watched[2].revents != 0) Accept(tcp_socket, false);
-  AskStreams();
-  RunDaemons();
-  CutOverdue();
-}
-
-void HttpServer::AskStreams() {
   eventfd_t ignored = 0;
-  const bool is_woken = ::eventfd_read(wake_.get(), &ignored) == 0;
   const SteadyTime now = steady_clock::now();
-  if (!is_woken && now < next_ask_) return;
-  next_ask_ = now + kTick;
-  answers_.ResumeAll();
+  if (::eventfd_read(wake_.get(), &ignored) == 0 || now >= next_ask_) {
+    next_ask_ = now + kTick;
+    answers_.ResumeAll();
+  }
+  RunDaemons();
+  for (const auto& [descriptor, connection] : answers_.connections()) {
+    const bool is_overdue = connection->deadline <= steady_clock::now();
+    if (is_overdue && connection->phase != Phase::kWaiting && !connection->is_cut) {
+      Cut(*connection);
+    }
+  }
 }
 
 void HttpServer::RunDaemons() {
@@ -268,8 +263,12 @@ void HttpServer::Accept(int listener, bool is_unix) {
     TakeCredentials();
     if (HasRoom()) {
       Add(std::move(socket), is_unix);
-    } else {
-      TurnAway(socket.get(), !is_unix && has_tls());
+    } else if (is_unix || !has_tls()) {
+      SendLast(socket.get(), answers_.ErrorAnswer(503, fmt::format("there are {} connections "
+                                                                   "already, which is the limit; "
+                                                                   "try again soon",
+                                                                   options_.limits.connections)));
+      ::shutdown(socket.get(), SHUT_WR);
     }
   }
 }
@@ -290,22 +289,16 @@ bool HttpServer::HasRoom() {
   return answers_.connections().size() < most;
 }
 
-void HttpServer::TurnAway(int socket, bool is_tls) {
-  if (is_tls) return;
-  SendLast(socket,
-           answers_.ErrorAnswer(
-               503, fmt::format("there are {} connections already, which is the limit; try again "
-                                "soon",
-                                options_.limits.connections)));
-  ::shutdown(socket, SHUT_WR);
-}
-
 void HttpServer::Add(FileDescriptor socket, bool is_unix) {
   sockaddr_storage address{};
   socklen_t size = sizeof(address);
   auto* generic = reinterpret_cast<sockaddr*>(&address);
   if (::getpeername(socket.get(), generic, &size) != 0) return;
-  if (!is_unix) PrepareTcp(socket.get());
+  if (!is_unix) {  // a machine that vanished without a word is noticed in the end
+    const int on = 1;
+    ::setsockopt(socket.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+    ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  }
   const bool is_tls = !is_unix && has_tls();
   const int descriptor = socket.Release();
   const SteadyTime now = steady_clock::now();
@@ -321,14 +314,6 @@ void HttpServer::Add(FileDescriptor socket, bool is_unix) {
     MHD_run(daemon);
   } else {
     answers_.connections().erase(descriptor);
-  }
-}
-
-void HttpServer::CutOverdue() {
-  const SteadyTime now = steady_clock::now();
-  for (const auto& [descriptor, connection] : answers_.connections()) {
-    if (connection->phase == Phase::kWaiting || connection->is_cut) continue;
-    if (connection->deadline <= now) Cut(*connection);
   }
 }
 

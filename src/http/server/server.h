@@ -105,14 +105,11 @@ class HttpServer {
   void Wake();
   // Waits for the listening sockets, the daemons, a wake-up or the next tick, and does what is due.
   void Turn();
-  void AskStreams();
   void RunDaemons();
   void TakeCredentials();
   void Accept(int listener, bool is_unix);
   void Add(FileDescriptor socket, bool is_unix);
   [[nodiscard]] bool HasRoom();
-  void TurnAway(int socket, bool is_tls);
-  void CutOverdue();
   void Cut(http::Connection& connection);
 
   // Each is used by those behind it.
