@@ -26,22 +26,20 @@ bool TakesUpRoom(const PodView& pod, std::int32_t priority) {
   return pod.status.phase == PodPhase::kPending && !pod.comes_back_at && pod.priority >= priority;
 }
 
-Occupant OccupantOf(const PodView& pod) {
-  const bool only_observed = pod.protection == Protection::kObserved;
-  return {.requests = pod.facts->requests,
-          .priority = pod.priority,
-          .ending =
-              pod.activity == PodActivity::kTerminating || pod.activity == PodActivity::kCleaningUp,
-          .stays = pod.activity == PodActivity::kWaiting || only_observed};
-}
-
-Room RoomFor(const Snapshot& snapshot, const PodFacts& pod, std::vector<const PodView*>& holders) {
+// `holders`: the pods that hold what there is, by the indices that the room names.
+Room RoomBeside(const Snapshot& snapshot, const PodFacts& pod,
+                std::vector<const PodView*>& holders) {
   std::vector<Occupant> occupants;
   for (const PodView& other : snapshot.pods) {
     if (!TakesUpRoom(other, pod.priority)) continue;
     if (other.name == pod.pod.name && other.namespace_ == pod.pod.namespace_) continue;
     holders.push_back(&other);
-    occupants.push_back(OccupantOf(other));
+    occupants.push_back({.requests = other.facts->requests,
+                         .priority = other.priority,
+                         .ending = other.activity == PodActivity::kTerminating ||
+                                   other.activity == PodActivity::kCleaningUp,
+                         .stays = other.activity == PodActivity::kWaiting ||
+                                  other.protection == Protection::kObserved});
   }
   return RoomFor(occupants, pod.priority, pod.requests, snapshot.node->allocatable);
 }
@@ -56,13 +54,31 @@ std::vector<StatusCause> CausesOf(const Faults& faults) {
   return causes;
 }
 
-std::string AdmitJson(const AdmitAnswer& answer, const PodFacts& pod,
+// What the node would answer to a pod that arrived now.
+std::string AdmitJson(const Snapshot& snapshot, const PodFacts& pod,
                       const std::vector<std::string>& warnings) {
+  AdmissionAnswer admission = Admit(pod.pod, snapshot.conditions, snapshot.node->config.profile);
+  std::vector<std::string> gives_way;
+  if (admission.admit) {
+    std::vector<const PodView*> holders;
+    const Room room = RoomBeside(snapshot, pod, holders);
+    if (room.shortage) {
+      admission = {
+          .admit = false, .reason = room.shortage->Reason(), .message = room.shortage->Message()};
+    } else if (room.Awaited()) {
+      admission.message = "the pod would wait for pods that are ending to free their resources";
+    }
+    if (!room.shortage) {
+      for (const std::size_t i : room.give_way) {
+        gives_way.push_back(FullName(holders[i]->facts->pod));
+      }
+    }
+  }
   return JsonObject([&](JsonWriter& json) {
-           json.Field("admit", answer.admit);
-           json.Field("reason", answer.reason);
-           json.Field("message", answer.message);
-           json.Strings("givesWay", answer.gives_way);
+           json.Field("admit", admission.admit);
+           json.Field("reason", admission.reason);
+           json.Field("message", admission.message);
+           json.Strings("givesWay", gives_way);
            json.Field("pod", FullName(pod.pod));
            json.Field("qosClass", NameOf(QosClassOf(pod.pod)));
            json.Field("priority", pod.priority);
@@ -73,25 +89,6 @@ std::string AdmitJson(const AdmitAnswer& answer, const PodFacts& pod,
 }
 
 }  // namespace
-
-AdmitAnswer AdmitNow(const Snapshot& snapshot, const PodFacts& pod) {
-  AdmissionAnswer admission = Admit(pod.pod, snapshot.conditions, snapshot.node->config.profile);
-  if (!admission.admit) {
-    return {false, std::move(admission.reason), std::move(admission.message)};
-  }
-  std::vector<const PodView*> holders;
-  const Room room = RoomFor(snapshot, pod, holders);
-  if (room.shortage) {
-    return {false, room.shortage->Reason(), room.shortage->Message()};
-  }
-  AdmitAnswer answer;
-  if (room.Awaited())
-    answer.message = "the pod would wait for pods that are ending to free their resources";
-  for (const std::size_t i : room.give_way) {
-    answer.gives_way.push_back(FullName(holders[i]->facts->pod));
-  }
-  return answer;
-}
 
 HttpResponse AnswerAdmit(const Snapshot& snapshot, std::string_view body) {
   const auto documents = ParseDocuments(body, kMostMemoryOfBody);
@@ -109,7 +106,7 @@ HttpResponse AnswerAdmit(const Snapshot& snapshot, std::string_view body) {
                         CausesOf(reading.faults));
   }
   const PodFacts pod = FactsOf(std::move(reading.pod), snapshot.node->config.profile);
-  return {.body = AdmitJson(AdmitNow(snapshot, pod), pod, reading.warnings)};
+  return {.body = AdmitJson(snapshot, pod, reading.warnings)};
 }
 
 }  // namespace jettison

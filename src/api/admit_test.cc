@@ -57,37 +57,44 @@ TEST(AnswerAdmit, WhatBecomesLargeInMemoryIsRefused) {
   }
 }
 
-TEST(AdmitNow, APodThatFitsMayStart) {
-  const AdmitAnswer answer = AdmitNow(Node(), *PodOf("new", 400, 0));
-  EXPECT_TRUE(answer.admit);
-  EXPECT_EQ(answer.reason, "");
+// The answer to a new pod that requests so much memory.
+std::string AnswerTo(const Snapshot& snapshot, int memory) {
+  const HttpResponse answer =
+      AnswerAdmit(snapshot,
+                  "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"new\"},"
+                  "\"spec\":{\"containers\":[{\"name\":\"c\",\"command\":[\"x\"],\"resources\":"
+                  "{\"requests\":{\"memory\":\"" +
+                      std::to_string(memory) + "\"}}}]}}");
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  return answer.body;
 }
 
-TEST(AdmitNow, OneThatDoesNotIsRefusedInTheKubeletsWords) {
-  const AdmitAnswer answer = AdmitNow(Node(), *PodOf("new", 401, 10));
-  EXPECT_FALSE(answer.admit);
-  EXPECT_EQ(answer.reason, "OutOfmemory");
-  EXPECT_THAT(answer.message, HasSubstr("resource: memory, requested: 401, used: 600"));
+TEST(AnswerAdmit, APodThatFitsMayStart) {
+  EXPECT_THAT(AnswerTo(Node(), 400), HasSubstr(R"("admit":true,"reason":"","message":"")"));
 }
 
-TEST(AdmitNow, APodThatWaitsToComeBackHoldsNoPlaceAndOneThatEndsWillGiveItsUp) {
+TEST(AnswerAdmit, OneThatDoesNotIsRefusedInTheKubeletsWords) {
+  const std::string answer = AnswerTo(Node(), 401);
+  EXPECT_THAT(answer, HasSubstr(R"("admit":false,"reason":"OutOfmemory")"));
+  EXPECT_THAT(answer, HasSubstr("resource: memory, requested: 401, used: 600"));
+}
+
+TEST(AnswerAdmit, APodThatWaitsToComeBackHoldsNoPlaceAndOneThatEndsWillGiveItsUp) {
   Snapshot snapshot = Node();
   snapshot.pods[0].activity = PodActivity::kWaiting;
   snapshot.pods[0].status.phase = PodPhase::kFailed;
-  EXPECT_TRUE(AdmitNow(snapshot, *PodOf("new", 1000, 0)).admit);
+  EXPECT_THAT(AnswerTo(snapshot, 1000), HasSubstr(R"("admit":true)"));
   snapshot.pods[0].activity = PodActivity::kTerminating;
-  const AdmitAnswer answer = AdmitNow(snapshot, *PodOf("new", 1000, 0));
-  EXPECT_TRUE(answer.admit);
-  EXPECT_THAT(answer.message, HasSubstr("wait"));
+  EXPECT_THAT(AnswerTo(snapshot, 1000),
+              HasSubstr(R"("admit":true,"reason":"","message":"the pod would wait)"));
 }
 
-TEST(AdmitNow, UnderDiskPressureNobodyMayStart) {
+TEST(AnswerAdmit, UnderDiskPressureNobodyMayStart) {
   Snapshot snapshot = Node();
   snapshot.conditions.Set(NodeConditionType::kDiskPressure);
-  const AdmitAnswer answer = AdmitNow(snapshot, *PodOf("new", 1, 0));
-  EXPECT_FALSE(answer.admit);
-  EXPECT_EQ(answer.reason, "Evicted");
-  EXPECT_THAT(answer.message, HasSubstr("DiskPressure"));
+  const std::string answer = AnswerTo(snapshot, 1);
+  EXPECT_THAT(answer, HasSubstr(R"("admit":false,"reason":"Evicted")"));
+  EXPECT_THAT(answer, HasSubstr("DiskPressure"));
 }
 
 TEST(AnswerAdmit, TellsWhatItUnderstoodOfThePod) {

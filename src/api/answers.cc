@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,34 +29,6 @@ namespace {
 
 std::int64_t MillisecondsOf(Instant at) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
-}
-
-// A sample that did not see the signal is null, so that every list is as long as `times`.
-void WriteSignal(JsonWriter& json, const std::vector<SignalSample>& history, Signal signal) {
-  json.Object([&] {
-    json.Field("signal", NameOf(signal));
-    json.Field("unit", UnitNameOf(signal));
-    json.Array("available", [&] {
-      for (const SignalSample& sample : history) {
-        if (sample.known[IndexOf(signal)]) {
-          json.Number(sample.available[IndexOf(signal)]);
-        } else {
-          json.Null();
-        }
-      }
-    });
-  });
-}
-
-void WriteEvictions(JsonWriter& json, const RecordedPass& pass) {
-  for (const EvictionRecord& eviction : pass.report.evictions) {
-    json.Object([&] {
-      json.Field("at", MillisecondsOf(pass.report.at));
-      json.Field("pod", NameOfPod(pass, eviction.order.pod_uid));
-      if (pass.report.acting_for) json.Field("signal", NameOf(pass.report.acting_for->signal));
-      json.Field("message", eviction.order.message);
-    });
-  }
 }
 
 // Each is written out with everything that it was made of.
@@ -90,26 +63,6 @@ RecordingAbout AboutOf(const Snapshot& snapshot) {
 }
 
 }  // namespace
-
-LoopTurns TurnsOf(const ApiSources& sources) {
-  const auto turned = sources.board.last_turn();
-  if (turned && Elapsed(*turned, sources.now()) > kHangs) {
-    (void)sources.board.Look(Duration::zero());
-  }
-  return {.last = sources.board.last_turn(), .waiting_since = sources.started_at};
-}
-
-HttpResponse AnswerProbe(const Call& call) {
-  const std::string_view probe = std::string_view(call.request.path).substr(1);
-  const bool is_readyz = probe == "readyz";
-  const auto snapshot = is_readyz ? call.sources.board.Look() : nullptr;
-  const LoopTurns turns = TurnsOf(call.sources);
-  const Instant now = call.sources.now();
-  return ProbeAnswer(probe,
-                     is_readyz ? ReadyChecks(turns, snapshot.get(), now)
-                               : LiveChecks(turns, now, probe == "livez" ? kWorthRestart : kHangs),
-                     call.Parameter("verbose").value_or("false") != "false");
-}
 
 HttpResponse AnswerDashboard(const Call&) {
   return {.body = std::string(DashboardPage()),
@@ -215,16 +168,31 @@ std::string HistoryJson(const Snapshot& snapshot) {
     json.Array("times", [&] {
       for (const SignalSample& sample : snapshot.history) json.Number(MillisecondsOf(sample.at));
     });
-    json.Array("signals", [&] {
-      for (const Signal signal : kAllSignals) {
-        const bool watched = std::ranges::any_of(
-            snapshot.thresholds,
-            [signal](const ThresholdView& view) { return view.threshold.signal == signal; });
-        if (watched) WriteSignal(json, snapshot.history, signal);
-      }
+    std::set<Signal> watched;
+    for (const ThresholdView& view : snapshot.thresholds) watched.insert(view.threshold.signal);
+    json.Objects("signals", watched, [&](Signal signal) {
+      json.Field("signal", NameOf(signal));
+      json.Field("unit", UnitNameOf(signal));
+      json.Array("available", [&] {
+        // A sample that did not see the signal is null: every list is as long as `times`.
+        for (const SignalSample& sample : snapshot.history) {
+          const std::size_t at = IndexOf(signal);
+          sample.known[at] ? json.Number(sample.available[at]) : json.Null();
+        }
+      });
     });
     json.Array("evictions", [&] {
-      for (const auto& pass : snapshot.cycles) WriteEvictions(json, *pass);
+      for (const auto& pass : snapshot.cycles) {
+        for (const EvictionRecord& eviction : pass->report.evictions) {
+          json.Object([&] {
+            json.Field("at", MillisecondsOf(pass->report.at));
+            json.Field("pod", NameOfPod(*pass, eviction.order.pod_uid));
+            const auto& acting_for = pass->report.acting_for;
+            if (acting_for) json.Field("signal", NameOf(acting_for->signal));
+            json.Field("message", eviction.order.message);
+          });
+        }
+      }
     });
     json.Array("passes", [&] {
       for (const auto& pass : snapshot.cycles) WritePass(json, OverviewPassOf(pass->report));

@@ -8,49 +8,11 @@
 #include <vector>
 
 #include "api/api.h"
-#include "core/pods/pod_facts.h"
 #include "core/units/duration.h"
 #include "http/message.h"
 #include "view/snapshot.h"
 
 namespace jettison {
-
-// One thing that a probe looks at.
-struct Check {
-  std::string_view name;
-  std::string failure;  // why it failed; empty: it did not
-};
-
-// When the agent's loop last turned, and from when on that is waited for.
-struct LoopTurns {
-  std::optional<Instant> last;  // absent: it has not begun to
-  Instant waiting_since;
-};
-
-// How long the loop may stand still: it turns when it is asked to. One that hangs is worth knowing
-// of at once, and worth a restart only after a while.
-inline constexpr Duration kHangs = std::chrono::seconds(5);
-inline constexpr Duration kWorthRestart = std::chrono::seconds(30);
-
-// Why the loop counts as one that hangs; empty: it has turned within `patience`. Before its first
-// turn, kWorthRestart is allowed.
-[[nodiscard]] std::string HangOf(const LoopTurns& turns, Instant now, Duration patience);
-
-// Whether the agent lives, by its loop.
-[[nodiscard]] std::vector<Check> LiveChecks(const LoopTurns& turns, Instant now, Duration patience);
-
-// Whether it does its work: it lives, the runtime has answered, a pass was made, the last one no
-// more than three intervals ago, the figures that thresholds need could be read, and so can the
-// folder of manifests and, beside a kubelet, the list of the node's pods, and its state is kept. An
-// API server that is away fails no check, because the agent continues with the pods that it knows.
-// `snapshot` is null where the agent has not begun yet.
-[[nodiscard]] std::vector<Check> ReadyChecks(const LoopTurns& turns, const Snapshot* snapshot,
-                                             Instant now);
-
-// The answer in the form of Kubernetes' own probes: 200 and "ok", or 500 and every check by name;
-// with `verbose` these in any case. `probe`: "livez".
-[[nodiscard]] HttpResponse ProbeAnswer(std::string_view probe, const std::vector<Check>& checks,
-                                       bool verbose);
 
 // A request that has found its way.
 struct Call {
@@ -84,8 +46,11 @@ inline constexpr std::string_view kEvents = "text/event-stream";
   return {.content_type = std::string(type), .body = std::move(text)};
 }
 
-// When the loop turned, which is asked to do so where it has not for a while.
-[[nodiscard]] LoopTurns TurnsOf(const ApiSources& sources);
+// How long the agent's loop may stand still, which is asked to turn where it has not for so long.
+inline constexpr Duration kHangs = std::chrono::seconds(5);
+// Why the loop counts as one that hangs; empty: it has turned within `patience`. Before its first
+// turn, at least half a minute is allowed.
+[[nodiscard]] std::string HangOf(const ApiSources& sources, Duration patience);
 
 [[nodiscard]] HttpResponse AnswerProbe(const Call& call);
 [[nodiscard]] HttpResponse AnswerDashboard(const Call& call);
@@ -126,22 +91,11 @@ inline constexpr std::size_t kMostCyclesBytes = std::size_t{2} << 20;
 // remembered: /api/v1/history. docs/overview.md has every field.
 [[nodiscard]] std::string HistoryJson(const Snapshot& snapshot);
 
-// The answer that the node would give to a pod that arrived now.
-struct AdmitAnswer {
-  bool admit = true;
-  std::string reason;   // "Evicted", "OutOfmemory"; empty where it may start
-  std::string message;  // in the kubelet's words; where it may start only after others have made
-                        // room, that
-  std::vector<std::string> gives_way;  // "namespace/name" of pods that would be ended for it
-};
-
-// Judges by the node's conditions, then by the room beside the pods that are there. A pod of the
-// same namespace and name does not count, since it would be replaced. `snapshot.node` must be set.
-[[nodiscard]] AdmitAnswer AdmitNow(const Snapshot& snapshot, const PodFacts& pod);
-
 // POST /api/v1/admit: `body` is one v1.Pod, JSON or YAML. Answers {"admit", "reason", "message",
 // "givesWay", "pod", "qosClass", "priority", "critical", "warnings"}; a pod that could not be run
-// here is answered 422 with every fault in it, a body that is no document 400.
+// here is answered 422 with every fault in it, a body that is no document 400. Judges by the node's
+// conditions, then by the room beside the pods that are there. A pod of the same namespace and name
+// does not count, since it would be replaced.
 [[nodiscard]] HttpResponse AnswerAdmit(const Snapshot& snapshot, std::string_view body);
 
 }  // namespace jettison

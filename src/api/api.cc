@@ -41,8 +41,8 @@ struct Route {
 // not know, 404, 405, 406. `rest` is set where its path ends in "*".
 struct RouteFound {
   const Route* route = nullptr;
-  std::string_view rest;
-  std::optional<HttpResponse> refusal;
+  std::string_view rest = {};
+  std::optional<HttpResponse> refusal = {};
 };
 
 bool MatchesPath(const Route& route, std::string_view path, std::string_view& rest) {
@@ -51,12 +51,6 @@ bool MatchesPath(const Route& route, std::string_view path, std::string_view& re
   if (!path.starts_with(start)) return false;
   rest = path.substr(start.size());
   return !rest.empty() && rest.find('/') == std::string_view::npos;
-}
-
-std::vector<std::string_view> Words(std::string_view text) {
-  std::vector<std::string_view> words;
-  while (!text.empty()) words.push_back(TakePart(text, ' '));
-  return words;
 }
 
 HttpResponse UnknownPath(const std::vector<Route>& routes, std::string_view path) {
@@ -76,7 +70,10 @@ HttpResponse WrongMethod(const HttpRequest& request, std::string_view allowed) {
 }
 
 std::optional<HttpResponse> WrongParameter(const Route& route, const HttpRequest& request) {
-  const std::vector<std::string_view> known = Words(route.parameters);
+  std::vector<std::string_view> known;
+  for (std::string_view names = route.parameters; !names.empty();) {
+    known.push_back(TakePart(names, ' '));
+  }
   for (const auto& [name, value] : request.query) {
     if (std::ranges::find(known, name) != known.end()) continue;
     const std::string allowed =
@@ -88,32 +85,25 @@ std::optional<HttpResponse> WrongParameter(const Route& route, const HttpRequest
 }
 
 RouteFound FindRoute(const std::vector<Route>& routes, const HttpRequest& request) {
-  RouteFound found;
   std::string allowed;
   for (const Route& route : routes) {
     std::string_view rest;
     if (!MatchesPath(route, request.path, rest)) continue;
-    if (route.method == request.method) {
-      found = {.route = &route, .rest = rest, .refusal = {}};
-      break;
+    if (route.method != request.method) {
+      allowed += fmt::format("{}{}{}", allowed.empty() ? "" : ", ", route.method,
+                             route.method == "GET" ? ", HEAD" : "");
+      continue;
     }
-    allowed += fmt::format("{}{}{}", allowed.empty() ? "" : ", ", route.method,
-                           route.method == "GET" ? ", HEAD" : "");
+    if (auto refusal = WrongParameter(route, request)) return {.refusal = std::move(refusal)};
+    const bool as_text = route.text_too && Accepts(request.accept, kText);
+    if (as_text || Accepts(request.accept, route.type)) return {.route = &route, .rest = rest};
+    return {.refusal =
+                StatusAnswer(406, fmt::format("{} is answered as {}{} only; Accept asks for {}",
+                                              request.path, route.text_too ? "text/plain or " : "",
+                                              route.type, request.accept))};
   }
-  if (found.route == nullptr) {
-    found.refusal =
-        allowed.empty() ? UnknownPath(routes, request.path) : WrongMethod(request, allowed);
-    return found;
-  }
-  found.refusal = WrongParameter(*found.route, request);
-  const bool as_text = found.route->text_too && Accepts(request.accept, kText);
-  if (!found.refusal && !as_text && !Accepts(request.accept, found.route->type)) {
-    found.refusal =
-        StatusAnswer(406, fmt::format("{} is answered as {}{} only; Accept asks for {}",
-                                      request.path, found.route->text_too ? "text/plain or " : "",
-                                      found.route->type, request.accept));
-  }
-  return found;
+  return {.refusal =
+              allowed.empty() ? UnknownPath(routes, request.path) : WrongMethod(request, allowed)};
 }
 
 // The answer that a snapshot alone gives.
@@ -173,11 +163,10 @@ std::optional<HttpResponse> Missing(Needs needs, const Snapshot* snapshot) {
 std::shared_ptr<const Snapshot> WithAge(std::shared_ptr<const Snapshot> snapshot,
                                         const ApiSources& sources) {
   if (!snapshot) return snapshot;
-  const Instant now = sources.now();
-  std::string hang = HangOf(TurnsOf(sources), now, kHangs);
+  std::string hang = HangOf(sources, kHangs);
   if (hang.empty()) return snapshot;
   auto aged = std::make_shared<Snapshot>(*snapshot);
-  aged->at = now;
+  aged->at = sources.now();
   aged->loop_error = std::move(hang) + "; what is shown is from then";
   return aged;
 }

@@ -53,32 +53,33 @@ using Names = std::vector<std::string_view>;
 class Form {
  public:
   explicit Form(const Call& call)
-      : output_(call.Parameter("output")), only_text_(!Accepts(call.request.accept, kJson)) {}
+      : text_(call.Parameter("output") ? call.Parameter("output") == "text"
+                                       : !Accepts(call.request.accept, kJson)) {}
 
-  [[nodiscard]] bool valid() const { return !output_ || *output_ == "text" || *output_ == "json"; }
-  [[nodiscard]] bool text() const { return output_ ? *output_ == "text" : only_text_; }
-
+  // What is wrong with what was asked for; absent: nothing.
+  [[nodiscard]] static std::optional<HttpResponse> RefusalOf(const Call& call) {
+    const std::string_view output = call.Parameter("output").value_or("text");
+    if (output == "text" || output == "json") return std::nullopt;
+    return StatusAnswer(400, "output must be \"text\" or \"json\"");
+  }
   template <typename Explanation>
   [[nodiscard]] HttpResponse Of(const Explanation& explanation) const {
-    return text() ? Body(TextOf(explanation), kText) : Body(JsonOf(explanation), kJson);
+    return text_ ? Body(TextOf(explanation), kText) : Body(JsonOf(explanation), kJson);
   }
   [[nodiscard]] HttpResponse Of(const PastEviction& kept) const {
-    return text() ? Body(kept.text, kText) : Body(kept.json, kJson);
+    return text_ ? Body(kept.text, kText) : Body(kept.json, kJson);
+  }
+  [[nodiscard]] HttpResponse Of(const PodOrder& order, Instant at) const {
+    return text_ ? Body(TextOf(order), kText) : Body(JsonOf(order, at), kJson);
   }
 
  private:
-  std::optional<std::string_view> output_;
-  bool only_text_;
+  bool text_;
 };
 
 const PastEvictions& EvictionsOf(const Snapshot& snapshot) {
   static const PastEvictions kNone;
   return snapshot.evictions ? *snapshot.evictions : kNone;
-}
-
-std::optional<HttpResponse> WrongForm(const Form& form) {
-  if (form.valid()) return std::nullopt;
-  return StatusAnswer(400, "output must be \"text\" or \"json\"");
 }
 
 std::optional<HttpResponse> NoPassYet(const Snapshot& snapshot) {
@@ -116,22 +117,6 @@ HttpResponse ExplainEviction(const Snapshot& snapshot, std::string_view id, cons
   return StatusAnswer(404, fmt::format("there is no eviction \"{}\"; {}", id, known));
 }
 
-std::vector<const PodView*> PodsNamed(const Snapshot& snapshot, std::string_view wanted) {
-  std::vector<const PodView*> found;
-  for (const PodView& pod : snapshot.pods) {
-    if (IsNamed(wanted, pod.namespace_, pod.name, pod.uid)) found.push_back(&pod);
-  }
-  return found;
-}
-
-const PastEviction* LastEvictionOf(const Snapshot& snapshot, std::string_view wanted) {
-  const PastEvictions& all = EvictionsOf(snapshot);
-  const auto found = std::find_if(all.rbegin(), all.rend(), [&](const auto& kept) {
-    return IsNamed(wanted, kept->pod.namespace_, kept->pod.name, kept->pod.uid);
-  });
-  return found == all.rend() ? nullptr : found->get();
-}
-
 // The pod that was probably meant by NAME, or by NAMESPACE/NAME: one of a near name in that
 // namespace, or one of that name in a namespace whose name is near. Empty: none is near.
 std::string MeantPod(const Snapshot& snapshot, std::string_view wanted) {
@@ -151,34 +136,6 @@ std::string MeantPod(const Snapshot& snapshot, std::string_view wanted) {
   return elsewhere.empty() ? "" : fmt::format("{}/{}", elsewhere, name);
 }
 
-HttpResponse NoSuchPod(const Snapshot& snapshot, std::string_view wanted) {
-  const std::string meant = MeantPod(snapshot, wanted);
-  return StatusAnswer(
-      404,
-      fmt::format("there is no pod \"{}\" on the node{}, and no pod of that name was evicted{}",
-                  wanted, meant.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", meant),
-                  SinceStart(snapshot)));
-}
-
-HttpResponse InNoOrder(const Snapshot& snapshot, const PodView& pod) {
-  if (pod.activity == PodActivity::kRunning && !pod.memory_working_set_bytes) {
-    return StatusAnswer(404, fmt::format("pod {}/{} is running, but no pass has measured it yet; "
-                                         "ask again after the next full pass",
-                                         pod.namespace_, pod.name));
-  }
-  return StatusAnswer(
-      404, fmt::format("pod {}/{} is {}: it is not in any order of eviction, and "
-                       "it was not evicted{}",
-                       pod.namespace_, pod.name, NameOf(pod.activity), SinceStart(snapshot)));
-}
-
-HttpResponse SeveralPods(const std::vector<const PodView*>& pods, std::string_view wanted) {
-  std::vector<std::string> names;
-  for (const PodView* pod : pods) names.push_back(pod->namespace_ + "/" + pod->name);
-  return StatusAnswer(400, fmt::format("there are several pods named \"{}\"; give one of: {}",
-                                       wanted, fmt::join(names, " ")));
-}
-
 // Where a pod on the node stands; nothing where it is in no order of eviction.
 std::optional<PodExplanation> Standing(const Snapshot& snapshot, const PodView& pod) {
   auto explanation = ExplainPod(NodeNowOf(snapshot), pod.uid);
@@ -193,29 +150,42 @@ std::optional<PodExplanation> Standing(const Snapshot& snapshot, const PodView& 
 }
 
 HttpResponse ExplainPodNamed(const Snapshot& snapshot, std::string_view wanted, const Form& form) {
-  const std::vector<const PodView*> pods = PodsNamed(snapshot, wanted);
-  if (pods.size() > 1) return SeveralPods(pods, wanted);
-  if (!pods.empty()) {
-    if (auto refusal = NoPassYet(snapshot)) return *std::move(refusal);
-    if (const auto standing = Standing(snapshot, *pods.front())) return form.Of(*standing);
+  const PodView* pod = nullptr;
+  std::vector<std::string> names;
+  for (const PodView& each : snapshot.pods) {
+    if (!IsNamed(wanted, each.namespace_, each.name, each.uid)) continue;
+    pod = &each;
+    names.push_back(each.namespace_ + "/" + each.name);
   }
-  if (const PastEviction* kept = LastEvictionOf(snapshot, wanted)) return form.Of(*kept);
-  if (pods.empty()) return NoSuchPod(snapshot, wanted);
-  return InNoOrder(snapshot, *pods.front());
-}
-
-void WriteEviction(const PastEviction& kept, JsonWriter& json) {
-  json.Field("id", kept.id);
-  json.Field("at", FormatInstant(kept.at));
-  json.Object("pod", [&] {
-    json.Field("namespace", kept.pod.namespace_);
-    json.Field("name", kept.pod.name);
-    json.Field("uid", kept.pod.uid);
+  if (names.size() > 1) {
+    return StatusAnswer(400, fmt::format("there are several pods named \"{}\"; give one of: {}",
+                                         wanted, fmt::join(names, " ")));
+  }
+  if (pod != nullptr) {
+    if (auto refusal = NoPassYet(snapshot)) return *std::move(refusal);
+    if (const auto standing = Standing(snapshot, *pod)) return form.Of(*standing);
+  }
+  const PastEvictions& past = EvictionsOf(snapshot);
+  const auto last = std::find_if(past.rbegin(), past.rend(), [&](const auto& kept) {
+    return IsNamed(wanted, kept->pod.namespace_, kept->pod.name, kept->pod.uid);
   });
-  if (!kept.signal.empty()) json.Field("signal", kept.signal);
-  if (kept.dry_run) json.Field("dryRun", true);
-  json.Field("summary", kept.summary);
-  json.Field("message", kept.message);
+  if (last != past.rend()) return form.Of(**last);
+  if (pod == nullptr) {
+    const std::string meant = MeantPod(snapshot, wanted);
+    return StatusAnswer(
+        404,
+        fmt::format("there is no pod \"{}\" on the node{}, and no pod of that name was evicted{}",
+                    wanted, meant.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", meant),
+                    SinceStart(snapshot)));
+  }
+  if (pod->activity == PodActivity::kRunning && !pod->memory_working_set_bytes) {
+    return StatusAnswer(404, fmt::format("pod {} is running, but no pass has measured it yet; "
+                                         "ask again after the next full pass",
+                                         names.front()));
+  }
+  return StatusAnswer(404, fmt::format("pod {} is {}: it is not in any order of eviction, and it "
+                                       "was not evicted{}",
+                                       names.front(), NameOf(pod->activity), SinceStart(snapshot)));
 }
 
 }  // namespace
@@ -223,7 +193,7 @@ void WriteEviction(const PastEviction& kept, JsonWriter& json) {
 HttpResponse AnswerExplain(const Call& call) {
   const Form form(call);
   const Snapshot& snapshot = *call.snapshot;
-  if (auto refusal = WrongForm(form)) return *std::move(refusal);
+  if (auto refusal = Form::RefusalOf(call)) return *std::move(refusal);
   const auto pod = call.Parameter("pod");
   const auto eviction = call.Parameter("eviction");
   if (pod && eviction)
@@ -238,21 +208,32 @@ HttpResponse AnswerEvictions(const Call& call) {
   return Body(JsonObject([&](JsonWriter& json) {
                 json.Field("apiVersion", "jettison.io/v1alpha1");
                 json.Field("kind", "EvictionList");
-                json.Objects("items", EvictionsOf(*call.snapshot),
-                             [&](const auto& kept) { WriteEviction(*kept, json); });
+                json.Objects("items", EvictionsOf(*call.snapshot), [&](const auto& kept) {
+                  json.Field("id", kept->id);
+                  json.Field("at", FormatInstant(kept->at));
+                  json.Object("pod", [&] {
+                    json.Field("namespace", kept->pod.namespace_);
+                    json.Field("name", kept->pod.name);
+                    json.Field("uid", kept->pod.uid);
+                  });
+                  if (!kept->signal.empty()) json.Field("signal", kept->signal);
+                  if (kept->dry_run) json.Field("dryRun", true);
+                  json.Field("summary", kept->summary);
+                  json.Field("message", kept->message);
+                });
               }) +
               '\n');
 }
 
 HttpResponse AnswerEviction(const Call& call) {
   const Form form(call);
-  if (auto refusal = WrongForm(form)) return *std::move(refusal);
+  if (auto refusal = Form::RefusalOf(call)) return *std::move(refusal);
   return ExplainEviction(*call.snapshot, call.rest, form);
 }
 
 HttpResponse AnswerRank(const Call& call) {
   const Form form(call);
-  if (auto refusal = WrongForm(form)) return *std::move(refusal);
+  if (auto refusal = Form::RefusalOf(call)) return *std::move(refusal);
   const std::string_view name = call.Parameter("signal").value_or("");
   const auto signal = SignalNamed(name);
   if (!signal) {
@@ -261,8 +242,7 @@ HttpResponse AnswerRank(const Call& call) {
     return StatusAnswer(400, fmt::format("signal is \"{}\"{}; it must be one of {}", name,
                                          DidYouMean(name, names), fmt::join(names, ", ")));
   }
-  const PodOrder order = OrderNow(NodeNowOf(*call.snapshot), *signal);
-  return form.text() ? Body(TextOf(order), kText) : Body(JsonOf(order, call.snapshot->at), kJson);
+  return form.Of(OrderNow(NodeNowOf(*call.snapshot), *signal), call.snapshot->at);
 }
 
 }  // namespace jettison

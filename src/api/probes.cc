@@ -7,30 +7,32 @@
 namespace jettison {
 namespace {
 
-using std::chrono::duration_cast;
 using std::chrono::seconds;
 
+// One that hangs is worth a restart only after a while.
+constexpr Duration kWorthRestart = seconds(30);
+
+// One thing that a probe looks at.
+struct Check {
+  std::string_view name;
+  std::string failure;  // why it failed; empty: it did not
+};
+
 std::string Ago(Instant at, Instant now) {
-  return fmt::format("{} s ago", duration_cast<seconds>(Elapsed(at, now)).count());
+  return fmt::format("{} s ago", std::chrono::duration_cast<seconds>(Elapsed(at, now)).count());
 }
 
-// The last pass, of those that happen by the clock.
-Check PassCheck(const Snapshot& snapshot, Instant now) {
-  Check check{.name = "pass", .failure = {}};
-  if (snapshot.passes == 0 || !snapshot.last_report) {
-    check.failure = "no pass has been made yet";
-    return check;
-  }
+// Why the last pass, of those that happen by the clock, was too long ago.
+std::string FaultOfPass(const Snapshot& snapshot, Instant now) {
+  if (snapshot.passes == 0 || !snapshot.last_report) return "no pass has been made yet";
   const Duration interval =
       snapshot.node ? snapshot.node->config.monitoring_interval : Duration(seconds(10));
-  if (Elapsed(snapshot.last_report->at, now) > std::max<Duration>(3 * interval, kWorthRestart)) {
-    check.failure = "the last pass was made " + Ago(snapshot.last_report->at, now);
-  }
-  return check;
+  const Instant last = snapshot.last_report->at;
+  if (Elapsed(last, now) <= std::max<Duration>(3 * interval, kWorthRestart)) return "";
+  return "the last pass was made " + Ago(last, now);
 }
 
-Check FiguresCheck(const Snapshot& snapshot) {
-  Check check{.name = "figures", .failure = {}};
+std::string FaultOfFigures(const Snapshot& snapshot) {
   std::vector<std::string_view> unknown;
   for (const ThresholdView& view : snapshot.thresholds) {
     const std::string_view signal = NameOf(view.threshold.signal);
@@ -39,58 +41,67 @@ Check FiguresCheck(const Snapshot& snapshot) {
       unknown.push_back(signal);
     }
   }
-  if (snapshot.passes == 0 || unknown.empty()) return check;
-  check.failure = fmt::format("these signals have thresholds and cannot be measured: {}",
-                              fmt::join(unknown, ", "));
-  return check;
+  if (snapshot.passes == 0 || unknown.empty()) return "";
+  return fmt::format("these signals have thresholds and cannot be measured: {}",
+                     fmt::join(unknown, ", "));
+}
+
+// Whether the agent does its work: the runtime has answered, a pass was made, the last one no more
+// than three intervals ago, the figures that thresholds need could be read, and so can the folder
+// of manifests and, beside a kubelet, the list of the node's pods, and its state is kept. An API
+// server that is away fails no check, because the agent continues with the pods that it knows.
+void AddReadiness(const Snapshot* snapshot, Instant now, std::vector<Check>& checks) {
+  if (snapshot == nullptr) {
+    checks.push_back({"runtime", "the runtime has not answered yet"});
+    return;
+  }
+  const std::string_view awaited = snapshot->awaits_runtime
+                                       ? "the runtime has not listed its pods since the agent's "
+                                         "start"
+                                       : "";
+  checks.insert(checks.end(), {{"runtime", std::string(awaited)},
+                               {"pass", FaultOfPass(*snapshot, now)},
+                               {"figures", FaultOfFigures(*snapshot)},
+                               {"manifests", snapshot->manifest_error},
+                               {"cluster", snapshot->cluster_error},
+                               {"state", snapshot->state_error}});
 }
 
 }  // namespace
 
-std::string HangOf(const LoopTurns& turns, Instant now, Duration patience) {
-  const Duration allowed = turns.last ? patience : std::max(patience, kWorthRestart);
-  if (Elapsed(turns.last.value_or(turns.waiting_since), now) <= allowed) return "";
-  if (!turns.last) return "the agent's main loop has not run yet";
-  return fmt::format("the agent's main loop last ran {}, at {}", Ago(*turns.last, now),
-                     FormatInstant(*turns.last));
-}
-
-std::vector<Check> LiveChecks(const LoopTurns& turns, Instant now, Duration patience) {
-  return {{.name = "loop", .failure = HangOf(turns, now, patience)}};
-}
-
-std::vector<Check> ReadyChecks(const LoopTurns& turns, const Snapshot* snapshot, Instant now) {
-  std::vector<Check> checks = LiveChecks(turns, now, kHangs);
-  if (snapshot == nullptr) {
-    checks.push_back({"runtime", "the runtime has not answered yet"});
-    return checks;
+std::string HangOf(const ApiSources& sources, Duration patience) {
+  auto turn = sources.board.last_turn();
+  if (turn && Elapsed(*turn, sources.now()) > kHangs) {
+    (void)sources.board.Look(Duration::zero());  // it turns when it is asked to
+    turn = sources.board.last_turn();
   }
-  checks.push_back({"runtime", snapshot->awaits_runtime
-                                   ? "the runtime has not listed its pods since the agent's start"
-                                   : ""});
-  checks.push_back(PassCheck(*snapshot, now));
-  checks.push_back(FiguresCheck(*snapshot));
-  checks.push_back({"manifests", snapshot->manifest_error});
-  checks.push_back({"cluster", snapshot->cluster_error});
-  checks.push_back({"state", snapshot->state_error});
-  return checks;
+  const Instant now = sources.now();
+  const Duration allowed = turn ? patience : std::max(patience, kWorthRestart);
+  if (Elapsed(turn.value_or(sources.started_at), now) <= allowed) return "";
+  if (!turn) return "the agent's main loop has not run yet";
+  return fmt::format("the agent's main loop last ran {}, at {}", Ago(*turn, now),
+                     FormatInstant(*turn));
 }
 
-HttpResponse ProbeAnswer(std::string_view probe, const std::vector<Check>& checks, bool verbose) {
-  HttpResponse answer;
-  answer.content_type = "text/plain; charset=utf-8";
+// In the form of Kubernetes' own probes: 200 and "ok", or 500 and every check by name; with
+// `verbose` these in any case.
+HttpResponse AnswerProbe(const Call& call) {
+  const std::string_view probe = std::string_view(call.request.path).substr(1);
+  const bool is_readyz = probe == "readyz";
+  const auto snapshot = is_readyz ? call.sources.board.Look() : nullptr;
+  std::vector<Check> checks = {
+      {"loop", HangOf(call.sources, probe == "livez" ? kWorthRestart : kHangs)}};
+  if (is_readyz) AddReadiness(snapshot.get(), call.sources.now(), checks);
   const bool passed = std::ranges::all_of(checks, [](const Check& c) { return c.failure.empty(); });
-  if (passed && !verbose) {
-    answer.body = "ok";
-    return answer;
-  }
-  answer.status = passed ? 200 : 500;
+  if (passed && call.Parameter("verbose").value_or("false") == "false") return Body("ok", kText);
+  std::string text;
   for (const Check& check : checks) {
-    answer.body += check.failure.empty()
-                       ? fmt::format("[+]{} ok\n", check.name)
-                       : fmt::format("[-]{} failed: {}\n", check.name, check.failure);
+    text += check.failure.empty() ? fmt::format("[+]{} ok\n", check.name)
+                                  : fmt::format("[-]{} failed: {}\n", check.name, check.failure);
   }
-  answer.body += fmt::format("{} check {}\n", probe, passed ? "passed" : "failed");
+  HttpResponse answer =
+      Body(text + fmt::format("{} check {}\n", probe, passed ? "passed" : "failed"), kText);
+  if (!passed) answer.status = 500;
   return answer;
 }
 

@@ -2,19 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <condition_variable>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 
-#include "api/api.h"
 #include "api/kubernetes/objects.h"
-#include "core/config/agent_config.h"
 #include "http/endpoint.h"
-#include "http/server/server.h"
-#include "machine/loop/job_queue.h"
-#include "machine/loop/steady_clock.h"
 
 namespace jettison {
 namespace {
@@ -49,137 +41,117 @@ std::string EndpointsOf(const HttpConfig& config) {
   return fmt::format("{}, {}", config.socket, config.address);
 }
 
-class ServingApi final : public Serving {
- public:
-  ServingApi(const HttpConfig& config, Board& board)
-      : board_(board),
-        api_({.board = board,
-              .host = ReadHostFacts(),
-              .now = [this] { return clock_.Now(); },
-              .started_at = clock_.Now(),
-              .wake_streams = [this] { WakeStreams(); }}),
-        config_(config) {}
-
-  ~ServingApi() override {
-    board_.OnNews({});
-    const std::unique_lock lock(mutex_);
-    stop_ = true;
-    wake_.notify_all();
-    if (server_) server_->Stop();
-  }
-
-  Result<void> Start() {
-    auto opened = Open(config_);
-    if (!opened && opened.error().code == ErrorCode::kInvalidArgument) return opened;
-    board_.OnNews([this] {
-      api_.watch()->News();
-      WakeStreams();
-    });
-    Tell(opened, config_);
-    serving_.Do([this] {
-      if (Server() == nullptr) OpenLater();
-      if (HttpServer* const server = Server()) server->Serve();
-    });
-    return {};
-  }
-
-  // Where nobody is served yet, they are read when somebody can be.
-  Result<void> ReadCredentials(const HttpConfig& config) override {
-    HttpConfig next = WithFilesOf(Config(), config);
-    if (HttpServer* const server = Server()) {
-      if (auto read = server->ReadCredentials(FilesToRead(next, config)); !read) return read;
-    }
-    const std::lock_guard lock(mutex_);
-    read_config_ = std::move(next);
-    return {};
-  }
-
-  void UseCredentials() override {
-    const std::lock_guard lock(mutex_);
-    if (read_config_) config_ = *read_config_;
-    if (server_) server_->UseCredentials();
-  }
-
- private:
-  HttpConfig Config() {
-    const std::lock_guard lock(mutex_);
-    return config_;
-  }
-  // Null before it is open; it stays until this is destroyed.
-  HttpServer* Server() {
-    const std::lock_guard lock(mutex_);
-    return server_.get();
-  }
-
-  Result<void> Open(const HttpConfig& config) {
-    auto server = HttpServer::Open(
-        OptionsOf(config), [this](const HttpRequest& request) { return api_.Answer(request); },
-        [](int status, std::string_view message) { return StatusAnswer(status, message); });
-    if (!server) return Fail(server.error().In("http"));
-    const std::lock_guard lock(mutex_);
-    if (!stop_) server_ = std::move(*server);
-    return {};
-  }
-
-  void WakeStreams() {
-    if (HttpServer* const server = Server()) server->WakeStreams();
-  }
-
-  void OpenLater() {
-    for (;;) {
-      std::unique_lock lock(mutex_);
-      if (wake_.wait_for(lock, kPause, [this] { return stop_; })) return;
-      const HttpConfig config = config_;
-      lock.unlock();
-      const auto opened = Open(config);
-      if (opened || opened.error() != said_) Tell(opened, config);
-      if (opened) return;
-    }
-  }
-
-  void Tell(const Result<void>& opened, const HttpConfig& config) {
-    if (!opened) {
-      said_ = opened.error();
-      return board_.Say({.level = LogLevel::kWarning,
-                         .message = "the HTTP server cannot be started; the agent tries again",
-                         .key = "err",
-                         .value = said_.message});
-    }
-    board_.Say({.level = LogLevel::kInfo,
-                .message = "the HTTP server is running",
-                .key = "endpoints",
-                .value = EndpointsOf(config)});
-    const std::string token = OptionsOf(config).own_token_file;
-    if (token.empty()) return;
-    board_.Say(
-        {.level = LogLevel::kInfo,
-         .message =
-             "clients that connect over TCP need the token in this file, which only root can read",
-         .key = "file",
-         .value = token});
-  }
-
-  Board& board_;
-  SteadyClock clock_;
-  Api api_;
-  Error said_;  // why nobody is served, as it was told last
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  HttpConfig config_;                      // guarded by mutex_; in use, or to be tried next
-  std::optional<HttpConfig> read_config_;  // guarded by mutex_; what config_ is to be
-  std::unique_ptr<HttpServer> server_;     // set once, guarded by mutex_
-  bool stop_ = false;                      // guarded by mutex_
-  // Destroyed, and so ended, before what it uses.
-  JobQueue serving_{Threads::kHttp};
-};
-
 }  // namespace
 
 Result<std::unique_ptr<Serving>> Serving::Open(const HttpConfig& config, Board& board) {
   if (config.socket.empty() && config.address.empty()) return nullptr;
-  auto serving = std::make_unique<ServingApi>(config, board);
+  auto serving = std::make_unique<Serving>(config, board);
   if (auto started = serving->Start(); !started) return Fail(started.error());
   return serving;
+}
+
+Serving::Serving(const HttpConfig& config, Board& board)
+    : board_(board),
+      api_({.board = board,
+            .host = ReadHostFacts(),
+            .now = [this] { return clock_.Now(); },
+            .started_at = clock_.Now(),
+            .wake_streams = [this] { WakeStreams(); }}),
+      config_(config) {}
+
+Serving::~Serving() {
+  board_.OnNews({});
+  const std::unique_lock lock(mutex_);
+  stop_ = true;
+  wake_.notify_all();
+  if (server_) server_->Stop();
+}
+
+Result<void> Serving::Start() {
+  auto opened = Listen(config_);
+  if (!opened && opened.error().code == ErrorCode::kInvalidArgument) return opened;
+  board_.OnNews([this] {
+    api_.watch()->News();
+    WakeStreams();
+  });
+  Tell(opened, config_);
+  serving_.Do([this] {
+    if (Server() == nullptr) ListenLater();
+    if (HttpServer* const server = Server()) server->Serve();
+  });
+  return {};
+}
+
+Result<void> Serving::ReadCredentials(const HttpConfig& config) {
+  std::unique_lock lock(mutex_);
+  HttpConfig next = WithFilesOf(config_, config);
+  HttpServer* const server = server_.get();
+  lock.unlock();
+  if (server != nullptr) {
+    if (auto read = server->ReadCredentials(FilesToRead(next, config)); !read) return read;
+  }
+  lock.lock();
+  read_config_ = std::move(next);
+  return {};
+}
+
+void Serving::UseCredentials() {
+  const std::lock_guard lock(mutex_);
+  if (read_config_) config_ = *read_config_;
+  if (server_) server_->UseCredentials();
+}
+
+HttpServer* Serving::Server() {
+  const std::lock_guard lock(mutex_);
+  return server_.get();
+}
+
+Result<void> Serving::Listen(const HttpConfig& config) {
+  auto server = HttpServer::Open(
+      OptionsOf(config), [this](const HttpRequest& request) { return api_.Answer(request); },
+      [](int status, std::string_view message) { return StatusAnswer(status, message); });
+  if (!server) return Fail(server.error().In("http"));
+  const std::lock_guard lock(mutex_);
+  if (!stop_) server_ = std::move(*server);
+  return {};
+}
+
+void Serving::ListenLater() {
+  for (;;) {
+    std::unique_lock lock(mutex_);
+    if (wake_.wait_for(lock, kPause, [this] { return stop_; })) return;
+    const HttpConfig config = config_;
+    lock.unlock();
+    const auto opened = Listen(config);
+    if (opened || opened.error() != said_) Tell(opened, config);
+    if (opened) return;
+  }
+}
+
+void Serving::WakeStreams() {
+  if (HttpServer* const server = Server()) server->WakeStreams();
+}
+
+void Serving::Tell(const Result<void>& opened, const HttpConfig& config) {
+  if (!opened) {
+    said_ = opened.error();
+    return board_.Say({.level = LogLevel::kWarning,
+                       .message = "the HTTP server cannot be started; the agent tries again",
+                       .key = "err",
+                       .value = said_.message});
+  }
+  board_.Say({.level = LogLevel::kInfo,
+              .message = "the HTTP server is running",
+              .key = "endpoints",
+              .value = EndpointsOf(config)});
+  const std::string token = OptionsOf(config).own_token_file;
+  if (token.empty()) return;
+  board_.Say(
+      {.level = LogLevel::kInfo,
+       .message =
+           "clients that connect over TCP need the token in this file, which only root can read",
+       .key = "file",
+       .value = token});
 }
 
 }  // namespace jettison

@@ -1,10 +1,17 @@
 #pragma once
 
+#include <condition_variable>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 
+#include "api/api.h"
 #include "core/config/agent_config.h"
 #include "core/units/result.h"
+#include "http/server/server.h"
+#include "machine/loop/job_queue.h"
+#include "machine/loop/steady_clock.h"
 #include "view/board.h"
 
 namespace jettison {
@@ -18,14 +25,38 @@ class Serving {
   // taken, a full disk, no descriptor) is said on the board and tried again every 2 s.
   [[nodiscard]] static Result<std::unique_ptr<Serving>> Open(const HttpConfig& config,
                                                              Board& board);
-  virtual ~Serving() = default;
+  Serving(const HttpConfig& config, Board& board);
+  ~Serving();
 
   // Reads the files of certificates and tokens again, which `config` may name anew, and keeps what
   // they hold until UseCredentials. Of the rest of `config` nothing is taken over: a file that it
   // names and the running configuration does not is not read, and a kind of credentials that it
   // names no more stays in use. On any thread. Errors say what is wrong; then nothing has changed.
-  [[nodiscard]] virtual Result<void> ReadCredentials(const HttpConfig& config) = 0;
-  virtual void UseCredentials() = 0;
+  // Where nobody is served yet, they are read when somebody can be.
+  [[nodiscard]] Result<void> ReadCredentials(const HttpConfig& config);
+  void UseCredentials();
+
+ private:
+  [[nodiscard]] Result<void> Start();
+  // Null before it is open; it stays until this is destroyed.
+  [[nodiscard]] HttpServer* Server();
+  [[nodiscard]] Result<void> Listen(const HttpConfig& config);
+  void ListenLater();
+  void WakeStreams();
+  void Tell(const Result<void>& opened, const HttpConfig& config);
+
+  Board& board_;
+  SteadyClock clock_;
+  Api api_;
+  Error said_;  // why nobody is served, as it was told last
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  HttpConfig config_;                      // guarded by mutex_; in use, or to be tried next
+  std::optional<HttpConfig> read_config_;  // guarded by mutex_; what config_ is to be
+  std::unique_ptr<HttpServer> server_;     // set once, guarded by mutex_
+  bool stop_ = false;                      // guarded by mutex_
+  // Destroyed, and so ended, before what it uses.
+  JobQueue serving_{Threads::kHttp};
 };
 
 }  // namespace jettison

@@ -2,28 +2,46 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "agent/notify/eviction_history.h"
 #include "api/kubernetes/objects.h"
 #include "api/overview/overview.h"
 #include "core/json/json_writer.h"
 #include "core/pass/pass.h"
+#include "core/text/number.h"
+#include "core/text/parts.h"
 
 namespace jettison {
 namespace {
 
 constexpr Duration kStatusInterval = std::chrono::seconds(1);
+constexpr Duration kKeepAlive = std::chrono::seconds(15);
+constexpr Duration kSnapshotInterval = std::chrono::milliseconds(100);
+// What is more is told in pieces.
+constexpr std::size_t kMostFrames = std::size_t{64} << 10;
+
+// How far a client has been told.
+struct WatchCursor {
+  std::int64_t run = 0;              // which run of the agent: when it began, in ns; 0: none yet
+  std::uint64_t event = 0;           // the last event, by its sequence
+  std::uint64_t pass = 0;            // the last pass, by its number
+  std::vector<bool> conditions{};    // as they were told, by place; empty: not yet
+  std::optional<Instant> status_at;  // when the node's status was last told
+  bool is_behind = false;            // there is more to tell of the snapshot that was told last
+};
 
 // One frame; `data` is JSON of one line.
 void Append(std::string_view type, std::string_view data, const WatchCursor& cursor,
             std::string& out) {
   while (data.ends_with('\n')) data.remove_suffix(1);
-  fmt::format_to(std::back_inserter(out), "id: {}\nevent: {}\ndata: {}\n\n", FrameId(cursor), type,
-                 data);
+  fmt::format_to(std::back_inserter(out), "id: {}-{}-{}\nevent: {}\ndata: {}\n\n", cursor.run,
+                 cursor.event, cursor.pass, type, data);
 }
 
 // Whether the rest has to wait for the next piece.
@@ -53,20 +71,6 @@ void AppendEvents(const Snapshot& snapshot, WatchCursor& cursor, std::string& ou
   }
 }
 
-void WriteSignals(const Observations& observations, JsonWriter& json) {
-  json.Array("signals", [&] {
-    for (const Signal signal : kAllSignals) {
-      const auto& seen = observations[signal];
-      if (!seen) continue;
-      json.Object([&] {
-        json.Field("signal", NameOf(signal));
-        json.Field("available", seen->available);
-        json.Field("capacity", seen->capacity);
-      });
-    }
-  });
-}
-
 std::string PassJson(const RecordedPass& pass) {
   const CycleReport& report = pass.report;
   return JsonObject([&](JsonWriter& json) {
@@ -81,7 +85,17 @@ std::string PassJson(const RecordedPass& pass) {
     json.Array("evictions", [&] {
       for (const EvictionRecord& eviction : report.evictions) json.String(eviction.order.pod_uid);
     });
-    WriteSignals(report.observations, json);
+    json.Array("signals", [&] {
+      for (const Signal signal : kAllSignals) {
+        const auto& seen = report.observations[signal];
+        if (!seen) continue;
+        json.Object([&] {
+          json.Field("signal", NameOf(signal));
+          json.Field("available", seen->available);
+          json.Field("capacity", seen->capacity);
+        });
+      }
+    });
   });
 }
 
@@ -129,36 +143,16 @@ void AppendStatus(const Snapshot& snapshot, WatchCursor& cursor, std::string& ou
   Append("status", OverviewJson(snapshot, {.version = Version(), .ranked_for = {}}), cursor, out);
 }
 
-std::optional<std::uint64_t> TakeNumber(std::string_view& text) {
-  std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || (stop != end && *stop != '-')) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(stop - text.data()) + (stop == end ? 0 : 1));
-  return number;
-}
-
-constexpr Duration kKeepAlive = std::chrono::seconds(15);
-constexpr Duration kSnapshotInterval = std::chrono::milliseconds(100);
-
-}  // namespace
-
-std::string FrameId(const WatchCursor& cursor) {
-  return fmt::format("{}-{}-{}", cursor.run, cursor.event, cursor.pass);
-}
-
+// After the frame of that id; at the beginning where it is none.
 WatchCursor CursorAt(std::string_view last_event_id) {
-  const auto run = TakeNumber(last_event_id);
-  const auto event = TakeNumber(last_event_id);
-  const auto pass = TakeNumber(last_event_id);
-  WatchCursor cursor;
-  if (!run || !event || !pass || !last_event_id.empty()) return cursor;
-  cursor.run = static_cast<std::int64_t>(*run);
-  cursor.event = *event;
-  cursor.pass = *pass;
-  return cursor;
+  const auto run = ParseNumber<std::int64_t>(TakePart(last_event_id, '-'));
+  const auto event = ParseNumber<std::uint64_t>(TakePart(last_event_id, '-'));
+  const auto pass = ParseNumber<std::uint64_t>(TakePart(last_event_id, '-'));
+  if (!run || !event || !pass || !last_event_id.empty()) return {};
+  return {.run = *run, .event = *event, .pass = *pass};
 }
 
+// Everything that is new since the cursor, which it moves on. Empty where there is nothing.
 std::string WatchFrames(const Snapshot& snapshot, WatchCursor& cursor) {
   const std::int64_t run = snapshot.node->started_at.time_since_epoch().count();
   if (cursor.run != run) cursor = {.run = run};
@@ -170,6 +164,8 @@ std::string WatchFrames(const Snapshot& snapshot, WatchCursor& cursor) {
   if (!cursor.is_behind && !IsFull(out, cursor)) AppendStatus(snapshot, cursor, out);
   return out;
 }
+
+}  // namespace
 
 struct Watch::Client {
   WatchCursor cursor;

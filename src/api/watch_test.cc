@@ -38,79 +38,6 @@ void AddPass(Snapshot& snapshot, std::uint64_t number, bool evicts) {
   snapshot.cycles.push_back(std::move(pass));
 }
 
-TEST(WatchFrames, TheFirstOnesTellHowEverythingStands) {
-  Snapshot snapshot = TestSnapshot(1);
-  AddTestEvent(snapshot, "default/a", "BackOff", kTestNow);
-  AddPass(snapshot, 1, true);
-  WatchCursor cursor;
-  EXPECT_THAT(Types(WatchFrames(snapshot, cursor)),
-              ElementsAre("condition", "condition", "condition", "condition", "event", "eviction",
-                          "pass", "status"));
-  EXPECT_EQ(WatchFrames(snapshot, cursor), "");
-}
-
-TEST(WatchFrames, MuchIsToldInPiecesAndNothingTwice) {
-  Snapshot snapshot = TestSnapshot(1);
-  for (int i = 0; i < 300; ++i) {
-    AddTestEvent(snapshot, "default/p" + std::to_string(i), std::string(1000, 'r'), kTestNow);
-  }
-  for (std::uint64_t i = 1; i <= 40; ++i) AddPass(snapshot, i, true);
-  WatchCursor cursor;
-  std::vector<std::string> all;
-  int pieces = 0;
-  do {
-    const std::string bytes = WatchFrames(snapshot, cursor);
-    // The status is one frame, however large.
-    EXPECT_LT(std::min(bytes.size(), bytes.find("event: status")), kMostFrames + 8192);
-    for (std::string& type : Types(bytes)) all.push_back(std::move(type));
-  } while (++pieces < 100 && cursor.is_behind);
-  EXPECT_GT(pieces, 4);
-  EXPECT_EQ(std::ranges::count(all, "event"), 300);
-  EXPECT_EQ(std::ranges::count(all, "eviction"), 40);
-  EXPECT_EQ(std::ranges::count(all, "pass"), 40);
-  EXPECT_EQ(std::ranges::count(all, "status"), 1);
-  EXPECT_EQ(WatchFrames(snapshot, cursor), "");
-}
-
-TEST(WatchFrames, LaterOnesTellWhatIsNew) {
-  Snapshot snapshot = TestSnapshot(1);
-  WatchCursor cursor;
-  (void)WatchFrames(snapshot, cursor);
-  snapshot.condition_views[1].status = true;
-  AddPass(snapshot, 2, false);
-  const std::string bytes = WatchFrames(snapshot, cursor);
-  EXPECT_THAT(Types(bytes), ElementsAre("condition", "pass"));
-  EXPECT_THAT(bytes, HasSubstr("KubeletHasInsufficientMemory"));
-  snapshot.at += seconds(1);
-  EXPECT_THAT(Types(WatchFrames(snapshot, cursor)), ElementsAre("status"));
-}
-
-TEST(WatchFrames, AClientThatComesBackIsToldWhatItMissed) {
-  Snapshot snapshot = TestSnapshot(1);
-  AddTestEvent(snapshot, "", "First", kTestNow);
-  AddPass(snapshot, 1, false);
-  WatchCursor cursor;
-  (void)WatchFrames(snapshot, cursor);
-  const std::string id = FrameId(cursor);
-  AddTestEvent(snapshot, "", "Second", kTestNow);
-  AddPass(snapshot, 2, false);
-  WatchCursor back = CursorAt(id);
-  const std::string bytes = WatchFrames(snapshot, back);
-  EXPECT_THAT(bytes.substr(0, bytes.find("event: status")), testing::Not(HasSubstr("First")));
-  EXPECT_THAT(bytes, HasSubstr("Second"));
-  EXPECT_THAT(Types(bytes), ElementsAre("condition", "condition", "condition", "condition", "event",
-                                        "pass", "status"));
-}
-
-TEST(WatchFrames, AnIdOfAnotherRunOrOfNobodyBeginsAtTheOldest) {
-  Snapshot snapshot = TestSnapshot(1);
-  AddTestEvent(snapshot, "", "First", kTestNow);
-  for (const char* id : {"", "x", "1-2", "1-2-3-4", "12-99-99", "--", "1-99-99 "}) {
-    WatchCursor cursor = CursorAt(id);
-    EXPECT_THAT(WatchFrames(snapshot, cursor), HasSubstr("First")) << id;
-  }
-}
-
 class WatchTest : public testing::Test {
  protected:
   void Put(Snapshot snapshot) { board_.Put(std::make_shared<const Snapshot>(std::move(snapshot))); }
@@ -119,6 +46,81 @@ class WatchTest : public testing::Test {
   Board board_;
   std::shared_ptr<Watch> watch_ = std::make_shared<Watch>(board_, [this] { return now_; });
 };
+
+TEST_F(WatchTest, TheFirstFramesTellHowEverythingStands) {
+  Snapshot snapshot = TestSnapshot(1);
+  AddTestEvent(snapshot, "default/a", "BackOff", kTestNow);
+  AddPass(snapshot, 1, true);
+  Put(std::move(snapshot));
+  const HttpStream stream = watch_->Open("");
+  EXPECT_THAT(Types(**stream()), ElementsAre("condition", "condition", "condition", "condition",
+                                             "event", "eviction", "pass", "status"));
+  EXPECT_THAT(**stream(), IsEmpty());
+}
+
+TEST_F(WatchTest, MuchIsToldInPiecesAndNothingTwice) {
+  Snapshot snapshot = TestSnapshot(1);
+  for (int i = 0; i < 300; ++i) {
+    AddTestEvent(snapshot, "default/p" + std::to_string(i), std::string(1000, 'r'), kTestNow);
+  }
+  for (std::uint64_t i = 1; i <= 40; ++i) AddPass(snapshot, i, true);
+  Put(std::move(snapshot));
+  const HttpStream stream = watch_->Open("");
+  std::vector<std::string> all;
+  int pieces = 0;
+  for (std::string bytes = **stream(); !bytes.empty(); bytes = **stream(), ++pieces) {
+    // The status is one frame, however large.
+    EXPECT_LT(std::min(bytes.size(), bytes.find("event: status")), 70'000U);
+    for (std::string& type : Types(bytes)) all.push_back(std::move(type));
+  }
+  EXPECT_GT(pieces, 4);
+  EXPECT_EQ(std::ranges::count(all, "event"), 300);
+  EXPECT_EQ(std::ranges::count(all, "eviction"), 40);
+  EXPECT_EQ(std::ranges::count(all, "pass"), 40);
+  EXPECT_EQ(std::ranges::count(all, "status"), 1);
+}
+
+TEST_F(WatchTest, LaterFramesTellWhatIsNew) {
+  Snapshot snapshot = TestSnapshot(1);
+  Put(snapshot);
+  const HttpStream stream = watch_->Open("");
+  (void)stream();
+  snapshot.condition_views[1].status = true;
+  AddPass(snapshot, 2, false);
+  Put(snapshot);
+  const std::string bytes = **stream();
+  EXPECT_THAT(Types(bytes), ElementsAre("condition", "pass"));
+  EXPECT_THAT(bytes, HasSubstr("KubeletHasInsufficientMemory"));
+  snapshot.at += seconds(1);
+  Put(snapshot);
+  EXPECT_THAT(Types(**stream()), ElementsAre("status"));
+}
+
+TEST_F(WatchTest, AClientThatComesBackIsToldWhatItMissed) {
+  Snapshot snapshot = TestSnapshot(1);
+  AddTestEvent(snapshot, "", "First", kTestNow);
+  AddPass(snapshot, 1, false);
+  Put(snapshot);
+  const std::string before = **watch_->Open("")();
+  const std::size_t id = before.rfind("id: ") + 4;
+  AddTestEvent(snapshot, "", "Second", kTestNow);
+  AddPass(snapshot, 2, false);
+  Put(snapshot);
+  const std::string bytes = **watch_->Open(before.substr(id, before.find('\n', id) - id))();
+  EXPECT_THAT(bytes.substr(0, bytes.find("event: status")), testing::Not(HasSubstr("First")));
+  EXPECT_THAT(bytes, HasSubstr("Second"));
+  EXPECT_THAT(Types(bytes), ElementsAre("condition", "condition", "condition", "condition", "event",
+                                        "pass", "status"));
+}
+
+TEST_F(WatchTest, AnIdOfAnotherRunOrOfNobodyBeginsAtTheOldest) {
+  Snapshot snapshot = TestSnapshot(1);
+  AddTestEvent(snapshot, "", "First", kTestNow);
+  Put(std::move(snapshot));
+  for (const char* id : {"", "x", "1-2", "1-2-3-4", "12-99-99", "--", "1-99-99 "}) {
+    EXPECT_THAT(**watch_->Open(id)(), HasSubstr("First")) << id;
+  }
+}
 
 TEST_F(WatchTest, AStreamSaysNothingWhereNothingHappensButThatItLives) {
   Put(TestSnapshot(1));

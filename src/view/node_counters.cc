@@ -36,21 +36,13 @@ std::uint64_t PodCounters::StartErrors() const {
 }
 
 std::string_view EvictionSignalName(std::size_t index) {
-  if (index < kSignalCount) return NameOf(kAllSignals[index]);
-  switch (static_cast<StorageLimitKind>(index - kSignalCount)) {
-    case StorageLimitKind::kEmptyDir: return "emptydirfs.limit";
-    case StorageLimitKind::kPod: return "ephemeralpodfs.limit";
-    case StorageLimitKind::kContainer: return "ephemeralcontainerfs.limit";
-  }
-  __builtin_unreachable();
+  constexpr auto kLimits = std::to_array<std::string_view>(
+      {"emptydirfs.limit", "ephemeralpodfs.limit", "ephemeralcontainerfs.limit"});
+  return index < kSignalCount ? NameOf(kAllSignals[index]) : kLimits[index - kSignalCount];
 }
 
 std::string_view NameOf(PassKind kind) {
-  switch (kind) {
-    case PassKind::kFull: return "full";
-    case PassKind::kWatch: return "watch";
-  }
-  __builtin_unreachable();
+  return kind == PassKind::kFull ? "full" : "watch";
 }
 
 void CountPass(const CycleReport& report, PassKind kind, const PassTimes& times,

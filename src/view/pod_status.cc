@@ -1,31 +1,23 @@
 #include "view/pod_status.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 #include "view/snapshot.h"
 
 namespace jettison {
 
 std::string_view NameOf(PodPhase phase) {
-  switch (phase) {
-    case PodPhase::kPending: return "Pending";
-    case PodPhase::kRunning: return "Running";
-    case PodPhase::kSucceeded: return "Succeeded";
-    case PodPhase::kFailed: return "Failed";
-  }
-  __builtin_unreachable();
+  constexpr auto kNames =
+      std::to_array<std::string_view>({"Pending", "Running", "Succeeded", "Failed"});
+  return kNames[static_cast<std::size_t>(phase)];
 }
 
 std::string_view NameOf(PodActivity activity) {
-  switch (activity) {
-    case PodActivity::kWaiting: return "waiting";
-    case PodActivity::kStarting: return "starting";
-    case PodActivity::kRunning: return "running";
-    case PodActivity::kTerminating: return "terminating";
-    case PodActivity::kCleaningUp: return "cleaning up";
-    case PodActivity::kFinished: return "finished";
-  }
-  __builtin_unreachable();
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"waiting", "starting", "running", "terminating", "cleaning up", "finished"});
+  return kNames[static_cast<std::size_t>(activity)];
 }
 
 std::string_view TerminationReason(const ContainerExit& exit) {

@@ -15,47 +15,21 @@
 namespace jettison {
 namespace {
 
-void WriteConditionMembers(const NodeConditionText& text, Instant heartbeat, Instant transition,
-                           JsonWriter& json) {
-  json.Object([&] {
-    json.Field("type", text.type);
-    json.Field("status", text.status);
-    json.Field("lastHeartbeatTime", KubeTime(heartbeat));
-    json.Field("lastTransitionTime", KubeTime(transition));
-    json.Field("reason", text.reason);
-    json.Field("message", text.message);
-  });
+// The members of a v1.NodeCondition.
+void PutCondition(const NodeConditionText& text, Instant heartbeat, Instant transition,
+                  JsonWriter& json) {
+  json.Field("type", text.type);
+  json.Field("status", text.status);
+  json.Field("lastHeartbeatTime", KubeTime(heartbeat));
+  json.Field("lastTransitionTime", KubeTime(transition));
+  json.Field("reason", text.reason);
+  json.Field("message", text.message);
 }
 
 // In the kubelet's words, which clients look for.
 NodeConditionText ReadyText(bool ready) {
   if (ready) return {"Ready", "True", "KubeletReady", "kubelet is posting ready status"};
   return {"Ready", "False", "KubeletNotReady", "no pass has been made since the agent started"};
-}
-
-void WriteConditions(const Snapshot& snapshot, JsonWriter& json) {
-  json.Array("conditions", [&] {
-    for (const ConditionView& view : snapshot.condition_views) {
-      WriteConditionMembers(TextOf(view.type, view.status), snapshot.at, view.last_transition,
-                            json);
-    }
-    WriteConditionMembers(ReadyText(snapshot.passes > 0), snapshot.at, snapshot.node->started_at,
-                          json);
-  });
-}
-
-void PutTaints(const Snapshot& snapshot, JsonWriter& json) {
-  if (snapshot.conditions.Empty()) return;
-  json.Array("taints", [&] {
-    for (const ConditionView& view : snapshot.condition_views) {
-      if (!view.status) continue;
-      json.Object([&] {
-        json.Field("key", TaintOf(view.type));
-        json.Field("effect", "NoSchedule");
-        json.Field("timeAdded", KubeTime(view.last_transition));
-      });
-    }
-  });
 }
 
 void WriteResources(std::string_view name, const ResourceList& resources, JsonWriter& json) {
@@ -77,21 +51,6 @@ void WriteMetadata(const NodeIdentity& node, const HostFacts& host, JsonWriter& 
   });
 }
 
-void WriteNodeInfo(const HostFacts& host, JsonWriter& json) {
-  json.Object("nodeInfo", [&] {
-    json.Field("machineID", host.machine_id);
-    json.Field("systemUUID", "");
-    json.Field("bootID", host.boot_id);
-    json.Field("kernelVersion", host.kernel_version);
-    json.Field("osImage", host.os_image);
-    json.Field("containerRuntimeVersion", "");
-    json.Field("kubeletVersion", fmt::format("jettison {}", Version()));
-    json.Field("kubeProxyVersion", "");
-    json.Field("operatingSystem", "linux");
-    json.Field("architecture", host.architecture);
-  });
-}
-
 void WriteStatus(const Snapshot& snapshot, const HostFacts& host, JsonWriter& json) {
   const NodeIdentity& node = *snapshot.node;
   json.Object("status", [&] {
@@ -100,14 +59,34 @@ void WriteStatus(const Snapshot& snapshot, const HostFacts& host, JsonWriter& js
         "allocatable",
         NodeAllocatable(node.capacity, node.config.reservation, node.config.eviction.thresholds),
         json);
-    WriteConditions(snapshot, json);
+    json.Array("conditions", [&] {
+      for (const ConditionView& view : snapshot.condition_views) {
+        json.Object([&] {
+          PutCondition(TextOf(view.type, view.status), snapshot.at, view.last_transition, json);
+        });
+      }
+      json.Object([&] {
+        PutCondition(ReadyText(snapshot.passes > 0), snapshot.at, node.started_at, json);
+      });
+    });
     json.Array("addresses", [&] {
       json.Object([&] {
         json.Field("type", "Hostname");
         json.Field("address", node.config.node_name);
       });
     });
-    WriteNodeInfo(host, json);
+    json.Object("nodeInfo", [&] {
+      json.Field("machineID", host.machine_id);
+      json.Field("systemUUID", "");
+      json.Field("bootID", host.boot_id);
+      json.Field("kernelVersion", host.kernel_version);
+      json.Field("osImage", host.os_image);
+      json.Field("containerRuntimeVersion", "");
+      json.Field("kubeletVersion", fmt::format("jettison {}", Version()));
+      json.Field("kubeProxyVersion", "");
+      json.Field("operatingSystem", "linux");
+      json.Field("architecture", host.architecture);
+    });
   });
 }
 
@@ -139,14 +118,6 @@ std::string GoArchitecture(std::string_view machine) {
 
 constexpr std::string_view kComponent = "jettison";
 
-// What makes events equal.
-using Key =
-    std::tuple<std::string_view, std::string_view, EventType, std::string_view, std::string_view>;
-Key KeyOf(const LoggedEvent& logged) {
-  const Event& event = logged.event;
-  return {logged.pod, event.object, event.type, event.reason, event.message};
-}
-
 // What an event is about, as a v1.ObjectReference has it.
 struct Subject {
   std::string_view kind;
@@ -163,26 +134,21 @@ Subject SubjectOf(const LoggedEvent& event, std::string_view node_name) {
   return {"Pod", pod.substr(0, slash), pod.substr(slash + 1), event.event.object};
 }
 
-Instant FirstOf(const LoggedEvent& event) {
-  return event.times > 1 ? event.first_at : event.at;
-}
-
-void WriteMetadata(const LoggedEvent& event, const Subject& subject, JsonWriter& json) {
-  const auto first = static_cast<std::uint64_t>(FirstOf(event).time_since_epoch().count());
+// The members of a v1.Event.
+void PutEvent(const LoggedEvent& event, std::string_view node_name, JsonWriter& json) {
+  const Subject subject = SubjectOf(event, node_name);
+  const Instant first = event.times > 1 ? event.first_at : event.at;
+  json.Field("kind", "Event");
+  json.Field("apiVersion", "v1");
   json.Object("metadata", [&] {
-    json.Field("name", fmt::format("{}.{:x}", subject.name, first));
+    json.Field("name", fmt::format("{}.{:x}", subject.name,
+                                   static_cast<std::uint64_t>(first.time_since_epoch().count())));
     json.Field("namespace", subject.namespace_.empty() ? "default" : subject.namespace_);
-    json.Field("creationTimestamp", KubeTime(FirstOf(event)));
-    const auto& annotations = event.event.annotations;
-    if (!annotations.empty()) {
-      json.Object("annotations", [&] {
-        for (const auto& [key, value] : annotations) json.Field(key, value);
-      });
-    }
+    json.Field("creationTimestamp", KubeTime(first));
+    json.ObjectUnlessEmpty("annotations", [&] {
+      for (const auto& [key, value] : event.event.annotations) json.Field(key, value);
+    });
   });
-}
-
-void WriteSubject(const Subject& subject, JsonWriter& json) {
   json.Object("involvedObject", [&] {
     json.Field("kind", subject.kind);
     if (!subject.namespace_.empty()) json.Field("namespace", subject.namespace_);
@@ -190,38 +156,32 @@ void WriteSubject(const Subject& subject, JsonWriter& json) {
     json.Field("uid", subject.uid);
     json.Field("apiVersion", "v1");
   });
-}
-
-void WriteEvent(const LoggedEvent& event, std::string_view node_name, JsonWriter& json) {
-  const Subject subject = SubjectOf(event, node_name);
-  json.Object([&] {
-    json.Field("kind", "Event");
-    json.Field("apiVersion", "v1");
-    WriteMetadata(event, subject, json);
-    WriteSubject(subject, json);
-    json.Field("reason", event.event.reason);
-    json.Field("message", event.event.message);
-    json.Object("source", [&] {
-      json.Field("component", kComponent);
-      json.Field("host", node_name);
-    });
-    json.Field("firstTimestamp", KubeTime(FirstOf(event)));
-    json.Field("lastTimestamp", KubeTime(event.at));
-    json.Field("count", event.times);
-    json.Field("type", NameOf(event.event.type));
-    json.Key("eventTime");
-    json.Null();
-    json.Field("reportingComponent", kComponent);
-    json.Field("reportingInstance", node_name);
+  json.Field("reason", event.event.reason);
+  json.Field("message", event.event.message);
+  json.Object("source", [&] {
+    json.Field("component", kComponent);
+    json.Field("host", node_name);
   });
+  json.Field("firstTimestamp", KubeTime(first));
+  json.Field("lastTimestamp", KubeTime(event.at));
+  json.Field("count", event.times);
+  json.Field("type", NameOf(event.event.type));
+  json.Key("eventTime");
+  json.Null();
+  json.Field("reportingComponent", kComponent);
+  json.Field("reportingInstance", node_name);
 }
 
 // The newest of each kind, oldest first.
 std::vector<const LoggedEvent*> NewestOfEach(const std::vector<LoggedEvent>& events) {
+  using Key =
+      std::tuple<std::string_view, std::string_view, EventType, std::string_view, std::string_view>;
   std::set<Key> seen;
   std::vector<const LoggedEvent*> newest;
   for (auto event = events.rbegin(); event != events.rend(); ++event) {
-    if (seen.insert(KeyOf(*event)).second) newest.push_back(&*event);
+    const Event& what = event->event;
+    const Key key(event->pod, what.object, what.type, what.reason, what.message);
+    if (seen.insert(key).second) newest.push_back(&*event);
   }
   std::ranges::reverse(newest);
   return newest;
@@ -230,11 +190,10 @@ std::vector<const LoggedEvent*> NewestOfEach(const std::vector<LoggedEvent>& eve
 }  // namespace
 
 std::string ConditionJson(const ConditionView& condition, Instant heartbeat) {
-  std::string text;
-  JsonWriter json(text);
-  WriteConditionMembers(TextOf(condition.type, condition.status), heartbeat,
-                        condition.last_transition, json);
-  return text;
+  return JsonObject([&](JsonWriter& json) {
+    PutCondition(TextOf(condition.type, condition.status), heartbeat, condition.last_transition,
+                 json);
+  });
 }
 
 std::string NodeJson(const Snapshot& snapshot, const HostFacts& host) {
@@ -242,7 +201,19 @@ std::string NodeJson(const Snapshot& snapshot, const HostFacts& host) {
            json.Field("kind", "Node");
            json.Field("apiVersion", "v1");
            WriteMetadata(*snapshot.node, host, json);
-           json.Object("spec", [&] { PutTaints(snapshot, json); });
+           json.Object("spec", [&] {
+             if (snapshot.conditions.Empty()) return;
+             json.Array("taints", [&] {
+               for (const ConditionView& view : snapshot.condition_views) {
+                 if (!view.status) continue;
+                 json.Object([&] {
+                   json.Field("key", TaintOf(view.type));
+                   json.Field("effect", "NoSchedule");
+                   json.Field("timeAdded", KubeTime(view.last_transition));
+                 });
+               }
+             });
+           });
            WriteStatus(snapshot, host, json);
          }) +
          '\n';
@@ -266,10 +237,7 @@ std::string_view Version() {
 }
 
 std::string EventJson(const LoggedEvent& event, std::string_view node_name) {
-  std::string text;
-  JsonWriter json(text);
-  WriteEvent(event, node_name, json);
-  return text;
+  return JsonObject([&](JsonWriter& json) { PutEvent(event, node_name, json); });
 }
 
 std::string EventListJson(const Snapshot& snapshot) {
@@ -278,10 +246,8 @@ std::string EventListJson(const Snapshot& snapshot) {
            json.Field("apiVersion", "v1");
            json.Key("metadata");
            json.Json("{}");
-           json.Array("items", [&] {
-             for (const LoggedEvent* event : NewestOfEach(snapshot.events)) {
-               WriteEvent(*event, snapshot.node->config.node_name, json);
-             }
+           json.Objects("items", NewestOfEach(snapshot.events), [&](const LoggedEvent* event) {
+             PutEvent(*event, snapshot.node->config.node_name, json);
            });
          }) +
          '\n';

@@ -32,31 +32,8 @@ std::string_view ReasonOf(int code) {
   }
 }
 
-void PutCauses(const std::vector<StatusCause>& causes, JsonWriter& json) {
-  if (causes.empty()) return;
-  json.Object("details", [&] {
-    json.Objects("causes", causes, [&](const StatusCause& cause) {
-      json.Field("reason", "FieldValueInvalid");
-      json.Field("message", cause.message);
-      if (!cause.field.empty()) json.Field("field", cause.field);
-    });
-  });
-}
-
 void PutText(std::string_view name, const std::string& text, JsonWriter& json) {
   if (!text.empty()) json.Field(name, text);
-}
-
-void WriteCondition(const PodCondition& condition, JsonWriter& json) {
-  json.Object([&] {
-    json.Field("type", condition.type);
-    json.Field("status", condition.status ? "True" : "False");
-    json.Key("lastProbeTime");
-    json.Null();
-    json.Field("lastTransitionTime", KubeTime(condition.last_transition));
-    PutText("reason", condition.reason, json);
-    PutText("message", condition.message, json);
-  });
 }
 
 void WriteTerminated(const ContainerTerminated& terminated, JsonWriter& json) {
@@ -121,8 +98,14 @@ std::string StatusOf(const PodView& pod) {
   return JsonObject([&](JsonWriter& json) {
     json.Field("phase", NameOf(pod.status.phase));
     if (!pod.status.conditions.empty()) {
-      json.Array("conditions", [&] {
-        for (const PodCondition& condition : pod.status.conditions) WriteCondition(condition, json);
+      json.Objects("conditions", pod.status.conditions, [&](const PodCondition& condition) {
+        json.Field("type", condition.type);
+        json.Field("status", condition.status ? "True" : "False");
+        json.Key("lastProbeTime");
+        json.Null();
+        json.Field("lastTransitionTime", KubeTime(condition.last_transition));
+        PutText("reason", condition.reason, json);
+        PutText("message", condition.message, json);
       });
     }
     PutText("message", pod.status.message, json);
@@ -146,14 +129,6 @@ std::optional<Instant> StartOf(const PodStatus& status, std::string_view contain
   return std::nullopt;
 }
 
-PodStartTimes StartTimesOf(const PodStats& stats, const PodStatus& status) {
-  PodStartTimes times{.pod = status.start_time, .containers = {}};
-  for (const ContainerStats& container : stats.containers) {
-    times.containers.push_back(StartOf(status, container.name));
-  }
-  return times;
-}
-
 SummaryTimes TimesOf(const Snapshot& snapshot) {
   SummaryTimes times;
   if (snapshot.node) {
@@ -165,9 +140,13 @@ SummaryTimes TimesOf(const Snapshot& snapshot) {
   for (const PodView& pod : snapshot.pods) by_uid.emplace(pod.uid, &pod.status);
   times.pods.reserve(snapshot.summary->pods.size());
   for (const PodStats& stats : snapshot.summary->pods) {
+    PodStartTimes& pod = times.pods.emplace_back();
     const auto status = by_uid.find(stats.uid);
-    times.pods.push_back(status == by_uid.end() ? PodStartTimes{}
-                                                : StartTimesOf(stats, *status->second));
+    if (status == by_uid.end()) continue;
+    pod.pod = status->second->start_time;
+    for (const ContainerStats& container : stats.containers) {
+      pod.containers.push_back(StartOf(*status->second, container.name));
+    }
   }
   return times;
 }
@@ -189,7 +168,15 @@ HttpResponse StatusAnswer(int code, std::string_view message,
     if (const std::string_view reason = ReasonOf(code); !reason.empty()) {
       json.Field("reason", reason);
     }
-    PutCauses(causes, json);
+    if (!causes.empty()) {
+      json.Object("details", [&] {
+        json.Objects("causes", causes, [&](const StatusCause& cause) {
+          json.Field("reason", "FieldValueInvalid");
+          json.Field("message", cause.message);
+          if (!cause.field.empty()) json.Field("field", cause.field);
+        });
+      });
+    }
     json.Field("code", code);
   });
   answer.body += '\n';

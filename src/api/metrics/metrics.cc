@@ -15,12 +15,8 @@ constexpr std::size_t kPodBytes = 1'000;
 constexpr std::size_t kNodeBytes = 64 << 10;
 
 std::string_view NameOf(MetricType type) {
-  switch (type) {
-    case MetricType::kGauge: return "gauge";
-    case MetricType::kCounter: return "counter";
-    case MetricType::kHistogram: return "histogram";
-  }
-  __builtin_unreachable();
+  constexpr auto kNames = std::to_array<std::string_view>({"gauge", "counter", "histogram"});
+  return kNames[static_cast<std::size_t>(type)];
 }
 
 }  // namespace

@@ -74,28 +74,6 @@ std::vector<OverviewSignal> SignalsOf(const Snapshot& snapshot) {
   return list;
 }
 
-std::vector<OverviewCondition> ConditionsOf(const Snapshot& snapshot) {
-  std::vector<OverviewCondition> conditions;
-  for (const ConditionView& view : snapshot.condition_views) {
-    const NodeConditionText text = TextOf(view.type, view.status);
-    conditions.push_back({.type = std::string(text.type),
-                          .status = view.status,
-                          .since = view.last_transition,
-                          .reason = std::string(text.reason),
-                          .message = std::string(text.message)});
-  }
-  return conditions;
-}
-
-std::vector<OverviewTaint> TaintsOf(NodeConditions conditions) {
-  std::vector<OverviewTaint> taints;
-  for (const NodeConditionType type : kAllNodeConditions) {
-    if (!conditions.Has(type) || TaintOf(type).empty()) continue;
-    taints.push_back({.key = std::string(TaintOf(type)), .effect = "NoSchedule"});
-  }
-  return taints;
-}
-
 std::vector<OverviewEvent> EventsOf(const std::vector<LoggedEvent>& logged) {
   std::vector<OverviewEvent> events;
   std::size_t evictions = 0;
@@ -140,11 +118,6 @@ std::string EvictionWaitsIn(const Snapshot& snapshot) {
       pod == snapshot.pods.end() ? snapshot.pause->pod_uid : pod->namespace_ + "/" + pod->name;
   return fmt::format("{} until {} at the latest: {}", name, FormatInstant(snapshot.pause->until),
                      TextOf(snapshot.pause->reason));
-}
-
-std::string_view PhaseOf(const Snapshot& snapshot) {
-  if (snapshot.waiting_for_cleanup) return "waiting for clean-up";
-  return snapshot.reclaim_under_way ? "reclaim under way" : "monitoring";
 }
 
 // How much of what lies between nothing used and the threshold is still there: 1 all, 0 at the
@@ -201,7 +174,9 @@ Overview OverviewOf(const Snapshot& snapshot, const OverviewOptions& options) {
     overview.started_at = snapshot.node->started_at;
     overview.dry_run = snapshot.node->config.dry_run;
   }
-  overview.phase = PhaseOf(snapshot);
+  overview.phase = snapshot.waiting_for_cleanup ? "waiting for clean-up"
+                   : snapshot.reclaim_under_way ? "reclaim under way"
+                                                : "monitoring";
   AddHeld(snapshot, overview);
   overview.eviction_waits = EvictionWaitsIn(snapshot);
   overview.state_problem = snapshot.state_error;
@@ -212,8 +187,18 @@ Overview OverviewOf(const Snapshot& snapshot, const OverviewOptions& options) {
         "the kubelet has no threshold on memory: that of the agent is its own";
   }
   overview.not_guarded = snapshot.not_guarded;
-  overview.conditions = ConditionsOf(snapshot);
-  overview.taints = TaintsOf(snapshot.conditions);
+  for (const ConditionView& view : snapshot.condition_views) {
+    const NodeConditionText text = TextOf(view.type, view.status);
+    overview.conditions.push_back({.type = std::string(text.type),
+                                   .status = view.status,
+                                   .since = view.last_transition,
+                                   .reason = std::string(text.reason),
+                                   .message = std::string(text.message)});
+  }
+  for (const NodeConditionType type : kAllNodeConditions) {
+    if (!snapshot.conditions.Has(type) || TaintOf(type).empty()) continue;
+    overview.taints.push_back({.key = std::string(TaintOf(type)), .effect = "NoSchedule"});
+  }
   overview.signals = SignalsOf(snapshot);
   overview.nearest = NearestSignal(snapshot.thresholds);
   overview.ranked_for = options.ranked_for.value_or(overview.nearest);

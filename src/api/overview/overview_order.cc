@@ -77,26 +77,19 @@ std::optional<Instant> EndOf(NodeConditionType type, const Snapshot& snapshot) {
   return *observed_at + snapshot.policy->pressure_transition_period;
 }
 
-// When the conditions that end let a refused pod in, where they do.
+// When the last of the conditions that refuse a pod ends. Absent: one of them has no end yet, or
+// the pod lacks room. A condition refuses by itself or not at all (Admit).
 std::optional<Instant> RefusedUntil(const PodView& view, const Snapshot& snapshot) {
   if (!view.facts || !snapshot.node) return std::nullopt;
-  const auto admits = [&](NodeConditions conditions) {
-    return Admit(view.facts->pod, conditions, snapshot.node->config.profile).admit;
-  };
-  if (admits(snapshot.conditions)) return std::nullopt;  // it lacks room
-  std::map<Instant, std::vector<NodeConditionType>> ends;
-  NodeConditions left;
-  for (const NodeConditionType type : kAllNodeConditions) {
-    if (!snapshot.conditions.Has(type)) continue;
-    const auto end = EndOf(type, snapshot);
-    end ? ends[*end].push_back(type) : left.Set(type);
-  }
   std::optional<Instant> until;
-  // From the last end to the first, as long as the pod would be let in with what is left then.
-  for (auto end = ends.rbegin(); end != ends.rend(); ++end) {
-    if (!admits(left)) break;
-    until = end->first;
-    for (const NodeConditionType type : end->second) left.Set(type);
+  for (const NodeConditionType type : kAllNodeConditions) {
+    NodeConditions alone;
+    alone.Set(type);
+    if (!snapshot.conditions.Has(type)) continue;
+    if (Admit(view.facts->pod, alone, snapshot.node->config.profile).admit) continue;
+    const auto end = EndOf(type, snapshot);
+    if (!end) return std::nullopt;
+    until = std::max(until.value_or(*end), *end);
   }
   return until;
 }
