@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <iterator>
 #include <memory>
@@ -24,14 +25,6 @@ std::ptrdiff_t CountOf(const std::vector<HostCheck>& checks, HostStatus status) 
                        [&](const HostCheck& check) { return check.status == status; });
 }
 
-std::string Verdict(const std::vector<HostCheck>& checks) {
-  const auto missing = CountOf(checks, HostStatus::kMissing);
-  const auto degraded = CountOf(checks, HostStatus::kDegraded);
-  if (missing > 0) return fmt::format("This host is not ready: {} missing.", missing);
-  if (degraded > 0) return fmt::format("This host is ready, with {} degraded.", degraded);
-  return "This host offers everything.";
-}
-
 struct DoctorFlags {
   ConfigSources config;
   ClusterQuestion cluster;
@@ -47,7 +40,7 @@ bool IsBesideKubelet(const AgentConfig& config) {
 ConfigReading ReadingFor(const DoctorFlags& flags) {
   ConfigReading alone = ReadConfigFiles(flags.config);
   if (!alone.faults.empty() || !IsBesideKubelet(alone.config)) return alone;
-  ConfigReading beside = ReadConfigBesideKubelet(flags.config);
+  ConfigReading beside = ConfigRereader(flags.config).ReadFirst();
   return beside.faults.empty() ? beside : alone;
 }
 
@@ -83,6 +76,25 @@ int RunDoctor(const DoctorFlags& flags) {
   return IsReady(checks) ? 0 : kExitFailed;
 }
 
+constexpr const char* kDoctorFooter =
+    "Each row is ok, degraded or missing; below one that is not ok stand its cost and its\n"
+    "remedy. The agent works with what is degraded, and not without what is missing. What only\n"
+    "the start of pods needs is degraded where the agent starts none (no staticPodPath).\n"
+    "\n"
+    "doctor tests some features on a cgroup and in processes of its own, and removes them\n"
+    "afterwards. It asks the container runtime and the API server, and waits some seconds for\n"
+    "each at most.\n"
+    "\n"
+    "Examples:\n"
+    "  jettison doctor\n"
+    "  jettison doctor --config jettison.yaml --output json\n"
+    "  jettison doctor --config /etc/jettison/jettison.yaml --config-dir /etc/jettison/conf.d\n"
+    "  jettison doctor --kubeconfig agent.kubeconfig --node node-1\n"
+    "  kubectl jettison doctor node-1           the same in the agent's own pod\n"
+    "\n"
+    "Exit status: 0 everything needed is there, 1 something needed is missing or a file could\n"
+    "not be read, 2 wrong usage or invalid configuration.";
+
 }  // namespace
 
 HostCheck OkCheck(std::string check, std::string found) {
@@ -114,12 +126,8 @@ HostCheck CheckOf(Result<std::string> found, HostCheck lack) {
 }
 
 std::string_view NameOf(HostStatus status) {
-  switch (status) {
-    case HostStatus::kOk: return "ok";
-    case HostStatus::kDegraded: return "degraded";
-    case HostStatus::kMissing: return "missing";
-  }
-  return "";
+  constexpr auto kNames = std::to_array<std::string_view>({"ok", "degraded", "missing"});
+  return kNames[static_cast<std::size_t>(status)];
 }
 
 bool IsReady(const std::vector<HostCheck>& checks) {
@@ -138,7 +146,13 @@ std::string ChecksAsText(const std::vector<HostCheck>& checks) {
     if (!check.cost.empty()) text += indent + "costs:  " + check.cost + '\n';
     if (!check.remedy.empty()) text += indent + "remedy: " + check.remedy + '\n';
   }
-  return text + '\n' + Verdict(checks) + '\n';
+  const auto missing = CountOf(checks, HostStatus::kMissing);
+  const auto degraded = CountOf(checks, HostStatus::kDegraded);
+  const std::string verdict =
+      missing > 0    ? fmt::format("This host is not ready: {} missing.", missing)
+      : degraded > 0 ? fmt::format("This host is ready, with {} degraded.", degraded)
+                     : "This host offers everything.";
+  return text + '\n' + verdict + '\n';
 }
 
 std::string ChecksAsJson(const std::vector<HostCheck>& checks) {
@@ -156,45 +170,26 @@ std::string ChecksAsJson(const std::vector<HostCheck>& checks) {
 }
 
 void AddDoctor(CLI::App& app, int& exit_code) {
-  auto flags = std::make_shared<DoctorFlags>();
-  CLI::App* command = app.add_subcommand(
-      "doctor",
-      "Check this host: what it offers, what is missing, what that costs and what to do about it");
+  const auto [command, options] = AddCommand(
+      app, exit_code, "doctor",
+      "Check this host: what it offers, what is missing, what that costs and what to do about it",
+      kDoctorFooter, RunDoctor);
   command
-      ->add_option("--config", flags->config.files,
-                   "the configuration that the agent would run with")
+      .add_option("--config", options.config.files,
+                  "the configuration that the agent would run with")
       ->type_name("FILE");
-  AddConfigDir(*command, flags->config.drop_ins);
+  AddConfigDir(command, options.config.drop_ins);
   CLI::Option* kubeconfig =
       command
-          ->add_option("--kubeconfig", flags->cluster.kubeconfig,
-                       "also check what this cluster allows the agent to do; with source: "
-                       "kubernetes, instead of the configured one or the service account")
+          .add_option("--kubeconfig", options.cluster.kubeconfig,
+                      "also check what this cluster allows the agent to do; with source: "
+                      "kubernetes, instead of the configured one or the service account")
           ->type_name("FILE");
   command
-      ->add_option("--node", flags->cluster.node,
-                   "with --kubeconfig: also check that the cluster has this node")
+      .add_option("--node", options.cluster.node,
+                  "with --kubeconfig: also check that the cluster has this node")
       ->needs(kubeconfig);
-  AddOutput(*command, flags->output);
-  command->footer(
-      "Each row is ok, degraded or missing; below one that is not ok stand its cost and its\n"
-      "remedy. The agent works with what is degraded, and not without what is missing. What only\n"
-      "the start of pods needs is degraded where the agent starts none (no staticPodPath).\n"
-      "\n"
-      "doctor tests some features on a cgroup and in processes of its own, and removes them\n"
-      "afterwards. It asks the container runtime and the API server, and waits some seconds for\n"
-      "each at most.\n"
-      "\n"
-      "Examples:\n"
-      "  jettison doctor\n"
-      "  jettison doctor --config jettison.yaml --output json\n"
-      "  jettison doctor --config /etc/jettison/jettison.yaml --config-dir /etc/jettison/conf.d\n"
-      "  jettison doctor --kubeconfig agent.kubeconfig --node node-1\n"
-      "  kubectl jettison doctor node-1           the same in the agent's own pod\n"
-      "\n"
-      "Exit status: 0 everything needed is there, 1 something needed is missing or a file could\n"
-      "not be read, 2 wrong usage or invalid configuration.");
-  command->callback([flags, &exit_code] { exit_code = RunDoctor(*flags); });
+  AddOutput(command, options.output);
 }
 
 }  // namespace jettison

@@ -25,41 +25,6 @@
 namespace jettison {
 namespace {
 
-// What is asked of either version, and of one alone.
-struct OpenedGroups {
-  CgroupVersion version = CgroupVersion::kV1;
-  std::unique_ptr<Cgroups> groups;
-  std::unique_ptr<CgroupV1> v1;  // null where it is v2
-  std::unique_ptr<CgroupV2> v2;  // null where it is v1
-
-  [[nodiscard]] bool Has(cgroup_v1::Controller controller) const {
-    return v1 ? v1->Has(controller) : v2->Has(cgroup_v1::NameOf(controller));
-  }
-  [[nodiscard]] bool HasKillFile(std::string_view group) const {
-    return v1 ? v1->HasKillFile(group) : v2->HasKillFile(group);
-  }
-};
-
-Result<OpenedGroups> OpenGroups() {
-  OpenedGroups opened;
-  const auto version = MountedCgroups();
-  if (!version) return Fail(version.error());
-  opened.version = *version;
-  auto groups = OpenHostCgroups({});
-  if (!groups) return Fail(groups.error());
-  opened.groups = std::move(*groups);
-  if (*version == CgroupVersion::kV1) {
-    auto v1 = CgroupV1::Open({});
-    if (!v1) return Fail(v1.error());
-    opened.v1 = std::move(*v1);
-  } else {
-    auto v2 = CgroupV2::Open({});
-    if (!v2) return Fail(v2.error());
-    opened.v2 = std::move(*v2);
-  }
-  return opened;
-}
-
 // A group for trying things out, gone at the end.
 class TrialGroup {
  public:
@@ -78,18 +43,26 @@ class TrialGroup {
   Result<void> made_;
 };
 
+// The host's groups where they are of v1; null: they are of v2.
+const CgroupV1* V1Of(const Cgroups& groups) {
+  return dynamic_cast<const CgroupV1*>(&groups);
+}
+
 // `lack`: its cost, and how bad that is.
-HostCheck CheckController(const OpenedGroups& opened, cgroup_v1::Controller controller,
-                          HostCheck lack) {
+HostCheck CheckController(const Cgroups& groups, cgroup_v1::Controller controller, HostCheck lack) {
   const std::string name(NameOf(controller));
-  const std::string version(NameOf(opened.version));
+  const auto* const v1 = V1Of(groups);
+  const std::string version(NameOf(v1 != nullptr ? CgroupVersion::kV1 : CgroupVersion::kV2));
   lack.check = name + " controller";
-  if (opened.Has(controller)) return OkCheck(lack.check, version);
+  if (v1 != nullptr ? v1->Has(controller) : dynamic_cast<const CgroupV2&>(groups).Has(name)) {
+    return OkCheck(lack.check, version);
+  }
   lack.found = "not among the controllers of " + version;
-  lack.remedy = opened.v1 ? fmt::format("mount -t cgroup -o {0} cgroup /sys/fs/cgroup/{0}", name)
-                          : "boot without a cgroup v1 hierarchy that has this controller, and "
-                            "without cgroup_disable=" +
-                                name;
+  lack.remedy = v1 != nullptr
+                    ? fmt::format("mount -t cgroup -o {0} cgroup /sys/fs/cgroup/{0}", name)
+                    : "boot without a cgroup v1 hierarchy that has this controller, and without "
+                      "cgroup_disable=" +
+                          name;
   return lack;
 }
 
@@ -119,43 +92,33 @@ Result<std::string> TryToRegister(const Cgroups& cgroups, const std::string& gro
   });
 }
 
-HostCheck CheckNotification(const OpenedGroups& opened, const std::string& group) {
-  constexpr const char* kName = "memory notification";
-  if (opened.v2) {
-    return OkCheck(kName,
-                   "cgroup v2 has no usable one; memory is read more often near a threshold");
-  }
-  return CheckOf(TryToRegister(*opened.groups, group),
-                 Degraded(kName, "",
-                          "memory pressure is noticed only at the next reading, later than the "
-                          "kernel would report it",
-                          "a kernel with cgroup v1 memory thresholds (CONFIG_MEMCG_V1)"));
-}
-
-HostCheck CheckKill(const OpenedGroups& opened, const std::string& group) {
-  if (opened.HasKillFile(group)) return OkCheck("cgroup.kill", "in the unified hierarchy");
-  const bool unified = opened.v2 || opened.v1->Has(cgroup_v1::Controller::kUnified);
-  return Degraded(
+// What is tried on a group that is there.
+void AddFeatures(Cgroups& groups, const std::string& group, std::vector<HostCheck>& checks) {
+  const auto* const v1 = V1Of(groups);
+  checks.push_back(CheckOf(
+      v1 != nullptr ? TryToRegister(groups, group)
+                    : "cgroup v2 has no usable one; memory is read more often near a threshold",
+      Degraded("memory notification", "",
+               "memory pressure is noticed only at the next reading, later than the kernel would "
+               "report it",
+               "a kernel with cgroup v1 memory thresholds (CONFIG_MEMCG_V1)")));
+  const bool unified = v1 == nullptr || v1->Has(cgroup_v1::Controller::kUnified);
+  const HostCheck by_signals = Degraded(
       "cgroup.kill", unified ? "the unified hierarchy lacks it" : "no unified hierarchy",
       "pods are killed by signals to each process, which are repeated until no process is left",
       unified ? "Linux 5.14 or later"
               : "mount -t cgroup2 none /sys/fs/cgroup/unified (Linux 5.14 or later)");
-}
-
-HostCheck CheckSwapAccounting(const OpenedGroups& opened, const std::string& group) {
-  const auto memory = opened.groups->ReadMemory(group);
-  if (memory && memory->swap) return OkCheck("swap accounting", "per group");
-  return Degraded(
-      "swap accounting", memory ? "cgroups do not report the use of swap" : memory.error().message,
-      "the swap usage of pods is unknown", "boot a kernel with CONFIG_SWAP, with swapaccount=1");
-}
-
-// What is tried on a group that is there.
-void AddFeatures(const OpenedGroups& opened, const std::string& group,
-                 std::vector<HostCheck>& checks) {
-  checks.push_back(CheckNotification(opened, group));
-  checks.push_back(CheckKill(opened, group));
-  checks.push_back(CheckSwapAccounting(opened, group));
+  checks.push_back(dynamic_cast<const kernel::KernelGroups&>(groups).HasKillFile(group)
+                       ? OkCheck("cgroup.kill", "in the unified hierarchy")
+                       : by_signals);
+  const auto memory = groups.ReadMemory(group);
+  checks.push_back(
+      memory && memory->swap
+          ? OkCheck("swap accounting", "per group")
+          : Degraded("swap accounting",
+                     memory ? "cgroups do not report the use of swap" : memory.error().message,
+                     "the swap usage of pods is unknown",
+                     "boot a kernel with CONFIG_SWAP, with swapaccount=1"));
 }
 
 // Where the kubelet has its pods: "/kubepods.slice". The agent makes no groups beside a kubelet,
@@ -168,90 +131,52 @@ Result<std::string> SeeKubeletGroup(const AgentConfig& config) {
   return fmt::format("{}/{}", PodsRootOf(*seen), kernel::PodsGroup(GroupNamesOf(*seen)));
 }
 
-using psi::PressureFiles;
-using psi::PressureResource;
-using psi::PressureTrigger;
-
-HostCheck CheckFigures(const Result<psi::Pressure>& memory) {
-  return CheckOf(
-      memory.map([](const psi::Pressure&) { return std::string("on, of memory and I/O"); }),
-      Degraded("pressure stall information", "",
-               "thresholds on pressure are never met, and stalls do not wake the agent",
-               "boot a kernel with CONFIG_PSI, with psi=1"));
-}
-
 // Pods are compared by their own figures, and so is a node that is a group.
-HostCheck CheckGroups() {
-  constexpr const char* kName = "pressure of groups";
+Result<std::string> SeeUnifiedHierarchy() {
   std::ifstream mounts("/proc/self/mountinfo");
   for (std::string line; std::getline(mounts, line);) {
-    if (line.find(" - cgroup2 ") != std::string::npos) {
-      return OkCheck(kName, "in the unified hierarchy");
-    }
+    if (line.find(" - cgroup2 ") != std::string::npos) return "in the unified hierarchy";
   }
-  return Degraded(kName, "no unified hierarchy is mounted",
-                  "no pod is evicted for I/O pressure, and the pressure of nodeCgroup is unknown",
-                  "mount -t cgroup2 none /sys/fs/cgroup/unified");
+  return Fail(ErrorCode::kNotFound, "no unified hierarchy is mounted");
 }
 
-HostCheck CheckTriggers() {
+Result<std::string> TryToTrigger() {
   const psi::Stalls wanted = {.kind = StallKind::kSome,
                               .stall = std::chrono::milliseconds(50),
                               .window = std::chrono::milliseconds(500)};
-  const auto trigger = PressureTrigger::Open("/proc/pressure/memory", wanted);
-  const auto granted =
-      trigger && trigger->granted() != wanted
-          ? Result<std::string>(
-                Fail(ErrorCode::kPermissionDenied, "only with windows that are multiples of 2 s"))
-          : trigger.map([](const auto&) { return std::string("with windows up to 10 s"); });
-  return CheckOf(granted,
-                 Degraded("pressure triggers", "",
-                          "the kernel reports stalls up to 2 s late, or not at all; the agent also "
-                          "reads pressure at fixed intervals",
-                          "give the agent CAP_SYS_RESOURCE"));
-}
-
-std::string KernelRelease() {
-  utsname name{};
-  if (::uname(&name) != 0) return "unknown";
-  return fmt::format("{} {} {}", name.sysname, name.release, name.machine);
-}
-
-HostCheck CheckPrivileges() {
-  if (::geteuid() == 0) return OkCheck("privileges", "root");
-  return Missing("privileges", fmt::format("user {}", ::geteuid()),
-                 "no cgroup can be created, and no pod can be run or evicted", "run as root");
+  const auto trigger = psi::PressureTrigger::Open("/proc/pressure/memory", wanted);
+  if (!trigger) return Fail(trigger.error());
+  if (trigger->granted() == wanted) return "with windows up to 10 s";
+  return Fail(ErrorCode::kPermissionDenied, "only with windows that are multiples of 2 s");
 }
 
 std::vector<HostCheck> CgroupChecks(const AgentConfig& config) {
   using cgroup_v1::Controller;
-  const auto opened = OpenGroups();
+  const auto opened = OpenHostCgroups({});
   if (!opened) {
     return {Missing("memory controller", "neither cgroup v1 nor cgroup v2 is mounted with it",
                     "the agent does not start", opened.error().message)};
   }
-  std::vector<HostCheck> checks;
-  if (const std::string why = WhyNoMemory(); !why.empty()) {
+  Cgroups& groups = **opened;
+  const bool is_v1 = V1Of(groups) != nullptr;
+  const std::string version(NameOf(is_v1 ? CgroupVersion::kV1 : CgroupVersion::kV2));
+  const std::string why = WhyNoMemory();
+  std::vector<HostCheck> checks = {
+      why.empty() ? OkCheck("memory controller", version)
+                  : Missing("memory controller", "not among the controllers of " + version,
+                            "no pod is evicted for memory; disks and process ids are guarded", why),
+      CheckController(
+          groups, Controller::kCpu,
+          MissingToStartPods(
+              config, Missing("", "", "pods cannot be given CPU shares and do not start", ""))),
+      CheckController(groups, Controller::kPids,
+                      Missing("", "", "processes of a pod are neither counted nor limited", ""))};
+  if (is_v1) {  // v2 freezes without a controller
     checks.push_back(
-        Missing("memory controller",
-                fmt::format("not among the controllers of {}", NameOf(opened->version)),
-                "no pod is evicted for memory; disks and process ids are guarded", why));
-  } else {
-    checks.push_back(OkCheck("memory controller", std::string(NameOf(opened->version))));
-  }
-  checks.push_back(CheckController(
-      *opened, Controller::kCpu,
-      MissingToStartPods(config,
-                         Missing("", "", "pods cannot be given CPU shares and do not start", ""))));
-  checks.push_back(
-      CheckController(*opened, Controller::kPids,
-                      Missing("", "", "processes of a pod are neither counted nor limited", "")));
-  if (opened->v1) {  // v2 freezes without a controller
-    checks.push_back(
-        CheckController(*opened, Controller::kFreezer,
+        CheckController(groups, Controller::kFreezer,
                         Degraded("", "", "a fork bomb cannot be frozen while it is killed", "")));
   }
-  checks.push_back(CheckNodeGroup(*opened->groups, config.node_cgroup));
+  checks.push_back(CheckNodeGroup(groups, config.node_cgroup));
   if (config.source == SourceKind::kKubernetes) {
     const auto seen = SeeKubeletGroup(config);
     checks.push_back(
@@ -259,41 +184,59 @@ std::vector<HostCheck> CgroupChecks(const AgentConfig& config) {
                 Missing("kubelet's pods", "", "the agent does not start",
                         "see that the kubelet runs on this host, and that the agent's container "
                         "has the host's /sys/fs/cgroup and process ids")));
-    if (seen) AddFeatures(*opened, seen->substr(1), checks);
+    if (seen) AddFeatures(groups, seen->substr(1), checks);
     return checks;
   }
-  const TrialGroup trial(*opened->groups);
+  const TrialGroup trial(groups);
   checks.push_back(CheckOf(trial.made().map([] { return std::string("in every hierarchy"); }),
                            Missing("making groups", "", "no pod can be run or measured",
                                    "run as root, with the hierarchies mounted read-write")));
-  if (trial.made()) AddFeatures(*opened, trial.name(), checks);
+  if (trial.made()) AddFeatures(groups, trial.name(), checks);
   return checks;
 }
 
 }  // namespace
 
 std::vector<HostCheck> PressureChecks() {
-  PressureFiles machine = PressureFiles::OfMachine();
-  const auto memory = machine.Read("", PressureResource::kMemory);
-  std::vector<HostCheck> checks = {CheckFigures(memory)};
+  const auto memory = psi::PressureFiles::OfMachine().Read("", psi::PressureResource::kMemory);
+  std::vector<HostCheck> checks = {
+      CheckOf(memory.map([](const auto&) { return std::string("on, of memory and I/O"); }),
+              Degraded("pressure stall information", "",
+                       "thresholds on pressure are never met, and stalls do not wake the agent",
+                       "boot a kernel with CONFIG_PSI, with psi=1"))};
   if (!memory) return checks;
-  checks.push_back(CheckGroups());
-  checks.push_back(CheckTriggers());
+  checks.push_back(CheckOf(
+      SeeUnifiedHierarchy(),
+      Degraded("pressure of groups", "",
+               "no pod is evicted for I/O pressure, and the pressure of nodeCgroup is unknown",
+               "mount -t cgroup2 none /sys/fs/cgroup/unified")));
+  checks.push_back(CheckOf(TryToTrigger(),
+                           Degraded("pressure triggers", "",
+                                    "the kernel reports stalls up to 2 s late, or not at all; the "
+                                    "agent also reads pressure at fixed intervals",
+                                    "give the agent CAP_SYS_RESOURCE")));
   return checks;
 }
 
 HostCheck KernelCheck(const AgentConfig& config, bool has_mount_calls) {
-  if (has_mount_calls) return OkCheck("kernel", KernelRelease());
+  utsname name{};
+  const std::string release =
+      ::uname(&name) != 0 ? "unknown"
+                          : fmt::format("{} {} {}", name.sysname, name.release, name.machine);
+  if (has_mount_calls) return OkCheck("kernel", release);
   return MissingToStartPods(
-      config, Missing("kernel", fmt::format("{}, without mount_setattr(2)", KernelRelease()),
+      config, Missing("kernel", release + ", without mount_setattr(2)",
                       "the volumes of a pod cannot be removed safely, so no pod is started",
                       "use Linux 5.12 or later"));
 }
 
 std::vector<HostCheck> KernelChecks(const AgentConfig& config) {
-  std::vector<HostCheck> checks;
-  checks.push_back(KernelCheck(config, kernel::HasMountCalls()));
-  checks.push_back(CheckPrivileges());
+  std::vector<HostCheck> checks = {
+      KernelCheck(config, kernel::HasMountCalls()),
+      ::geteuid() == 0
+          ? OkCheck("privileges", "root")
+          : Missing("privileges", fmt::format("user {}", ::geteuid()),
+                    "no cgroup can be created, and no pod can be run or evicted", "run as root")};
   for (HostCheck& check : CgroupChecks(config)) checks.push_back(std::move(check));
   for (HostCheck& check : PressureChecks()) checks.push_back(std::move(check));
   return checks;

@@ -22,23 +22,6 @@ namespace {
 
 constexpr const char* kThresholdsCheck = "kubelet's thresholds";
 
-HostCheck Unread(const KubeletAnswer& answer) {
-  return Missing(
-      kThresholdsCheck, answer.faults.empty() ? answer.side.why_not : DescribeAll(answer.faults),
-      "the agent does not start unless evictionHard is set, because it does not guess thresholds",
-      "set kubernetes.kubeletConfiguration to the kubelet's file, or give the agent the "
-      "right to get nodes/configz");
-}
-
-std::string Shown(const ConfigReading& reading) {
-  std::string text;
-  for (const Threshold& ours : reading.config.eviction.thresholds) {
-    text += fmt::format("{}{} {}", text.empty() ? "ours lie above them: " : ", ",
-                        NameOf(ours.signal), ThresholdText(ours.value));
-  }
-  return text.empty() ? "none" : text;
-}
-
 // What an agent runs with that is told nothing but its source.
 ConfigDocument OnlyTheSource() {
   const auto text = [](const char* word) { return Value(std::string(word)); };
@@ -102,7 +85,7 @@ HostCheck RightCheck(kube::ApiClient& client, const kube::Right& right) {
 // Whether the kubelet of the node tells its thresholds, and ours lie above them. Its configuration
 // is read where the agent's says, else asked for through the API server.
 HostCheck CheckKubeletThresholds(const ClusterQuestion& question) {
-  std::vector<ConfigDocument> ours = ReadDocuments(question.config, Empty::kAllowed).documents;
+  std::vector<ConfigDocument> ours = ReadDocuments(question.config).documents;
   AgentConfig config = ReadConfig(ours).config;
   KubeletQuestion asked = QuestionOf(config);
   asked.kubeconfig = question.kubeconfig;
@@ -112,13 +95,24 @@ HostCheck CheckKubeletThresholds(const ClusterQuestion& question) {
     asked.usual_file.clear();  // it may be another machine's kubelet
   }
   const KubeletAnswer answer = AskKubelet(asked, Ways::kEither);
-  if (!answer.side.document) return Unread(answer);
+  if (!answer.side.document) {
+    return Missing(
+        kThresholdsCheck, answer.faults.empty() ? answer.side.why_not : DescribeAll(answer.faults),
+        "the agent does not start unless evictionHard is set, because it does not guess thresholds",
+        "set kubernetes.kubeletConfiguration to the kubelet's file, or give the agent the right to "
+        "get nodes/configz");
+  }
   const ConfigReading reading = ReadConfig(ours, answer.side);
   Faults faults = reading.faults;
   faults.insert(faults.end(), reading.not_above_kubelet.begin(), reading.not_above_kubelet.end());
   if (faults.empty()) {
-    return OkCheck(kThresholdsCheck,
-                   Shown(reading) + (answer.instead.empty() ? "" : "; " + answer.instead));
+    std::string shown;
+    for (const Threshold& each : reading.config.eviction.thresholds) {
+      shown += fmt::format("{}{} {}", shown.empty() ? "ours lie above them: " : ", ",
+                           NameOf(each.signal), ThresholdText(each.value));
+    }
+    if (shown.empty()) shown = "none";
+    return OkCheck(kThresholdsCheck, shown + (answer.instead.empty() ? "" : "; " + answer.instead));
   }
   return Missing(
       kThresholdsCheck, DescribeAll(faults),

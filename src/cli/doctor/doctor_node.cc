@@ -49,46 +49,10 @@ int LowerOwnOomScore() {
   return ::write(fd, kAgentScore.data(), kAgentScore.size()) < 0 ? errno : 0;
 }
 
-HostCheck CheckOomScore() {
-  return CheckOf(TryInChild(&LowerOwnOomScore, "can be lowered"),
-                 Degraded("oom_score_adj", "",
-                          "if the kernel's OOM killer acts before the agent, it may kill the agent "
-                          "or a guaranteed pod",
-                          "give the agent CAP_SYS_RESOURCE"));
-}
-
-HostCheck CheckMemoryLock() {
-  return CheckOf(
-      MayLockOwnMemory().map([] { return std::string("the agent can lock its memory"); }),
-      Degraded("memory lock", "",
-               "when memory is short, the kernel drops the agent's code, which must then be read "
-               "from the disk before a pod can be killed",
-               "give the agent CAP_IPC_LOCK, or LimitMEMLOCK=infinity in its unit"));
-}
-
 int MountInOwnNamespace() {
   if (::unshare(CLONE_NEWNS) != 0) return errno;
   if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return errno;
   return ::mount("none", "/tmp", "tmpfs", 0, "size=4k") == 0 ? 0 : errno;
-}
-
-HostCheck CheckMounts(const AgentConfig& config) {
-  return CheckOf(
-      TryInChild(&MountInOwnNamespace, "in a mount namespace of its own"),
-      MissingToStartPods(
-          config,
-          Missing(
-              "mounting", "", "pods with volumes do not start",
-              "run with CAP_SYS_ADMIN and without PrivateMounts or a seccomp filter on mount")));
-}
-
-HostCheck CheckMemory(const Procfs& procfs) {
-  const auto told = procfs.ReadMemory().map([](const procfs::MachineMemory& memory) {
-    if (memory.huge_pages == 0) return Mebibytes(memory.total) + ", none of it huge pages";
-    return fmt::format("{}, less {} of huge pages, which ordinary memory cannot use",
-                       Mebibytes(memory.total), Mebibytes(memory.huge_pages));
-  });
-  return CheckOf(told, Missing("memory", "", "the node's capacity is unknown", "mount proc"));
 }
 
 // Both ways of counting side by side, since they may be far apart, and what neither sees.
@@ -128,17 +92,11 @@ HostCheck CheckAvailableMemory(const AgentConfig& config, const Procfs& procfs) 
                   "disksize or mem_limit)");
 }
 
-HostCheck CheckPids(const Procfs& procfs) {
-  const auto told = procfs.ReadRlimit().map([](const auto& pids) {
-    return fmt::format("{} tasks of at most {}", *pids.running, *pids.max_pid);
-  });
-  return CheckOf(told, Missing("process ids", "", "pid.available is unknown", "mount proc"));
-}
-
 HostCheck CheckSwap(const AgentConfig& config, const procfs::MachineMemory& memory) {
   const std::uint64_t total = memory.swap_total.value_or(0);
-  const bool watched = std::ranges::find(config.eviction.thresholds, Signal::kSwapAvailable,
-                                         &Threshold::signal) != config.eviction.thresholds.end();
+  const auto& thresholds = config.eviction.thresholds;
+  const bool watched =
+      std::ranges::find(thresholds, Signal::kSwapAvailable, &Threshold::signal) != thresholds.end();
   if (total == 0 && watched) {
     return Degraded(
         "swap", "off", "thresholds on swap.available have no effect",
@@ -161,7 +119,12 @@ void AppendProcChecks(const AgentConfig& config, std::vector<HostCheck>& checks)
                              "mount -t proc proc /proc"));
     return;
   }
-  checks.push_back(CheckMemory(*procfs));
+  checks.push_back(CheckOf(procfs->ReadMemory().map([](const procfs::MachineMemory& memory) {
+    if (memory.huge_pages == 0) return Mebibytes(memory.total) + ", none of it huge pages";
+    return fmt::format("{}, less {} of huge pages, which ordinary memory cannot use",
+                       Mebibytes(memory.total), Mebibytes(memory.huge_pages));
+  }),
+                           Missing("memory", "", "the node's capacity is unknown", "mount proc")));
   checks.push_back(CheckAvailableMemory(config, *procfs));
   if (const auto memory = procfs->ReadMemory()) {
     const auto unfit = ThresholdsThatDoNotFit(config, CapacitiesOfThisHost(config));
@@ -169,7 +132,10 @@ void AppendProcChecks(const AgentConfig& config, std::vector<HostCheck>& checks)
     checks.push_back(MinFreeCheck(config, memory->WithoutHugePages()));
     checks.push_back(CheckSwap(config, *memory));
   }
-  checks.push_back(CheckPids(*procfs));
+  checks.push_back(CheckOf(procfs->ReadRlimit().map([](const auto& pids) {
+    return fmt::format("{} tasks of at most {}", *pids.running, *pids.max_pid);
+  }),
+                           Missing("process ids", "", "pid.available is unknown", "mount proc")));
 }
 
 // What the hard thresholds on memory.available stand for; the largest counts.
@@ -212,9 +178,27 @@ std::vector<HostCheck> NodeChecks(const AgentConfig& config) {
   AppendProcChecks(config, checks);
   checks.push_back(FilesystemCheck("nodefs", NodeFsOf(config)));
   checks.push_back(DiskChangesCheck(config.root));
-  if (config.runtime == RuntimeKind::kProcess) checks.push_back(CheckMounts(config));
-  checks.push_back(CheckOomScore());
-  checks.push_back(CheckMemoryLock());
+  if (config.runtime == RuntimeKind::kProcess) {
+    checks.push_back(CheckOf(
+        TryInChild(&MountInOwnNamespace, "in a mount namespace of its own"),
+        MissingToStartPods(
+            config,
+            Missing(
+                "mounting", "", "pods with volumes do not start",
+                "run with CAP_SYS_ADMIN and without PrivateMounts or a seccomp filter on mount"))));
+  }
+  checks.push_back(
+      CheckOf(TryInChild(&LowerOwnOomScore, "can be lowered"),
+              Degraded("oom_score_adj", "",
+                       "if the kernel's OOM killer acts before the agent, it may kill the agent or "
+                       "a guaranteed pod",
+                       "give the agent CAP_SYS_RESOURCE")));
+  checks.push_back(CheckOf(
+      MayLockOwnMemory().map([] { return std::string("the agent can lock its memory"); }),
+      Degraded("memory lock", "",
+               "when memory is short, the kernel drops the agent's code, which must then be read "
+               "from the disk before a pod can be killed",
+               "give the agent CAP_IPC_LOCK, or LimitMEMLOCK=infinity in its unit")));
   return checks;
 }
 

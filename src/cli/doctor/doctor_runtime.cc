@@ -1,11 +1,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
+#include "agent/figures/disk_layout.h"
+#include "agent/figures/disk_stats_reader.h"
 #include "cli/doctor/doctor.h"
+#include "kernel/filesystem/filesystem.h"
+#include "kernel/fs_events/filesystem_events.h"
 #include "rpc/client.h"
 
 namespace jettison {
@@ -13,17 +19,13 @@ namespace {
 
 constexpr const char* kCheck = "container runtime";
 
+std::string TypeOf(const Place& place) {
+  return place.mount ? place.mount->type : "unknown";
+}
+
 HostCheck MissingRuntime(std::string found, std::string remedy) {
   return Missing(kCheck, std::move(found), "no pod is run, and the eviction loop does not start",
                  std::move(remedy));
-}
-
-HostCheck CheckReadiness(const AgentConfig& config, const cri::RuntimeFacts& facts) {
-  const std::string found =
-      fmt::format("cri: {} {} at {}", facts.name, facts.version, config.container_runtime_endpoint);
-  if (!facts.not_ready) return OkCheck(kCheck, found);
-  return MissingRuntime(fmt::format("{}: not ready: {}", found, *facts.not_ready),
-                        "read the runtime's log");
 }
 
 HostCheck CheckDriver(const AgentConfig& config, const std::optional<CgroupDriver>& told) {
@@ -57,13 +59,6 @@ HostCheck CheckSandboxImage(const cri::RuntimeFacts& facts) {
       fmt::format("pull it (crictl pull {0}), import it (ctr -n k8s.io images import "
                   "FILE), or name another as sandbox_image",
                   image));
-}
-
-HostCheck CheckPodNetwork(const std::optional<std::string>& no_network) {
-  constexpr const char* kName = "pod network";
-  if (!no_network) return OkCheck(kName, "the runtime's");
-  return OkCheck(kName,
-                 fmt::format("the host's, for all pods: the runtime has none ({})", *no_network));
 }
 
 void AppendDiskChecks(const AgentConfig& config, const Result<StorageFolders>& folders,
@@ -136,6 +131,87 @@ std::vector<HostCheck> ImageRuntimeChecks(const AgentConfig& config, Duration pa
 
 }  // namespace
 
+Place NearestExisting(const std::string& folder) {
+  Place place = FindPlace(folder);
+  std::error_code ignored;
+  std::filesystem::path path = place.path;
+  while (place.answers_by_itself && path.has_relative_path() &&
+         !std::filesystem::exists(path, ignored)) {
+    path = path.parent_path();
+  }
+  place.path = path;
+  return place;
+}
+
+std::string Mebibytes(std::uint64_t bytes) {
+  constexpr std::uint64_t kMebi = std::uint64_t{1} << 20;
+  return fmt::format("{} MiB", bytes / kMebi);
+}
+
+const std::string& NodeFsOf(const AgentConfig& config) {
+  return config.node_fs.empty() ? config.root : config.node_fs;
+}
+
+HostCheck FilesystemCheck(std::string_view signals, const std::string& folder) {
+  const Place place = NearestExisting(folder);
+  const std::string type = TypeOf(place);
+  const auto stats = DiskStatsReader().Read(place.path, {});
+  const std::string check(signals);
+  if (!stats) {
+    return Missing(check, fmt::format("{}: {}, {}", folder, type, stats.error().message),
+                   fmt::format("{} is unknown", signals), "name a directory that can be reached");
+  }
+  std::string found =
+      fmt::format("{}: {}, {} of {} available", folder, type, Mebibytes(*stats->available_bytes),
+                  Mebibytes(*stats->capacity_bytes));
+  if (stats->inodes) {
+    found += fmt::format(", {} of {} inodes free", *stats->inodes_free, *stats->inodes);
+  }
+  if (place.mount && place.mount->HasOption("ro")) {
+    return Degraded(check, found + ", read-only",
+                    fmt::format("nothing can be deleted to reclaim {}", signals),
+                    "mount it read-write, or name another directory");
+  }
+  if (!place.answers_by_itself) {
+    return Degraded(
+        check, found + ", which a server or another process answers for",
+        fmt::format("{} is unknown whenever the file system does not answer within 100 ms",
+                    signals),
+        "use a local file system for what the agent guards");
+  }
+  if (stats->inodes) return OkCheck(check, found);
+  return Degraded(check, found + ", inodes not counted",
+                  fmt::format("{}.inodesFree is not watched; this kind of file system cannot run "
+                              "out of inodes before it runs out of space",
+                              signals),
+                  "none needed; ext4 or xfs count inodes");
+}
+
+HostCheck DiskChangesCheck(const std::string& root) {
+  const Place place = NearestExisting(root);
+  const auto events =
+      place.answers_by_itself
+          ? FilesystemEvents::Of(place.path)
+          : Fail(ErrorCode::kUnavailable, TypeOf(place) + " does not report what others change");
+  const std::string told =
+      KernelAnnouncesOverlayWrites()
+          ? "reported by the kernel: only what changed is read again"
+          : "reported by the kernel, except in writable layers, which are read whole";
+  return CheckOf(events ? Result<std::string>(told) : Fail(events.error()),
+                 Degraded("changes on disk", "", "all files of pods are read in every pass",
+                          "Linux 5.9 or later, CAP_SYS_ADMIN, and ext4 or xfs"));
+}
+
+HostCheck DiskLayoutCheck(const AgentConfig& config, const std::string& images,
+                          const std::string& layers) {
+  const DiskSurvey survey = SurveyDisks(
+      {.node = NearestExisting(NodeFsOf(config)).path, .images = images, .containers = layers});
+  if (survey.faults.empty()) return OkCheck("disk layout", Describe(survey.layout));
+  return Degraded("disk layout", survey.faults.front(),
+                  "it counts as part of nodefs, so a shortage on it alone is not noticed",
+                  "run the agent where it sees the runtime's folders");
+}
+
 HostCheck ForeignPodsCheck(const AgentConfig& config, const Result<GuardTrial>& trial) {
   constexpr const char* kName = "foreign pods";
   if (!trial) {
@@ -154,9 +230,17 @@ HostCheck ForeignPodsCheck(const AgentConfig& config, const Result<GuardTrial>& 
 
 std::vector<HostCheck> ContainerRuntimeChecks(const AgentConfig& config,
                                               const cri::RuntimeFacts& facts) {
-  std::vector<HostCheck> checks = {CheckReadiness(config, facts),
-                                   CheckDriver(config, facts.settings.cgroup_driver),
-                                   CheckSandboxImage(facts), CheckPodNetwork(facts.no_network)};
+  const std::string found =
+      fmt::format("cri: {} {} at {}", facts.name, facts.version, config.container_runtime_endpoint);
+  std::vector<HostCheck> checks = {
+      facts.not_ready ? MissingRuntime(fmt::format("{}: not ready: {}", found, *facts.not_ready),
+                                       "read the runtime's log")
+                      : OkCheck(kCheck, found),
+      CheckDriver(config, facts.settings.cgroup_driver), CheckSandboxImage(facts),
+      OkCheck("pod network",
+              facts.no_network ? fmt::format("the host's, for all pods: the runtime has none ({})",
+                                             *facts.no_network)
+                               : "the runtime's")};
   AppendDiskChecks(config, facts.folders, checks);
   return checks;
 }
