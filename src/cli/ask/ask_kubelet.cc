@@ -50,12 +50,18 @@ KubeletAnswer ReadFile(const std::string& file) {
   return answer;
 }
 
-// In its answer there is no difference between none and the default, because a kubelet fills in
-// the defaults before it answers: absent means none.
-Value WithoutDefaults(const Value& told) {
-  Value::Map members = *told.AsMap();
-  if (told.Find("evictionHard") == nullptr) members.emplace_back("evictionHard", Value::Map{});
-  return Value(std::move(members));
+// The kubelet's answer to configz, understood or not. In it there is no difference between no
+// evictionHard and the default, because a kubelet fills in the defaults before it answers: absent
+// means none.
+KubeletAnswer AnswerOf(const std::string& body, const std::string& node) {
+  const auto told = kube::ReadKubeletConfiguration(body);
+  if (!told) return NoAnswer(told.error().message);
+  Value::Map members = *told->AsMap();
+  if (told->Find("evictionHard") == nullptr) members.emplace_back("evictionHard", Value::Map{});
+  KubeletAnswer answer{.text = body};
+  answer.side.document =
+      ConfigDocument{fmt::format("configz of node {}", node), Value(std::move(members))};
+  return answer;
 }
 
 constexpr const char* kRemedy =
@@ -128,16 +134,6 @@ KubeletQuestion QuestionOf(const AgentConfig& config) {
           .usual_file = config.kubernetes.kubelet_directory + "/config.yaml",
           .kubeconfig = config.kubernetes.kubeconfig,
           .node = NodeNameOf(config)};
-}
-
-KubeletAnswer AnswerOf(const std::string& body, const std::string& node) {
-  const auto told = kube::ReadKubeletConfiguration(body);
-  if (!told) return NoAnswer(told.error().message);
-  KubeletAnswer answer;
-  answer.text = body;
-  answer.side.document =
-      ConfigDocument{fmt::format("configz of node {}", node), WithoutDefaults(*told)};
-  return answer;
 }
 
 KubeletAnswer AskKubelet(const KubeletQuestion& question, Ways ways) {

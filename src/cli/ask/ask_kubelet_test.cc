@@ -93,7 +93,7 @@ TEST_F(AskingKubelet, OfAKeyThatAFileHasTwiceTheLastOneCountsAndThatIsAWarning) 
       "evictionHard: {memory.available: 1Gi}\nmaxPods: 20\n"
       "evictionHard: {memory.available: 2Gi, memory.available: 3Gi}\n");
   const ConfigReading reading =
-      ReadConfigBesideKubelet({{WriteOurs("kubeletConfiguration: " + theirs)}});
+      ConfigRereader({{WriteOurs("kubeletConfiguration: " + theirs)}}).ReadFirst();
   EXPECT_THAT(Described(reading.faults), IsEmpty());
   EXPECT_EQ(MemoryThreshold(reading), "3328Mi");
   EXPECT_THAT(Described(reading.warnings),
@@ -101,8 +101,9 @@ TEST_F(AskingKubelet, OfAKeyThatAFileHasTwiceTheLastOneCountsAndThatIsAWarning) 
                                                 "\"evictionHard\" twice; the last one counts")),
                     Contains(HasSubstr(
                         "line 5: the map that begins here has the key \"memory.available\""))));
-  const ConfigReading ours = ReadConfigBesideKubelet(
-      {{WriteOurs("kubeletConfiguration: " + theirs, "source: kubernetes\n")}});
+  const ConfigReading ours =
+      ConfigRereader({{WriteOurs("kubeletConfiguration: " + theirs, "source: kubernetes\n")}})
+          .ReadFirst();
   EXPECT_THAT(Described(ours.faults), ElementsAre(HasSubstr("has the key \"source\" twice")));
 }
 
@@ -152,8 +153,10 @@ TEST_F(AskingKubelet, WhereNeitherCanBeHadBothAreNamed) {
   const std::string kubeconfig = Kubeconfig();
   server_.Stop();
   for (const std::string& way : {"kubeletConfiguration: " + none, std::string("jobs: kill")}) {
-    const ConfigReading reading = ReadConfigBesideKubelet({{WriteOurs(fmt::format(
-        "{}, kubeletDirectory: {}, kubeconfig: {}", way, folder_.path(), kubeconfig))}});
+    const ConfigReading reading =
+        ConfigRereader({{WriteOurs(fmt::format("{}, kubeletDirectory: {}, kubeconfig: {}", way,
+                                               folder_.path(), kubeconfig))}})
+            .ReadFirst();
     EXPECT_THAT(Described(reading.faults),
                 ElementsAre(AllOf(HasSubstr("nothing is evicted on a guess"),
                                   HasSubstr("No such file or directory"),
@@ -176,11 +179,11 @@ TEST_F(AskingKubelet, InAnAnswerAnAbsentEvictionHardMeansNone) {
 TEST_F(AskingKubelet, AConfigurationIsReadBesideTheKubelets) {
   const std::string theirs = WriteKubelet("evictionHard: {memory.available: 1Gi}\n");
   const ConfigReading by_file =
-      ReadConfigBesideKubelet({{WriteOurs("kubeletConfiguration: " + theirs)}});
+      ConfigRereader({{WriteOurs("kubeletConfiguration: " + theirs)}}).ReadFirst();
   EXPECT_THAT(Described(by_file.faults), IsEmpty());
   EXPECT_EQ(MemoryThreshold(by_file), "1280Mi");
   const ConfigReading by_server =
-      ReadConfigBesideKubelet({{WriteOurs("kubeconfig: " + Kubeconfig())}});
+      ConfigRereader({{WriteOurs("kubeconfig: " + Kubeconfig())}}).ReadFirst();
   EXPECT_THAT(Described(by_server.faults), IsEmpty());
   EXPECT_EQ(MemoryThreshold(by_server), "356Mi");
   EXPECT_EQ(by_server.config.cgroup_root, "/bed");
@@ -214,7 +217,7 @@ TEST_F(AskingKubelet, WhatItsConfigurationCausesIsToldFromFaultsOfOurs) {
     if (row.theirs != nullptr) Write("theirs.yaml", row.theirs);
     const std::string ours =
         WriteOurs("kubeletConfiguration: " + theirs, "---\n" + head + row.ours + "\n");
-    const ConfigReading reading = ReadConfigBesideKubelet({{ours}});
+    const ConfigReading reading = ConfigRereader({{ours}}).ReadFirst();
     EXPECT_FALSE(reading.faults.empty()) << row.ours;
     EXPECT_EQ(reading.kubelet_at_fault, row.is_kubelets)
         << (row.theirs == nullptr ? "none" : row.theirs) << "\n"

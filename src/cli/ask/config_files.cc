@@ -16,6 +16,7 @@
 #include "cli/terminal/output.h"
 #include "codec/documents/documents.h"
 #include "core/model/fault.h"
+#include "core/text/number.h"
 #include "kernel/files/files.h"
 
 namespace jettison {
@@ -26,12 +27,8 @@ namespace fs = std::filesystem;
 // No configuration is larger, and no YAML may be.
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
-std::string CannotBeRead(const std::string& why) {
-  return "cannot be read: " + why;
-}
-
 Result<std::string> OrCannotBeRead(Result<std::string> text) {
-  if (!text) return Fail(text.error().code, CannotBeRead(text.error().message));
+  if (!text) return Fail(text.error().code, "cannot be read: " + text.error().message);
   return text;
 }
 
@@ -55,7 +52,8 @@ Result<std::vector<std::string>> DropInsOf(const fs::path& folder) {
   }
   if (error) {
     const bool gone = error == std::errc::no_such_file_or_directory;
-    return Fail(gone ? ErrorCode::kNotFound : ErrorCode::kInternal, CannotBeRead(error.message()));
+    return Fail(gone ? ErrorCode::kNotFound : ErrorCode::kInternal,
+                "cannot be read: " + error.message());
   }
   std::ranges::sort(files);
   return files;
@@ -69,87 +67,33 @@ std::string FaultOfKind(const std::string& file) {
   return fs::is_directory(status) ? "is a folder, but must be a file" : "must be a regular file";
 }
 
-bool HoldsNothing(const std::string& text) {
-  return text.find_first_not_of(" \t\r\n") == std::string::npos;
+// Adds what a file says. A regular file that is empty or cannot be parsed may be half written; what
+// is read from a pipe is gone, so it cannot be read again.
+void AddFile(const std::string& file, const Result<std::string>& text, bool drop_in,
+             bool empty_is_fault, DocumentsReading& reading) {
+  const auto refuse = [&](std::string why) {
+    std::error_code error;
+    reading.half_written |= text.has_value() && fs::is_regular_file(file, error);
+    reading.faults.push_back(FaultOf(file, std::move(why)));
+  };
+  reading.unread |= !text;
+  auto parsed =
+      text ? ParseDocuments(*text, kUnlimitedMemory, Keys::kMayRepeat) : Fail(text.error());
+  if (!parsed) return refuse(parsed.error().message);
+  const bool is_empty =
+      drop_in ? text->find_first_not_of(" \t\r\n") == std::string::npos : parsed->empty();
+  if (is_empty && empty_is_fault) refuse("the file is empty");
+  for (Value& document : *parsed) {
+    if (IsKubeletConfiguration(document)) {
+      std::ranges::move(LeaveLastKeys(file, document), std::back_inserter(reading.warnings));
+    }
+    for (std::string& repeated : KeepLastOfEach(document)) {
+      reading.faults.push_back(FaultOf(file, std::move(repeated)));
+    }
+    reading.documents.push_back(
+        {.file = file, .document = std::move(document), .drop_in = drop_in});
+  }
 }
-
-// What is read from a pipe is gone, so it cannot be read again.
-bool IsRegularFile(const std::string& file) {
-  std::error_code error;
-  return fs::is_regular_file(file, error);
-}
-
-class Reader {
- public:
-  explicit Reader(Empty empty) : empty_(empty) {}
-
-  void ReadFile(const std::string& file) { Add(file, TextOf(file), false); }
-  // The descriptor that is open: whoever runs this may not be allowed to open it again, a socket
-  // cannot be, and of a file that would begin at its first byte again.
-  void ReadStandardInput() {
-    Add("standard input", OrCannotBeRead(kernel::ReadToEnd(STDIN_FILENO, kMostBytes)), false);
-  }
-  void ReadDropIn(const std::string& file) {
-    if (std::string why = FaultOfKind(file); !why.empty()) {
-      reading_.faults.push_back(FaultOf(file, std::move(why)));
-    } else {
-      Add(file, TextOf(file), true);
-    }
-  }
-  void ReadFolder(const std::string& folder) {
-    const auto files = DropInsOf(folder);
-    if (files) {
-      for (const std::string& file : *files) ReadDropIn(file);
-    } else if (files.error().code == ErrorCode::kNotFound) {
-      reading_.missing.push_back(
-          FaultOf(folder, "this folder does not exist, so no drop-in is read"));
-    } else {
-      reading_.unread = true;
-      reading_.faults.push_back(FaultOf(folder, files.error().message));
-    }
-  }
-  [[nodiscard]] DocumentsReading Take() { return std::move(reading_); }
-
- private:
-  void Add(const std::string& file, const Result<std::string>& text, bool drop_in) {
-    reading_.unread |= !text;
-    auto parsed =
-        text ? ParseDocuments(*text, kUnlimitedMemory, Keys::kMayRepeat) : Fail(text.error());
-    if (!parsed) {
-      reading_.half_written |= text.has_value() && IsRegularFile(file);
-      reading_.faults.push_back(FaultOf(file, parsed.error().message));
-      return;
-    }
-    const bool is_empty = drop_in ? HoldsNothing(*text) : parsed->empty();
-    if (is_empty && IsFault(drop_in)) {
-      reading_.half_written |= IsRegularFile(file);
-      reading_.faults.push_back(FaultOf(file, "the file is empty"));
-    }
-    for (Value& document : *parsed) {
-      if (IsKubeletConfiguration(document)) {
-        std::ranges::move(LeaveLastKeys(file, document), std::back_inserter(reading_.warnings));
-      }
-      for (std::string& repeated : KeepLastOfEach(document)) {
-        reading_.faults.push_back(FaultOf(file, std::move(repeated)));
-      }
-      reading_.documents.push_back(
-          {.file = file, .document = std::move(document), .drop_in = drop_in});
-    }
-  }
-
-  // Of an empty file.
-  [[nodiscard]] bool IsFault(bool drop_in) const {
-    switch (empty_) {
-      case Empty::kAllowed: return false;
-      case Empty::kFaultUnlessDropIn: return !drop_in;
-      case Empty::kFault: break;
-    }
-    return true;
-  }
-
-  const Empty empty_;
-  DocumentsReading reading_;
-};
 
 // Each question goes through the API server of the cluster.
 constexpr int kLooksPerQuestion = 10;
@@ -170,11 +114,11 @@ void PutFirst(const DocumentsReading& read, ConfigReading& reading) {
 
 // A tool that truncates a file and then writes it has it whole again within this time.
 DocumentsReading ReadPatiently(const ConfigSources& sources, const FileWait& wait) {
-  DocumentsReading read = ReadDocuments(sources, Empty::kFaultUnlessDropIn);
-  if (!wait) return read;
-  for (Duration waited{0}; read.half_written && waited < kFilePatience; waited += kFileAgainAfter) {
+  DocumentsReading read = ReadDocuments(sources);
+  for (Duration waited{0}; wait && read.half_written && waited < kFilePatience;
+       waited += kFileAgainAfter) {
     wait(kFileAgainAfter);
-    read = ReadDocuments(sources, Empty::kFaultUnlessDropIn);
+    read = ReadDocuments(sources);
   }
   return read;
 }
@@ -224,14 +168,6 @@ std::string HostName() {
   return name;
 }
 
-// As the kubelet names its node. (kubelet 1.36: nodeutil.GetHostname)
-std::string Lowered(std::string name) {
-  std::ranges::transform(name, name.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return name;
-}
-
 }  // namespace
 
 bool IsKubeletConfiguration(const Value& document) {
@@ -252,28 +188,42 @@ Result<std::string> TextOf(const std::string& file) {
   return OrCannotBeRead(kernel::ReadInput(file, kMostBytes));
 }
 
-DocumentsReading ReadDocuments(const ConfigSources& sources, Empty empty) {
-  Reader reader(empty);
+DocumentsReading ReadDocuments(const ConfigSources& sources, bool empty_drop_in_is_fault) {
+  DocumentsReading reading;
   for (const std::string& file : sources.files) {
     if (sources.dash_is_standard_input && file == "-") {
-      reader.ReadStandardInput();
+      // The descriptor that is open: whoever runs this may not be allowed to open it again, a
+      // socket cannot be, and of a file that would begin at its first byte again.
+      AddFile("standard input", OrCannotBeRead(kernel::ReadToEnd(STDIN_FILENO, kMostBytes)), false,
+              true, reading);
     } else {
-      reader.ReadFile(file);
+      AddFile(file, TextOf(file), false, true, reading);
     }
   }
-  if (!sources.drop_ins.empty()) reader.ReadFolder(sources.drop_ins);
-  return reader.Take();
-}
-
-ConfigReading ReadConfigFiles(const ConfigSources& sources) {
-  const DocumentsReading read = ReadDocuments(sources, Empty::kFaultUnlessDropIn);
-  ConfigReading reading = ReadConfig(read.documents);
-  PutFirst(read, reading);
+  if (sources.drop_ins.empty()) return reading;
+  const auto drop_ins = DropInsOf(sources.drop_ins);
+  if (!drop_ins && drop_ins.error().code == ErrorCode::kNotFound) {
+    reading.missing.push_back(
+        FaultOf(sources.drop_ins, "this folder does not exist, so no drop-in is read"));
+  } else if (!drop_ins) {
+    reading.unread = true;
+    reading.faults.push_back(FaultOf(sources.drop_ins, drop_ins.error().message));
+  }
+  for (const std::string& file : drop_ins.value_or(std::vector<std::string>{})) {
+    if (std::string why = FaultOfKind(file); !why.empty()) {
+      reading.faults.push_back(FaultOf(file, std::move(why)));
+    } else {
+      AddFile(file, TextOf(file), true, empty_drop_in_is_fault, reading);
+    }
+  }
   return reading;
 }
 
-ConfigReading ReadConfigBesideKubelet(const ConfigSources& sources) {
-  return ConfigRereader(sources).ReadFirst();
+ConfigReading ReadConfigFiles(const ConfigSources& sources) {
+  const DocumentsReading read = ReadDocuments(sources);
+  ConfigReading reading = ReadConfig(read.documents);
+  PutFirst(read, reading);
+  return reading;
 }
 
 void ConfigRereader::Keep(std::vector<ConfigDocument> ours, KubeletAnswer answer,
@@ -300,7 +250,7 @@ ConfigReading ConfigRereader::ReadFirst(const FileWait& wait) {
 }
 
 ConfigReading ConfigRereader::ReadAgain(const AlsoRead& also) {
-  DocumentsReading read = ReadDocuments(sources_, Empty::kFault);
+  DocumentsReading read = ReadDocuments(sources_, /*empty_drop_in_is_fault=*/true);
   // They are said to be none, or a folder is being replaced: nobody can tell.
   const bool had_drop_ins = std::ranges::any_of(ours_, &ConfigDocument::drop_in);
   if (had_drop_ins) PutFirst(std::exchange(read.missing, {}), read.faults);
@@ -351,7 +301,10 @@ std::string NodeNameOf(const AgentConfig& config) {
   if (!config.node_name.empty()) return config.node_name;
   if (config.source != SourceKind::kKubernetes) return HostName();
   const char* const told = std::getenv("NODE_NAME");
-  return told != nullptr && *told != '\0' ? std::string(told) : Lowered(HostName());
+  if (told != nullptr && *told != '\0') return told;
+  std::string name = HostName();
+  std::ranges::transform(name, name.begin(), Lower);  // (kubelet 1.36: nodeutil.GetHostname)
+  return name;
 }
 
 void ConfigWarnings::Tell(const Faults& warnings) {

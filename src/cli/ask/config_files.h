@@ -26,10 +26,6 @@ namespace jettison {
 // a warning for each.
 [[nodiscard]] Faults LeaveLastKeys(const std::string& file, Value& kubelet);
 
-// What becomes of a file that holds nothing. A drop-in may have been left empty on purpose; while
-// it is being written, it looks the same.
-enum class Empty { kAllowed, kFaultUnlessDropIn, kFault };
-
 // What a configuration is read from.
 struct ConfigSources {
   std::vector<std::string> files;
@@ -50,8 +46,10 @@ struct DocumentsReading {
 };
 // Reads the files, and the drop-ins: files in the folder whose names end in .yaml, .yml, .json or
 // .conf and do not begin with a dot, in the order of their names (bytes). Folders in it are not
-// looked into. A drop-in that only has comments is not empty.
-[[nodiscard]] DocumentsReading ReadDocuments(const ConfigSources& sources, Empty empty);
+// looked into. A file that holds nothing is a fault. A drop-in may have been left empty on purpose;
+// while it is being written, it looks the same. One that only has comments is not empty.
+[[nodiscard]] DocumentsReading ReadDocuments(const ConfigSources& sources,
+                                             bool empty_drop_in_is_fault = false);
 
 // Where the configuration of the kubelet beside the agent is to be had.
 struct KubeletQuestion {
@@ -76,9 +74,6 @@ struct KubeletAnswer {
   bool unread = false;  // a file could not be read, or a server was away: it may be had later
 };
 
-// The answer of the kubelet of `node` to configz, understood or not.
-[[nodiscard]] KubeletAnswer AnswerOf(const std::string& body, const std::string& node);
-
 // Reads the kubelet's file, or asks for the configuration that the kubelet runs with (configz):
 // first the API server, and then the kubelet itself where the API server forbids it. A token is
 // sent only to a kubelet whose certificate is from the cluster's CA. A file that can be read and is
@@ -91,9 +86,6 @@ struct KubeletAnswer {
 // a document is a fault, except for a drop-in. The kubelet is not asked for its configuration.
 [[nodiscard]] ConfigReading ReadConfigFiles(const ConfigSources& sources);
 
-// The same with `source: kubernetes` heeded: the kubelet is asked for its configuration, too.
-[[nodiscard]] ConfigReading ReadConfigBesideKubelet(const ConfigSources& sources);
-
 // Lets the caller's thread rest.
 using FileWait = std::function<void(Duration)>;
 
@@ -102,11 +94,10 @@ class ConfigRereader {
  public:
   explicit ConfigRereader(ConfigSources sources) : sources_(std::move(sources)) {}
 
-  // Before the agent runs: as ReadConfigBesideKubelet. A file without a document is a fault, except
-  // for a drop-in: nobody names a file for nothing, so its text has been lost. Where the kubelet's
-  // configuration cannot be had as ours says, it is taken by the other way, with a warning. With
-  // `wait`, files of ours are read again for a second where one looks half written; standard input
-  // can be read once only.
+  // Before the agent runs: as ReadConfigFiles, with `source: kubernetes` heeded. Where the
+  // kubelet's configuration cannot be had as ours says, it is taken by the other way, with a
+  // warning. With `wait`, files of ours are read again for a second where one looks half written;
+  // standard input can be read once only.
   [[nodiscard]] ConfigReading ReadFirst(const FileWait& wait = {});
 
   // What is read with a configuration and must be without fault, too, before any of it holds:
