@@ -1,6 +1,9 @@
 #include "cli/demo/demo.h"
 
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -11,8 +14,10 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "agent/agent.h"
 #include "cli/ask/config_files.h"
@@ -21,7 +26,11 @@
 #include "cli/top/top.h"
 #include "core/json/json_writer.h"
 #include "kernel/files/files.h"
+#include "kernel/mounts/mount_info.h"
 #include "kernel/procfs/procfs.h"
+#include "machine/cgroups/host_cgroups.h"
+#include "ports/cgroups.h"
+#include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
 namespace jettison {
@@ -50,21 +59,121 @@ void StopAgent(int signal) {
   if (Agent* agent = running_agent.load()) agent->Stop();
 }
 
+namespace fs = std::filesystem;
+
+// The limit keeps the machine out of the forking pod's reach.
+constexpr std::int64_t kMostPids = 1500;
+// The pods that behave leave 150 MiB of memory and 60 MiB of disk above the thresholds, and each
+// that does not takes a few seconds for that.
+constexpr std::uint64_t kMemoryBytes = std::uint64_t{512} << 20;
+// What every demo's folder and control group are called, followed by its process id.
+constexpr std::string_view kDemoPrefix = "jettison-demo-";
+
+// Only root writes there, so what has this name is a demo's.
+std::string FolderOf(const std::string& name) {
+  return "/run/" + name;
+}
+
+// Takes the lock that says "a demo lives here"; the kernel lets go of it when that demo ends,
+// however it ends.
+bool Lock(const FileDescriptor& directory) {
+  return ::flock(directory.get(), LOCK_EX | LOCK_NB) == 0;
+}
+
+// The node of a demo: a control group of 512 MiB, and a folder with a file system of 96 MiB in
+// memory. The group is locked while this lives, so that others see whether a demo lives there.
+class DemoNode {
+ public:
+  DemoNode() = default;
+  DemoNode(const DemoNode&) = delete;
+  DemoNode& operator=(const DemoNode&) = delete;
+  ~DemoNode() { (void)TearDown(); }
+
+  // Removes what demos that were killed have left behind, and answers their names. Fails where
+  // another demo runs. Call it first.
+  Result<std::vector<std::string>> RemoveLeftovers() {
+    auto cgroups = OpenHostCgroups({.remove_patience = std::chrono::seconds(5)});
+    if (!cgroups) return Fail(cgroups.error());
+    cgroups_ = *std::move(cgroups);
+    const auto groups = cgroups_->Children("");
+    if (!groups) return Fail(groups.error());
+    std::vector<std::string> removed;
+    for (const std::string& name : *groups) {
+      if (!name.starts_with(kDemoPrefix)) continue;
+      const auto directory = cgroups_->OpenMemoryDirectory(name);
+      if (!directory) continue;
+      if (!Lock(*directory)) {
+        return Fail(ErrorCode::kUnavailable,
+                    fmt::format("another demo is running ({}) and uses the same process ids: wait "
+                                "until it has ended",
+                                name));
+      }
+      if (Remove(name)) removed.push_back(name);
+    }
+    return removed;
+  }
+
+  Result<void> SetUp() {
+    name_ = fmt::format("{}{}", kDemoPrefix, ::getpid());
+    auto made = cgroups_->Create(name_, {.memory_bytes = kMemoryBytes, .pids_max = kMostPids});
+    if (!made) return made;
+    auto directory = cgroups_->OpenMemoryDirectory(name_);
+    if (!directory) return Fail(directory.error());
+    lock_ = *std::move(directory);
+    if (!Lock(lock_)) return FailErrno("lock control group " + name_);
+    for (const char* below : {"", "/node", "/manifests", "/scratch"}) {
+      if (::mkdir((folder() + below).c_str(), 0755) != 0) {
+        return FailErrno("make " + folder() + below);
+      }
+    }
+    if (::mount("jettison-demo", (folder() + "/node").c_str(), "tmpfs", MS_NOSUID | MS_NODEV,
+                "size=96m,nr_inodes=4096,mode=0755") != 0) {
+      return FailErrno("mount a tmpfs in " + folder());
+    }
+    return {};
+  }
+
+  // Removes everything, and answers what could not be removed.
+  Result<void> TearDown() {
+    return name_.empty() ? Result<void>() : Remove(std::exchange(name_, {}));
+  }
+
+  [[nodiscard]] std::string folder() const { return FolderOf(name_); }
+
+ private:
+  // The processes go first, then the mounts, then the files, and the group last, because the next
+  // demo finds by it what is left. Each is tried, whatever became of the one before; the first
+  // failure is the cause of the others.
+  Result<void> Remove(const std::string& name) {
+    Result<void> outcome = cgroups_->Kill(name);
+    kernel::DetachMountsBelow(FolderOf(name), "");
+    std::error_code error;
+    fs::remove_all(FolderOf(name), error);
+    if (outcome || outcome.error().code == ErrorCode::kNotFound) outcome = cgroups_->Remove(name);
+    if (outcome && error) return Fail(SystemError(error.value(), "remove " + FolderOf(name)));
+    return outcome;
+  }
+
+  std::unique_ptr<Cgroups> cgroups_;
+  std::string name_;  // of the group and of the folder; empty: there is none
+  FileDescriptor lock_;
+};
+
 // Writes the node's configuration and manifests, and answers the configuration as the agent will
 // understand it.
 Result<AgentConfig> Furnish(const std::string& folder) {
   std::error_code error;
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::string program = fs::read_symlink("/proc/self/exe", error);
   if (error) return Fail(SystemError(error.value(), "read /proc/self/exe"));
   const auto procfs = Procfs::Open();
   if (!procfs) return Fail(procfs.error());
   const auto pids = procfs->ReadRlimit();
   if (!pids) return Fail(pids.error());
   const std::int64_t free = *pids->max_pid - *pids->running;
-  if (free < kPidHeadroom + DemoNode::kMostPids) {
+  if (free < kPidHeadroom + kMostPids) {
     return Fail(ErrorCode::kUnavailable,
                 fmt::format("only {} process ids are free on this host, and the demo needs {}",
-                            free, kPidHeadroom + DemoNode::kMostPids));
+                            free, kPidHeadroom + kMostPids));
   }
   const std::int64_t pid_threshold = free - kPidHeadroom;
   const std::string config = folder + "/jettison.yaml";
@@ -87,8 +196,8 @@ Result<AgentConfig> Furnish(const std::string& folder) {
 // `jettison top` does.
 class DemoShow {
  public:
-  DemoShow(const std::string& folder, const DemoOptions& options)
-      : folder_(folder),
+  DemoShow(std::string folder, const DemoOptions& options)
+      : folder_(std::move(folder)),
         is_silent_(options.output == "json"),
         is_screen_(!options.plain && !is_silent_ && IsScreen()),
         story_(options.patience) {}
@@ -132,7 +241,7 @@ class DemoShow {
     (void)PrintText(text);
   }
 
-  const std::string& folder_;
+  const std::string folder_;
   const bool is_silent_;
   const bool is_screen_;
   DemoStory story_;
@@ -142,25 +251,22 @@ class DemoShow {
   std::string open_gate_;
 };
 
-std::string ChecklistJson(const std::vector<Expectation>& expectations, double seconds) {
-  return JsonObject([&](JsonWriter& json) {
-    json.Field("passed", std::ranges::all_of(expectations, &Expectation::held));
-    json.Field("seconds", static_cast<std::int64_t>(seconds));
-    json.Objects("expectations", expectations, [&](const Expectation& each) {
-      json.Field("what", each.what);
-      json.Field("held", each.held);
-      json.Field("detail", each.detail);
-    });
-  });
-}
-
 // Prints a line for each expectation with a mark, and what is behind it below: whether all held.
 bool Judge(const DemoStory& story, const DemoOptions& demo) {
   const std::vector<Expectation> expectations = story.Check();
   const auto held = std::ranges::count_if(expectations, &Expectation::held);
   const bool is_good = held == std::ssize(expectations);
   if (demo.output == "json") {
-    return PrintData(ChecklistJson(expectations, story.Seconds()) + "\n") == 0 && is_good;
+    const std::string json = JsonObject([&](JsonWriter& writer) {
+      writer.Field("passed", is_good);
+      writer.Field("seconds", static_cast<std::int64_t>(story.Seconds()));
+      writer.Objects("expectations", expectations, [&](const Expectation& each) {
+        writer.Field("what", each.what);
+        writer.Field("held", each.held);
+        writer.Field("detail", each.detail);
+      });
+    });
+    return PrintData(json + "\n") == 0 && is_good;
   }
   const TextStyle style = StyleOfStandardOutput();
   std::string text = "\n";
@@ -238,31 +344,32 @@ int RunDemo(const DemoOptions& options) {
   return kSignalBase + first_signal;
 }
 
+constexpr const char* kDemoFooter =
+    "Runs the agent on a node of 512 MiB with eight pods, of which one leaks memory, one fills\n"
+    "the disk, one exceeds the limit of its emptyDir and one forks, for half a minute. At the\n"
+    "end it checks which pods were evicted, why and in which order, and which were not.\n"
+    "\n"
+    "It makes these changes to this host, and undoes them however it ends:\n"
+    "  a cgroup jettison-demo-PID with limits: 512 MiB of memory, 1500 processes\n"
+    "  a folder /run/jettison-demo-PID, with a tmpfs of 96 MiB\n"
+    "\n"
+    "Exit status: 0 every expectation held; 1 an expectation failed, or the demo did not run as\n"
+    "root; 2 wrong usage; 130 or 143 interrupted.";
+
 }  // namespace
 
 void AddDemo(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<DemoOptions>();
-  CLI::App* command = app.add_subcommand(
-      "demo", "Show a small node under pressure: what is evicted, when and why (needs root)");
-  command->add_flag("--plain", options->plain, "print lines even on a terminal");
-  AddOutput(*command, options->output, "text: live; json: only the result, as one object");
+  const auto [command, options] =
+      AddCommand(app, exit_code, "demo",
+                 "Show a small node under pressure: what is evicted, when and why (needs root)",
+                 kDemoFooter, RunDemo);
+  command.add_flag("--plain", options.plain, "print lines even on a terminal");
+  AddOutput(command, options.output, "text: live; json: only the result, as one object");
   command
-      ->add_option("--patience", options->patience,
-                   "factor by which the demo may take longer on a slow machine before it fails")
+      .add_option("--patience", options.patience,
+                  "factor by which the demo may take longer on a slow machine before it fails")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
-  command->footer(
-      "Runs the agent on a node of 512 MiB with eight pods, of which one leaks memory, one fills\n"
-      "the disk, one exceeds the limit of its emptyDir and one forks, for half a minute. At the\n"
-      "end it checks which pods were evicted, why and in which order, and which were not.\n"
-      "\n"
-      "It makes these changes to this host, and undoes them however it ends:\n"
-      "  a cgroup jettison-demo-PID with limits: 512 MiB of memory, 1500 processes\n"
-      "  a folder /run/jettison-demo-PID, with a tmpfs of 96 MiB\n"
-      "\n"
-      "Exit status: 0 every expectation held; 1 an expectation failed, or the demo did not run as\n"
-      "root; 2 wrong usage; 130 or 143 interrupted.");
-  command->callback([options, &exit_code] { exit_code = RunDemo(*options); });
 }
 
 }  // namespace jettison

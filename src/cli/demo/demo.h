@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,9 +12,6 @@
 #include "api/overview/overview.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
-#include "core/units/result.h"
-#include "ports/cgroups.h"
-#include "ports/file_descriptor.h"
 
 namespace CLI {
 class App;
@@ -96,34 +92,6 @@ class DemoStory {
   std::optional<Instant> began_;
   std::optional<Instant> holds_since_;
   std::optional<std::int64_t> lowest_memory_;  // available, in bytes
-};
-
-// The node of a demo: a control group of 512 MiB, and a folder with a file system of 96 MiB in
-// memory. The group is locked while this lives, so that others see whether a demo lives there.
-class DemoNode {
- public:
-  // The limit keeps the machine out of the forking pod's reach.
-  static constexpr std::int64_t kMostPids = 1500;
-
-  DemoNode() = default;
-  DemoNode(const DemoNode&) = delete;
-  DemoNode& operator=(const DemoNode&) = delete;
-  ~DemoNode() { (void)TearDown(); }
-
-  // Removes what demos that were killed have left behind, and answers their names. Fails where
-  // another demo runs. Call it first.
-  [[nodiscard]] Result<std::vector<std::string>> RemoveLeftovers();
-  [[nodiscard]] Result<void> SetUp();
-  // Removes everything, and answers what could not be removed.
-  [[nodiscard]] Result<void> TearDown();
-
-  [[nodiscard]] const std::string& folder() const { return folder_; }
-
- private:
-  std::unique_ptr<Cgroups> cgroups_;
-  std::string name_;  // of the group and of the folder; empty: there is none
-  std::string folder_;
-  FileDescriptor lock_;
 };
 
 }  // namespace jettison

@@ -4,11 +4,13 @@
 #include <chrono>
 #include <iterator>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "cli/terminal/text_line.h"
 #include "cli/top/top.h"
 #include "core/model/event.h"
+#include "core/text/printable.h"
 
 namespace jettison {
 namespace {
@@ -23,7 +25,60 @@ bool IsBeingEvicted(const OverviewPod& pod) {
 
 using Lines = std::vector<TextLine>;
 
-void AddHead(const Overview& overview, Lines& lines) {
+BarFigures FiguresOf(const OverviewSignal& signal) {
+  BarFigures figures{.available = signal.available, .capacity = signal.capacity.value_or(0)};
+  if (signal.thresholds.empty() || !signal.thresholds.front().amount) return figures;
+  figures.threshold = *signal.thresholds.front().amount;
+  for (const OverviewThreshold& threshold : signal.thresholds) {
+    figures.met = figures.met || threshold.met;
+    if (threshold.amount > figures.threshold) figures.earlier = threshold.amount;
+  }
+  return figures;
+}
+
+bool SeveralNamespaces(const std::vector<OverviewPod>& pods) {
+  return std::ranges::any_of(
+      pods, [&](const OverviewPod& pod) { return pod.namespace_ != pods.front().namespace_; });
+}
+
+// The reason of an event; "Refused" where that is an eviction's although the pod was not let in.
+std::string EventReasonText(const OverviewEvent& event) {
+  return event.refused_for.empty() ? event.reason : "Refused";
+}
+
+Ink PodStateInk(const OverviewPod& pod) {
+  if (IsBeingEvicted(pod)) return Ink::kBadStrong;
+  if (pod.activity == "running" && pod.waiting_reason.empty()) return Ink::kGood;
+  return pod.evictions > 0 ? Ink::kBad : Ink::kWarning;
+}
+
+// Where a threshold stands: "met for 12 s, acts in 78 s", "met for 3 s", "in 27 s", "far".
+std::string ThresholdStateText(const OverviewThreshold& threshold, Instant now) {
+  if (!threshold.met) {
+    return threshold.time_to ? fmt::format("in {}", SpanText(*threshold.time_to)) : "far";
+  }
+  if (!threshold.since) return "met";
+  const Duration met = std::max(Elapsed(*threshold.since, now), Duration::zero());
+  if (threshold.hard || threshold.overdue) return fmt::format("met for {}", SpanText(met));
+  return fmt::format("met for {}, acts in {}", SpanText(met),
+                     SpanText(std::max(threshold.grace_period, Duration::zero()) - met));
+}
+
+// The types of the conditions that are true, "MemoryPressure, DiskPressure"; empty: none is.
+std::string PressureText(const Overview& overview) {
+  std::string text;
+  for (const OverviewCondition& condition : overview.conditions) {
+    if (!condition.status) continue;
+    text += text.empty() ? "" : ", ";
+    text += condition.type;
+  }
+  return text;
+}
+
+// The node with its pressure, the agent, what makes evictions slower than the pressure would have
+// it, and what the agent does without.
+Lines HeadLines(const Overview& overview) {
+  Lines lines;
   const std::string pressure = PressureText(overview);
   if (!overview.loop_problem.empty()) {
     lines.emplace_back().Add(overview.loop_problem, Ink::kBadStrong);
@@ -50,9 +105,6 @@ void AddHead(const Overview& overview, Lines& lines) {
                           SpanText(Elapsed(overview.last_pass->at, overview.at))),
               Ink::kFaint);
   }
-}
-
-void AddHints(const Overview& overview, Lines& lines) {
   struct Hint {
     std::string_view label;
     std::string text;
@@ -72,86 +124,11 @@ void AddHints(const Overview& overview, Lines& lines) {
     lines.emplace_back(hint.label, hint.ink)
         .Add(hint.text, hint.label.empty() ? hint.ink : Ink::kPlain);
   }
-}
-
-BarFigures FiguresOf(const OverviewSignal& signal) {
-  BarFigures figures{.available = signal.available, .capacity = signal.capacity.value_or(0)};
-  if (signal.thresholds.empty() || !signal.thresholds.front().amount) return figures;
-  figures.threshold = *signal.thresholds.front().amount;
-  for (const OverviewThreshold& threshold : signal.thresholds) {
-    figures.met = figures.met || threshold.met;
-    if (threshold.amount > figures.threshold) figures.earlier = threshold.amount;
-  }
-  return figures;
-}
-
-}  // namespace
-
-std::string PodNameText(const OverviewPod& pod, bool with_namespace) {
-  return with_namespace ? fmt::format("{}/{}", pod.namespace_, pod.name) : pod.name;
-}
-
-bool SeveralNamespaces(const std::vector<OverviewPod>& pods) {
-  return std::ranges::any_of(
-      pods, [&](const OverviewPod& pod) { return pod.namespace_ != pods.front().namespace_; });
-}
-
-std::string PodStateText(const OverviewPod& pod, Instant now) {
-  if (IsBeingEvicted(pod)) return "evicted";
-  if (!pod.waiting_reason.empty()) return pod.activity + ": " + pod.waiting_reason;
-  if (pod.activity == "running") return pod.evictions > 0 ? "running again" : "running";
-  if (!pod.refused_for.empty()) {
-    return "waiting: refused, " + pod.refused_for +
-           (pod.refused_until ? ", until " + ClockText(*pod.refused_until) + " at the earliest"
-                              : "");
-  }
-  if (pod.comes_back_after.empty()) return pod.activity;
-  if (!pod.comes_back_at) return "back after " + pod.comes_back_after;
-  return fmt::format("back in {} at the earliest, after {}",
-                     SpanText(std::max(Elapsed(now, *pod.comes_back_at), Duration::zero())),
-                     pod.comes_back_after);
-}
-
-std::string EventReasonText(const OverviewEvent& event) {
-  return event.refused_for.empty() ? event.reason : "Refused";
-}
-
-Ink PodStateInk(const OverviewPod& pod) {
-  if (IsBeingEvicted(pod)) return Ink::kBadStrong;
-  if (pod.activity == "running" && pod.waiting_reason.empty()) return Ink::kGood;
-  return pod.evictions > 0 ? Ink::kBad : Ink::kWarning;
-}
-
-std::string ThresholdStateText(const OverviewThreshold& threshold, Instant now) {
-  if (!threshold.met) {
-    return threshold.time_to ? fmt::format("in {}", SpanText(*threshold.time_to)) : "far";
-  }
-  if (!threshold.since) return "met";
-  const Duration met = std::max(Elapsed(*threshold.since, now), Duration::zero());
-  if (threshold.hard || threshold.overdue) return fmt::format("met for {}", SpanText(met));
-  return fmt::format("met for {}, acts in {}", SpanText(met),
-                     SpanText(std::max(threshold.grace_period, Duration::zero()) - met));
-}
-
-std::string PressureText(const Overview& overview) {
-  std::string text;
-  for (const OverviewCondition& condition : overview.conditions) {
-    if (!condition.status) continue;
-    text += text.empty() ? "" : ", ";
-    text += condition.type;
-  }
-  return text;
-}
-
-std::vector<TextLine> HeadLines(const Overview& overview) {
-  Lines lines;
-  AddHead(overview, lines);
-  AddHints(overview, lines);
   return lines;
 }
 
-std::vector<TextLine> SignalLines(const Overview& overview, bool bars, std::size_t columns,
-                                  TextStyle style) {
+// A header and a line for each threshold of each signal, and a bar for each signal where `bars`.
+Lines SignalLines(const Overview& overview, bool bars, std::size_t columns, TextStyle style) {
   if (overview.signals.empty()) {
     return {TextLine("No thresholds are set: no pod is evicted for node pressure.")};
   }
@@ -184,8 +161,6 @@ std::vector<TextLine> SignalLines(const Overview& overview, bool bars, std::size
                      {.header = "REACHED"}},
                     std::move(rows), columns, style);
 }
-
-namespace {
 
 constexpr std::size_t kEvictions = 5;
 constexpr std::size_t kUnderWay = 10;
@@ -281,7 +256,132 @@ void AddEvictions(const Overview& overview, std::size_t columns, TextStyle style
   }
 }
 
+constexpr std::size_t kFewestColumns = 60;  // narrower terminals see less of each line
+constexpr std::size_t kMostColumns = 200;
+
+std::string WhyText(const OverviewPod& pod) {
+  if (!pod.protection.empty() && pod.protection != NameOf(Protection::kNone)) {
+    return pod.protection + ": never";
+  }
+  if (!pod.waiting_reason.empty()) return pod.waiting_reason;
+  return pod.refused_for.empty() ? pod.why : pod.refused_for;
+}
+
+std::string StateText(const OverviewPod& pod, Instant now) {
+  if (!pod.waiting_reason.empty()) return pod.activity;
+  return pod.refused_for.empty() ? PodStateText(pod, now) : "refused";
+}
+
+std::vector<TextLine> PodRow(const OverviewPod& pod, const Overview& overview) {
+  const bool alive = pod.activity == "running" || pod.activity == "starting";
+  const Ink ink = alive ? Ink::kPlain : Ink::kFaint;
+  return {
+      TextLine(pod.place ? fmt::format("{:3}", *pod.place) : "", ink),
+      TextLine(PodNameText(pod, SeveralNamespaces(overview.pods)), alive ? Ink::kStrong : ink),
+      TextLine(pod.qos, ink),
+      TextLine(fmt::format("{}", pod.priority), ink),
+      TextLine(BytesText(pod.memory_bytes), ink),
+      TextLine(pod.request_bytes == 0 ? "none" : BytesText(pod.request_bytes), ink),
+      TextLine(BytesText(pod.ephemeral_bytes), ink),
+      TextLine(pod.processes ? fmt::format("{}", *pod.processes) : "-", ink),
+      TextLine(AmountText(overview.ranked_for, pod.excess), pod.over_request ? Ink::kWarning : ink),
+      TextLine(StateText(pod, overview.at), PodStateInk(pod)),
+      TextLine(WhyText(pod), Ink::kFaint),
+  };
+}
+
+// A title, a header and a line for each of the first pods.
+Lines PodLines(const Overview& overview, std::size_t most, std::size_t columns, TextStyle style) {
+  if (overview.pods.empty()) return {TextLine("No pods.", Ink::kFaint)};
+  std::vector<std::vector<TextLine>> rows;
+  for (const OverviewPod& pod : overview.pods) {
+    if (rows.size() < most) rows.push_back(PodRow(pod, overview));
+  }
+  TextLine title(
+      fmt::format("PODS {} of {} in the order of eviction for ", rows.size(), overview.pods.size()),
+      Ink::kFaint);
+  title.Add(NameOf(overview.ranked_for), Ink::kStrong);
+  if (overview.ranked_for == overview.nearest) title.Add(" (nearest)", Ink::kFaint);
+  if (overview.pods_measured_at) {
+    const Duration age = Elapsed(*overview.pods_measured_at, overview.at);
+    title.Add(fmt::format(", measured {} ago", SpanText(age)), Ink::kFaint);
+  }
+  Lines lines = TableLines({{.header = "#", .right = true},
+                            {.header = "POD", .most = std::max<std::size_t>(columns / 4, 12)},
+                            {.header = "QOS", .dispensable = 3},
+                            {.header = "PRIO", .right = true},
+                            {.header = "MEMORY", .right = true},
+                            {.header = "REQUEST", .right = true, .dispensable = 2},
+                            {.header = "DISK", .right = true, .dispensable = 5},
+                            {.header = "PROCS", .right = true, .dispensable = 4},
+                            {.header = "OVER", .right = true},
+                            {.header = "STATE", .most = 13},
+                            {.header = "WHY", .dispensable = 1}},
+                           std::move(rows), columns, style);
+  lines.insert(lines.begin(), std::move(title));
+  return lines;
+}
+
+std::vector<TextLine> EventLines(const Overview& overview, std::size_t most) {
+  std::vector<TextLine> lines;
+  const std::size_t count = overview.events.size();
+  for (std::size_t i = count - std::min(most, count); i < count; ++i) {
+    const OverviewEvent& event = overview.events[i];
+    TextLine& line = lines.emplace_back();
+    line.Add(ClockText(event.at), Ink::kFaint).Add("  ");
+    line.Add(fmt::format("{} {}: {}", EventReasonText(event), event.object, event.message),
+             event.type == "Warning" ? Ink::kBad : Ink::kPlain);
+    if (event.count > 1) line.Add(fmt::format(" ({} times)", event.count), Ink::kFaint);
+  }
+  return lines;
+}
+
+std::string SignalText(const OverviewSignal& signal, Instant now) {
+  std::string text =
+      fmt::format("{} {}", NameOf(signal.signal), AmountText(signal.signal, signal.available));
+  for (const OverviewThreshold& threshold : signal.thresholds) {
+    text += fmt::format(" ({} {}: {})", threshold.hard ? "hard" : "soft", threshold.value,
+                        ThresholdStateText(threshold, now));
+  }
+  return text;
+}
+
+std::string NodeText(const Overview& overview) {
+  const std::string pressure = PressureText(overview);
+  std::string text =
+      fmt::format("{}  {}", ClockText(overview.at), pressure.empty() ? "no pressure" : pressure);
+  if (!overview.loop_problem.empty()) text += "; " + overview.loop_problem;
+  if (overview.phase != "monitoring") text += ", " + overview.phase;
+  for (const OverviewSignal& signal : overview.signals) {
+    text += "; " + SignalText(signal, overview.at);
+  }
+  text += fmt::format("; {} pods", overview.pods.size());
+  if (overview.pods.empty() || !overview.pods.front().place) return text;
+  return text +
+         ", first to be evicted: " + PodNameText(overview.pods.front(), /*with_namespace=*/true);
+}
+
 }  // namespace
+
+std::string PodNameText(const OverviewPod& pod, bool with_namespace) {
+  return with_namespace ? fmt::format("{}/{}", pod.namespace_, pod.name) : pod.name;
+}
+
+std::string PodStateText(const OverviewPod& pod, Instant now) {
+  if (IsBeingEvicted(pod)) return "evicted";
+  if (!pod.waiting_reason.empty()) return pod.activity + ": " + pod.waiting_reason;
+  if (pod.activity == "running") return pod.evictions > 0 ? "running again" : "running";
+  if (!pod.refused_for.empty()) {
+    return "waiting: refused, " + pod.refused_for +
+           (pod.refused_until ? ", until " + ClockText(*pod.refused_until) + " at the earliest"
+                              : "");
+  }
+  if (pod.comes_back_after.empty()) return pod.activity;
+  if (!pod.comes_back_at) return "back after " + pod.comes_back_after;
+  return fmt::format("back in {} at the earliest, after {}",
+                     SpanText(std::max(Elapsed(now, *pod.comes_back_at), Duration::zero())),
+                     pod.comes_back_after);
+}
 
 std::string StatusText(const Overview& overview, std::size_t columns, TextStyle style) {
   const std::size_t width = std::max<std::size_t>(columns, 40);
@@ -294,6 +394,42 @@ std::string StatusText(const Overview& overview, std::size_t columns, TextStyle 
   std::string text;
   for (const TextLine& line : lines) text += line.Render(line.width(), style) + "\n";
   return text;
+}
+
+std::vector<std::string> ComposeTop(Lines title, const Overview& overview, ScreenSize size,
+                                    TextStyle style) {
+  constexpr std::size_t kPodHeaders = 2;
+  const std::size_t columns = std::clamp(size.columns, kFewestColumns, kMostColumns);
+  Lines lines = std::move(title);
+  Append(HeadLines(overview), lines);
+  const auto put = [&lines](Lines more) {
+    lines.emplace_back();
+    Append(std::move(more), lines);
+  };
+  put(SignalLines(overview, /*bars=*/true, columns, style));
+  const std::size_t used = lines.size() + kPodHeaders + 2;
+  const std::size_t left = size.rows > used ? size.rows - used : 0;
+  const std::size_t events = std::min(overview.events.size(), left / 3);
+  put(PodLines(overview, left - events, columns, style));
+  put(EventLines(overview, events));
+  lines.resize(std::min(lines.size(), size.rows - std::min<std::size_t>(size.rows, 1)));
+  std::vector<std::string> rendered;
+  for (const TextLine& line : lines) {
+    rendered.push_back(line.Render(std::min(size.columns, columns), style));
+  }
+  return rendered;
+}
+
+std::vector<std::string> TopLines::News(const Overview& overview) {
+  std::vector<std::string> lines;
+  for (const OverviewEvent& event : overview.events) {
+    if (!told_until_ || event.at <= *told_until_) continue;
+    lines.push_back(Printable(fmt::format("{}  {} {} {}: {}", ClockText(event.at), event.type,
+                                          EventReasonText(event), event.object, event.message)));
+  }
+  told_until_ = overview.at;
+  lines.push_back(Printable(NodeText(overview)));
+  return lines;
 }
 
 }  // namespace jettison

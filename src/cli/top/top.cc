@@ -204,40 +204,36 @@ std::string FailedChecks(std::string_view answer) {
 }
 
 void AddStatus(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<StatusOptions>();
-  CLI::App* command =
-      app.add_subcommand("status", "Show the state of the node: conditions, signals, evictions");
-  AddOutput(*command, options->output);
-  command->add_flag("--exit-code", options->exit_code,
-                    "exit with status 3 if a condition of the node is true");
-  command->add_flag("--ready", options->ready,
-                    "only say whether /readyz passes, and which of its checks fail; not together "
-                    "with --output or --exit-code");
-  AddAskOptions(*command, options->ask);
-  command->footer(kStatusFooter);
-  command->callback([options, &exit_code] { exit_code = RunStatus(*options); });
+  const auto [command, options] = AddCommand(
+      app, exit_code, "status", "Show the state of the node: conditions, signals, evictions",
+      kStatusFooter, RunStatus);
+  AddOutput(command, options.output);
+  command.add_flag("--exit-code", options.exit_code,
+                   "exit with status 3 if a condition of the node is true");
+  command.add_flag("--ready", options.ready,
+                   "only say whether /readyz passes, and which of its checks fail; not together "
+                   "with --output or --exit-code");
+  AddAskOptions(command, options.ask);
 }
 
 void AddTop(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<TopOptions>();
-  CLI::App* command =
-      app.add_subcommand("top", "Watch the node live: signals, pods in the order of eviction");
+  const auto [command, options] =
+      AddCommand(app, exit_code, "top",
+                 "Watch the node live: signals, pods in the order of eviction", kTopFooter, RunTop);
   command
-      ->add_option("--interval", options->interval_seconds,
-                   "seconds between updates, from 0.1 to 3600")
+      .add_option("--interval", options.interval_seconds,
+                  "seconds between updates, from 0.1 to 3600")
       ->check(Number(0.1, 3600))
       ->capture_default_str();
   command
-      ->add_option("--signal", options->signal,
-                   "rank the pods for this signal (default: the one nearest to its threshold)")
+      .add_option("--signal", options.signal,
+                  "rank the pods for this signal (default: the one nearest to its threshold)")
       ->type_name("SIGNAL")
       ->check(KnownSignal());
-  command->add_option("--count", options->count, "end after this many updates; 0: do not end")
+  command.add_option("--count", options.count, "end after this many updates; 0: do not end")
       ->check(CLI::Range(0, 1'000'000'000))
       ->capture_default_str();
-  AddAskOptions(*command, options->ask);
-  command->footer(kTopFooter);
-  command->callback([options, &exit_code] { exit_code = RunTop(*options); });
+  AddAskOptions(command, options.ask);
 }
 
 }  // namespace jettison
