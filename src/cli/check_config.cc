@@ -27,19 +27,14 @@
 namespace jettison {
 namespace {
 
-// JSON has no number for infinities and NaN.
-void PutFraction(std::string_view name, float fraction, JsonWriter& json) {
-  if (std::isfinite(fraction)) return json.Field(name, fraction);
-  json.Field(name, fmt::format("{}", fraction));
-}
-
 void PutAmount(const ThresholdValue& value, std::string_view quantity, std::string_view percentage,
                JsonWriter& json) {
   if (const auto* amount = std::get_if<Quantity>(&value)) {
-    json.Field(quantity, amount->ToString());
-  } else {
-    PutFraction(percentage, std::get<Percentage>(value).fraction, json);
+    return json.Field(quantity, amount->ToString());
   }
+  const float fraction = std::get<Percentage>(value).fraction;
+  if (std::isfinite(fraction)) return json.Field(percentage, fraction);
+  json.Field(percentage, fmt::format("{}", fraction));  // JSON has no number for it
 }
 
 // What the operator wrote: the share that must not be exceeded.
@@ -47,8 +42,9 @@ std::int64_t ShareOf(const Threshold& pressure) {
   return LostOf(std::get<Quantity>(pressure.value));
 }
 
-void WriteThreshold(const Threshold& threshold, JsonWriter& json) {
-  json.Object([&] {
+void PutThresholds(std::string_view name, const std::vector<Threshold>& thresholds,
+                   JsonWriter& json) {
+  json.Objects(name, thresholds, [&](const Threshold& threshold) {
     json.Field("signal", NameOf(threshold.signal));
     if (IsPressure(threshold.signal)) {
       json.Field("operator", "GreaterThan");
@@ -70,13 +66,6 @@ void PutFaults(std::string_view name, const Faults& faults, JsonWriter& json) {
     json.Field("key", fault.key);
     json.Field("value", fault.value);
     json.Field("message", fault.message);
-  });
-}
-
-void PutDropIns(const std::vector<DropInReading>& drop_ins, JsonWriter& json) {
-  json.Objects("dropIns", drop_ins, [&](const DropInReading& drop_in) {
-    json.Field("file", drop_in.file);
-    json.Strings("fields", drop_in.fields);
   });
 }
 
@@ -130,20 +119,19 @@ std::string Reserved(const NodeReservation& reservation) {
   return text.empty() ? "nothing" : text;
 }
 
-std::string ImageGc(const ImageGcPolicy& policy) {
-  return fmt::format(
-      "from {}% down to {}% of the image file system, images at least {} old{}",
-      policy.high_threshold_percent, policy.low_threshold_percent, FormatDuration(policy.min_age),
-      policy.max_age == Duration::zero()
-          ? ""
-          : fmt::format("; images unused for {} at any time", FormatDuration(policy.max_age)));
-}
-
 std::string Images(const AgentConfig& config) {
-  const std::string own = ImageGc(config.image_gc);
-  if (config.source == SourceKind::kManifests) return own;
-  if (!config.kubernetes.collect_images) return "the kubelet's";
-  return fmt::format("the kubelet's; Jettison's at {}, {}", config.container_runtime_endpoint, own);
+  const bool beside_kubelet = config.source == SourceKind::kKubernetes;
+  if (beside_kubelet && !config.kubernetes.collect_images) return "the kubelet's";
+  const ImageGcPolicy& policy = config.image_gc;
+  std::string text;
+  if (beside_kubelet) {
+    text = fmt::format("the kubelet's; Jettison's at {}, ", config.container_runtime_endpoint);
+  }
+  text += fmt::format("from {}% down to {}% of the image file system, images at least {} old",
+                      policy.high_threshold_percent, policy.low_threshold_percent,
+                      FormatDuration(policy.min_age));
+  if (policy.max_age == Duration::zero()) return text;
+  return text + fmt::format("; images unused for {} at any time", FormatDuration(policy.max_age));
 }
 
 std::string Logs(const ContainerLogPolicy& logs, bool beside_kubelet) {
@@ -248,18 +236,6 @@ std::string Settings(const AgentConfig& config) {
   return text;
 }
 
-// What holds from which drop-in.
-std::string DropIns(const std::vector<DropInReading>& drop_ins) {
-  std::string text;
-  for (const DropInReading& drop_in : drop_ins) {
-    text +=
-        fmt::format("{}: {}\n", drop_in.file,
-                    drop_in.fields.empty() ? "no field in force"
-                                           : fmt::format("{}", fmt::join(drop_in.fields, ", ")));
-  }
-  return text.empty() ? "" : "\nDROP-IN: FIELDS IN FORCE FROM IT\n" + text;
-}
-
 std::string Lines(std::string_view kind, const Faults& faults) {
   std::string text;
   for (const Fault& fault : faults) text += fmt::format("{}: {}\n", kind, Describe(fault));
@@ -283,21 +259,20 @@ std::string ConfigAsJson(const ConfigReading& reading) {
   std::string text;
   JsonWriter json(text, 2);
   json.Object([&] {
-    json.Array("thresholds", [&] {
-      if (!faults.empty()) return;
-      for (const Threshold& threshold : eviction.thresholds) WriteThreshold(threshold, json);
-    });
+    PutThresholds("thresholds", faults.empty() ? eviction.thresholds : std::vector<Threshold>{},
+                  json);
     if (reading.kubelet_thresholds) {
-      json.Array("kubeletThresholds", [&] {
-        for (const Threshold& threshold : *reading.kubelet_thresholds) {
-          WriteThreshold(threshold, json);
-        }
-      });
+      PutThresholds("kubeletThresholds", *reading.kubelet_thresholds, json);
     }
     json.Field("pressureTransitionPeriod", FormatDuration(eviction.pressure_transition_period));
     json.Field("maxPodGracePeriodSeconds", eviction.max_pod_grace_period_seconds);
     if (faults.empty()) WriteConfigz(reading.config, json);
-    if (!reading.drop_ins.empty()) PutDropIns(reading.drop_ins, json);
+    if (!reading.drop_ins.empty()) {
+      json.Objects("dropIns", reading.drop_ins, [&](const DropInReading& drop_in) {
+        json.Field("file", drop_in.file);
+        json.Strings("fields", drop_in.fields);
+      });
+    }
     PutFaults("warnings", reading.warnings, json);
     PutFaults("faults", faults, json);
   });
@@ -313,10 +288,17 @@ std::string ConfigAsText(const ConfigReading& reading) {
            fmt::format("{} fault{}: the agent cannot run with this configuration.\n", count,
                        count == 1 ? "" : "s");
   }
-  return ThresholdTable(reading.config.eviction.thresholds,
-                        reading.kubelet_thresholds.value_or(std::vector<Threshold>{})) +
-         "\n" + Settings(reading.config) + DropIns(reading.drop_ins) +
-         (warnings.empty() ? "" : "\n" + warnings);
+  std::string text = ThresholdTable(reading.config.eviction.thresholds,
+                                    reading.kubelet_thresholds.value_or(std::vector<Threshold>{}));
+  text += "\n" + Settings(reading.config);
+  if (!reading.drop_ins.empty()) text += "\nDROP-IN: FIELDS IN FORCE FROM IT\n";
+  for (const DropInReading& drop_in : reading.drop_ins) {
+    text +=
+        fmt::format("{}: {}\n", drop_in.file,
+                    drop_in.fields.empty() ? "no field in force"
+                                           : fmt::format("{}", fmt::join(drop_in.fields, ", ")));
+  }
+  return text + (warnings.empty() ? "" : "\n" + warnings);
 }
 
 struct CheckConfigOptions {
@@ -326,7 +308,7 @@ struct CheckConfigOptions {
 };
 
 int RunCheckConfig(const CheckConfigOptions& options) {
-  ConfigReading reading = ReadConfigBesideKubelet(options.sources);
+  ConfigReading reading = ConfigRereader(options.sources).ReadFirst();
   if (options.on_this_host && reading.faults.empty()) {
     const AgentConfig& config = reading.config;
     for (const Fault& unfit :
@@ -362,19 +344,17 @@ constexpr const char* kCheckConfigFooter =
 }  // namespace
 
 void AddCheckConfig(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<CheckConfigOptions>();
-  options->sources.dash_is_standard_input = true;
-  CLI::App* command =
-      app.add_subcommand("check-config", "Show the effective policy, or every fault");
-  command->add_option("FILE", options->sources.files, "configuration files; - reads standard input")
+  const auto [command, options] =
+      AddCommand(app, exit_code, "check-config", "Show the effective policy, or every fault",
+                 kCheckConfigFooter, RunCheckConfig);
+  options.sources.dash_is_standard_input = true;
+  command.add_option("FILE", options.sources.files, "configuration files; - reads standard input")
       ->type_name("FILE")
       ->required();
-  AddConfigDir(*command, options->sources.drop_ins);
-  command->add_flag("--on-this-host", options->on_this_host,
-                    "warn of thresholds that this host always meets, because its capacity is less");
-  AddOutput(*command, options->output);
-  command->footer(kCheckConfigFooter);
-  command->callback([options, &exit_code] { exit_code = RunCheckConfig(*options); });
+  AddConfigDir(command, options.sources.drop_ins);
+  command.add_flag("--on-this-host", options.on_this_host,
+                   "warn of thresholds that this host always meets, because its capacity is less");
+  AddOutput(command, options.output);
 }
 
 }  // namespace jettison

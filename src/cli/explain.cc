@@ -132,35 +132,32 @@ constexpr const char* kExplainFooter =
 }  // namespace
 
 void AddRank(CLI::App& app, int& exit_code) {
-  const auto options = std::make_shared<RankOptions>();
-  CLI::App* command =
-      app.add_subcommand("rank", "Ask the agent in which order pods would be evicted");
+  const auto [command, options] =
+      AddCommand(app, exit_code, "rank", "Ask the agent in which order pods would be evicted",
+                 kRankFooter, RunRank);
   command
-      ->add_option("--signal", options->signal,
-                   "the signal to rank the pods for: memory.available, nodefs.available, ...")
+      .add_option("--signal", options.signal,
+                  "the signal to rank the pods for: memory.available, nodefs.available, ...")
       ->check(KnownSignal())
       ->type_name("SIGNAL")
       ->capture_default_str();
-  AddOutput(*command, options->output);
-  AddAskOptions(*command, options->ask);
-  command->footer(kRankFooter);
-  command->callback([options, &exit_code] { exit_code = RunRank(*options); });
+  AddOutput(command, options.output);
+  AddAskOptions(command, options.ask);
 }
 
 void AddExplain(CLI::App& app, int& exit_code) {
-  const auto options = std::make_shared<ExplainCommand>();
-  CLI::App* command = app.add_subcommand(
-      "explain", "Say why a pod was evicted, where a pod ranks, or what would happen now");
-  command->add_option("TARGET", options->target, "a pod or an eviction")->type_name("POD|EVICTION");
+  const auto [command, options] =
+      AddCommand(app, exit_code, "explain",
+                 "Say why a pod was evicted, where a pod ranks, or what would happen now",
+                 kExplainFooter, RunExplain);
+  command.add_option("TARGET", options.target, "a pod or an eviction")->type_name("POD|EVICTION");
   command
-      ->add_option(
-          "--file", options->file,
+      .add_option(
+          "--file", options.file,
           "explain the passes of scenarios (NDJSON) or of a recording; - reads standard input")
       ->type_name("FILE");
-  AddOutput(*command, options->output);
-  AddAskOptions(*command, options->ask);
-  command->footer(kExplainFooter);
-  command->callback([options, &exit_code] { exit_code = RunExplain(*options); });
+  AddOutput(command, options.output);
+  AddAskOptions(command, options.ask);
 }
 
 }  // namespace jettison

@@ -45,8 +45,16 @@ struct InspectOptions {
 
 using Documents = std::vector<Value>;
 
-// Reads each line as a document of its own and notes the faulty ones.
-Documents ParseLines(std::string_view text, const std::string& name, Faults& faults) {
+// One faulty record must not hide the others: of lines of JSON, each is a document of its own, and
+// the faulty ones are noted. Where no line can be read by itself the text was no NDJSON, and the
+// first reading says best what is wrong with it.
+Documents Parse(std::string_view text, const std::string& name, Faults& faults) {
+  Result<Documents> whole = ParseDocuments(text);
+  if (whole) return *std::move(whole);
+  const auto fault_of = [&](const Error& error) {
+    return Fault{.file = name, .key = "", .value = "", .message = error.message};
+  };
+  Faults of_lines;
   Documents documents;
   for (int number = 1; !text.empty(); ++number) {
     const std::string_view line = TakePart(text, '\n');
@@ -55,22 +63,10 @@ Documents ParseLines(std::string_view text, const std::string& name, Faults& fau
     if (document) {
       documents.push_back(*std::move(document));
     } else {
-      faults.push_back({.file = name, .key = "", .value = "", .message = document.error().message});
+      of_lines.push_back(fault_of(document.error()));
     }
   }
-  return documents;
-}
-
-// One faulty record must not hide the others. Where no line can be read by itself the text was no
-// NDJSON, and the first reading says best what is wrong with it.
-Documents Parse(std::string_view text, const std::string& name, Faults& faults) {
-  Result<Documents> whole = ParseDocuments(text);
-  if (whole) return *std::move(whole);
-  Faults of_lines;
-  Documents documents = ParseLines(text, name, of_lines);
-  if (documents.empty()) {
-    of_lines = {{.file = name, .key = "", .value = "", .message = whole.error().message}};
-  }
+  if (documents.empty()) of_lines = {fault_of(whole.error())};
   faults.insert(faults.end(), of_lines.begin(), of_lines.end());
   return documents;
 }
@@ -100,8 +96,8 @@ struct InspectedPods {
 };
 
 // Reads the pods of a text: a List or PodList, one Pod, a JSON array, NDJSON, or YAML documents.
-// As API objects, pods are taken as an API server answers them: nothing is defaulted, and each has a
-// name. As manifests they are read as an agent that runs them would, and what its runtime would
+// As API objects, pods are taken as an API server answers them: nothing is defaulted, and each has
+// a name. As manifests they are read as an agent that runs them would, and what its runtime would
 // refuse is a fault.
 // A faulty pod spoils no other one; of lines of JSON, neither does a faulty line.
 InspectedPods ReadPods(std::string_view text, const std::string& name,
@@ -139,15 +135,6 @@ struct InspectedNode {
   std::uint64_t memory_capacity_bytes = 0;
   Profile profile = Profile::kKubelet;
 };
-
-InspectedNode NodeOf(const InspectOptions& options) {
-  return {.memory_capacity_bytes =
-              options.memory_capacity.empty()
-                  ? static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                        static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))
-                  : static_cast<std::uint64_t>(Quantity::Parse(options.memory_capacity)->Value()),
-          .profile = ProfileNamed(options.profile).value_or(Profile::kKubelet)};
-}
 
 // By container, init containers first.
 std::vector<std::pair<std::string_view, int>> OomScoresOf(const Pod& pod,
@@ -238,7 +225,12 @@ int RunInspect(const InspectOptions& options) {
     PrintError("jettison: {} is empty: it has no pod\n", name);
     return kExitFailed;
   }
-  const InspectedNode node = NodeOf(options);
+  const long own_memory = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+  const InspectedNode node = {
+      .memory_capacity_bytes = static_cast<std::uint64_t>(
+          options.memory_capacity.empty() ? own_memory
+                                          : Quantity::Parse(options.memory_capacity)->Value()),
+      .profile = ProfileNamed(options.profile).value_or(Profile::kKubelet)};
   const int printed = options.output == "json" ? PrintData(AsJson(read.pods, node))
                                                : PrintText(AsTable(read.pods, node));
   if (printed != 0) return printed;
@@ -265,32 +257,30 @@ constexpr const char* kInspectFooter =
 }  // namespace
 
 void AddInspect(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<InspectOptions>();
-  CLI::App* command = app.add_subcommand(
-      "inspect", "Show QoS class, protection, requests and oom_score_adj of pods");
-  command->add_option("PODS", options->path, "a file of pods; - reads standard input")
+  const auto [command, options] = AddCommand(
+      app, exit_code, "inspect", "Show QoS class, protection, requests and oom_score_adj of pods",
+      kInspectFooter, RunInspect);
+  command.add_option("PODS", options.path, "a file of pods; - reads standard input")
       ->type_name("FILE")
       ->required();
   command
-      ->add_option("--memory-capacity", options->memory_capacity,
-                   "the node's memory, a quantity such as 16Gi (default: that of this machine)")
+      .add_option("--memory-capacity", options.memory_capacity,
+                  "the node's memory, a quantity such as 16Gi (default: that of this machine)")
       ->check(CLI::Validator(CapacityFault, "QUANTITY"));
   command
-      ->add_option(
-          "--profile", options->profile,
+      .add_option(
+          "--profile", options.profile,
           "which pods are protected: kubelet (static pods too) or standalone (by priority only)")
       ->check(CLI::IsMember({"kubelet", "standalone"}))
       ->capture_default_str();
-  command->add_flag("--manifest", options->manifest,
-                    "check PODS as manifests that the agent is to run");
+  command.add_flag("--manifest", options.manifest,
+                   "check PODS as manifests that the agent is to run");
   command
-      ->add_option("--runtime", options->runtime,
-                   "what is to run the manifests; what it would refuse is a fault")
+      .add_option("--runtime", options.runtime,
+                  "what is to run the manifests; what it would refuse is a fault")
       ->check(CLI::IsMember({"process", "cri"}))
       ->capture_default_str();
-  AddOutput(*command, options->output);
-  command->footer(kInspectFooter);
-  command->callback([options, &exit_code] { exit_code = RunInspect(*options); });
+  AddOutput(command, options.output);
 }
 
 }  // namespace jettison

@@ -15,6 +15,7 @@
 
 #include "cli/commands.h"
 #include "cli/recording/recording_file.h"
+#include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "codec/recordings/replay_writer.h"
 #include "codec/recordings/scenario_reader.h"
@@ -91,7 +92,14 @@ class Replayer {
   void One(std::string_view record) {
     const std::size_t before = out_.size();
     try {
-      Answer(record);
+      const auto read = ReadScenario(record, scenario_);
+      if (!read) {
+        Complain(read.error().message);
+      } else if (*read) {
+        WriteReplay(**read, Replay(**read), out_);
+      } else {
+        WriteReplay(scenario_, Replay(scenario_), out_);
+      }
     } catch (const std::exception& e) {
       // No memory for it, or a fault of ours: the lines behind it are answered all the same.
       out_.resize(before);
@@ -103,17 +111,6 @@ class Replayer {
     if (++faults_ > kMostFaults) return;
     bar_.Clear();
     PrintError("jettison: {}:{}: {}\n", file_.name(), lines_.line_number(), problem);
-  }
-
-  void Answer(std::string_view record) {
-    const auto read = ReadScenario(record, scenario_);
-    if (!read) {
-      Complain(read.error().message);
-    } else if (*read) {
-      WriteReplay(**read, Replay(**read), out_);
-    } else {
-      WriteReplay(scenario_, Replay(scenario_), out_);
-    }
   }
 
   bool GoesOn() {
@@ -150,34 +147,35 @@ int RunReplay(const std::string& path) {
   return Replayer(*file).Run();
 }
 
+constexpr const char* kReplayFooter =
+    "A record is a scenario ({\"name\", \"start\", \"kubeletConfig\", \"disk\", \"pods\", "
+    "\"steps\"}),\n"
+    "an object with a scenario in its member \"scenario\", or an image collection\n"
+    "({\"imageGC\": {...}}). A recording that `jettison record` has fetched, or its items as\n"
+    "NDJSON, is replayed pass by pass.\n"
+    "The answer to each record is one line: {\"name\", \"steps\"} or\n"
+    "{\"name\", \"removed\", \"error\", \"event\"}.\n"
+    "\n"
+    "Examples:\n"
+    "  jettison replay scenarios.ndjson > answers.ndjson\n"
+    "  zcat recorded.ndjson.gz | jettison replay -\n"
+    "  jettison replay node.jtr\n"
+    "\n"
+    "Exit status: 0 done, 1 a file could not be read or written, 2 an invalid record or wrong\n"
+    "usage.";
+
 }  // namespace
 
 void AddReplay(CLI::App& app, int& exit_code) {
-  auto path = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand(
-      "replay", "Say what the agent would have done in each scenario (NDJSON in and out)");
+  const auto [command, options] =
+      AddCommand(app, exit_code, "replay",
+                 "Say what the agent would have done in each scenario (NDJSON in and out)",
+                 kReplayFooter, RunReplay);
   command
-      ->add_option("FILE", *path,
-                   "records, one on each line, or a recording; - reads standard input")
+      .add_option("FILE", options,
+                  "records, one on each line, or a recording; - reads standard input")
       ->type_name("FILE")
       ->required();
-  command->footer(
-      "A record is a scenario ({\"name\", \"start\", \"kubeletConfig\", \"disk\", \"pods\", "
-      "\"steps\"}),\n"
-      "an object with a scenario in its member \"scenario\", or an image collection\n"
-      "({\"imageGC\": {...}}). A recording that `jettison record` has fetched, or its items as\n"
-      "NDJSON, is replayed pass by pass.\n"
-      "The answer to each record is one line: {\"name\", \"steps\"} or\n"
-      "{\"name\", \"removed\", \"error\", \"event\"}.\n"
-      "\n"
-      "Examples:\n"
-      "  jettison replay scenarios.ndjson > answers.ndjson\n"
-      "  zcat recorded.ndjson.gz | jettison replay -\n"
-      "  jettison replay node.jtr\n"
-      "\n"
-      "Exit status: 0 done, 1 a file could not be read or written, 2 an invalid record or wrong\n"
-      "usage.");
-  command->callback([path, &exit_code] { exit_code = RunReplay(*path); });
 }
 
 }  // namespace jettison

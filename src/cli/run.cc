@@ -177,19 +177,17 @@ constexpr const char* kRunFooter =
 }  // namespace
 
 void AddRun(CLI::App& app, int& exit_code) {
-  CLI::App* command =
-      app.add_subcommand("run", "Run the agent, which guards this node and runs its pods");
-  command->footer(kRunFooter);
-  const auto options = std::make_shared<RunOptions>();
-  command->add_option("--config", options->sources.files, "Configuration files")
+  const auto [command, options] =
+      AddCommand(app, exit_code, "run", "Run the agent, which guards this node and runs its pods",
+                 kRunFooter, RunAgent);
+  command.add_option("--config", options.sources.files, "Configuration files")
       ->required()
       ->type_name("FILE");
-  AddConfigDir(*command, options->sources.drop_ins);
-  AddOutput(*command, options->output, "Format of the log");
-  command->add_flag("--dry-run", options->dry_run,
-                    "Run pods and decide, but neither evict nor reclaim");
-  command->add_flag("--stop-pods", options->stop_pods, "End the pods before the agent stops");
-  command->callback([options, &exit_code] { exit_code = RunAgent(*options); });
+  AddConfigDir(command, options.sources.drop_ins);
+  AddOutput(command, options.output, "Format of the log");
+  command.add_flag("--dry-run", options.dry_run,
+                   "Run pods and decide, but neither evict nor reclaim");
+  command.add_flag("--stop-pods", options.stop_pods, "End the pods before the agent stops");
 }
 
 }  // namespace jettison

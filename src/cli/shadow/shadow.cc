@@ -28,25 +28,14 @@ constexpr std::size_t kResourceAt = 38;
 constexpr std::size_t kOursAt = 57;
 
 std::string_view WordsOf(ShadowVerdict verdict) {
-  switch (verdict) {
-    case ShadowVerdict::kAgreed: return "agreed";
-    case ShadowVerdict::kLate: return "too late";
-    case ShadowVerdict::kOtherVictim: return "other victim";
-    case ShadowVerdict::kOursAlone: return "ours alone";
-    case ShadowVerdict::kKubeletsAlone: return "kubelet alone";
-  }
-  __builtin_unreachable();
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"agreed", "too late", "other victim", "ours alone", "kubelet alone"});
+  return kWords[static_cast<std::size_t>(verdict)];
 }
 
 Ink InkOf(ShadowVerdict verdict) {
-  switch (verdict) {
-    case ShadowVerdict::kAgreed: return Ink::kGood;
-    case ShadowVerdict::kOursAlone: return Ink::kPlain;
-    case ShadowVerdict::kLate:
-    case ShadowVerdict::kOtherVictim:
-    case ShadowVerdict::kKubeletsAlone: return Ink::kWarning;
-  }
-  __builtin_unreachable();
+  if (verdict == ShadowVerdict::kAgreed) return Ink::kGood;
+  return verdict == ShadowVerdict::kOursAlone ? Ink::kPlain : Ink::kWarning;
 }
 
 std::string PodText(const ShadowPod& pod) {
@@ -83,13 +72,6 @@ TextLine RowOf(const ShadowPairing& pairing) {
   line.Add(LeadText(pairing)).To(kResourceAt);
   line.Add(ResourceText(EitherOf(pairing))).To(kOursAt);
   return line.Add(PodsText(pairing));
-}
-
-TextLine Heading() {
-  TextLine line;
-  line.Add("AT", Ink::kFaint).To(kVerdictAt).Add("VERDICT", Ink::kFaint).To(kLeadAt);
-  line.Add("EARLIER", Ink::kFaint).To(kResourceAt).Add("FOR", Ink::kFaint).To(kOursAt);
-  return line.Add("POD", Ink::kFaint);
 }
 
 TextLine SummaryLine(const ShadowView& view) {
@@ -155,7 +137,9 @@ std::string ShadowText(const ShadowView& view, std::size_t columns, TextStyle st
   if (const std::string leads = Leads(view.counters); !leads.empty()) put(TextLine().Add(leads));
   if (view.pairings.empty() && view.open.empty() && view.kubelets_open.empty()) return text;
   text += "\n";
-  put(Heading());
+  TextLine heading("AT", Ink::kFaint);
+  heading.To(kVerdictAt).Add("VERDICT", Ink::kFaint).To(kLeadAt).Add("EARLIER", Ink::kFaint);
+  put(heading.To(kResourceAt).Add("FOR", Ink::kFaint).To(kOursAt).Add("POD", Ink::kFaint));
   for (const ShadowSide& side : view.open) put(Waiting(side, "ours, still open"));
   for (const ShadowSide& side : view.kubelets_open) put(Waiting(side, "the kubelet's, still open"));
   std::size_t rows = 0;
@@ -182,13 +166,12 @@ Result<ShadowView> ReadShadow(std::string_view json) {
 }
 
 void AddShadow(CLI::App& app, int& exit_code) {
-  const auto options = std::make_shared<ShadowOptions>();
-  CLI::App* command = app.add_subcommand(
-      "shadow", "Compare what a dry run would have evicted with what the kubelet evicted");
-  AddOutput(*command, options->output);
-  AddAskOptions(*command, options->ask);
-  command->footer(kFooter);
-  command->callback([options, &exit_code] { exit_code = RunShadow(*options); });
+  const auto [command, options] =
+      AddCommand(app, exit_code, "shadow",
+                 "Compare what a dry run would have evicted with what the kubelet evicted", kFooter,
+                 RunShadow);
+  AddOutput(command, options.output);
+  AddAskOptions(command, options.ask);
 }
 
 }  // namespace jettison

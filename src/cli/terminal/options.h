@@ -3,11 +3,31 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace jettison {
+
+// A command of the program, and its options, which live as long as it.
+template <typename Options>
+struct AddedCommand {
+  CLI::App& command;
+  Options& options;
+};
+
+// Adds a command that does `run`, the exit status of which goes to `exit_code`.
+template <typename Options>
+[[nodiscard]] AddedCommand<Options> AddCommand(CLI::App& app, int& exit_code,
+                                               const std::string& name, const std::string& help,
+                                               const char* footer, int (*run)(const Options&)) {
+  const auto options = std::make_shared<Options>();
+  CLI::App& command = *app.add_subcommand(name, help);
+  command.footer(footer);
+  command.callback([options, run, &exit_code] { exit_code = run(*options); });
+  return {command, *options};
+}
 
 // Adds --output, text or json, to a command. `output` must outlive the parsing.
 CLI::Option* AddOutput(CLI::App& command, std::string& output,

@@ -1,6 +1,5 @@
 #include "cli/terminal/output.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -84,14 +83,6 @@ int PrintData(std::string_view data) {
 
 void WriteToStandardError(std::string_view text) {
   (void)std::fwrite(text.data(), 1, text.size(), stderr);
-}
-
-void HoldStandardStreams() {
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (::fcntl(stream, F_GETFD) >= 0) continue;
-    // The lowest number that is free, which is this one; it can do what the stream is not for.
-    (void)::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-  }
 }
 
 void CommandFaults::Add(const std::string& fault) {

@@ -46,10 +46,6 @@ void PrintError(fmt::format_string<T...> format, T&&... values) {
   WriteToStandardError(PrintableLines(fmt::format(format, std::forward<T>(values)...)));
 }
 
-// Takes the places of standard streams that are closed, so that no file which is opened later takes
-// what is meant for them. They still fail.
-void HoldStandardStreams();
-
 // What keeps a command from beginning. Each fault is told on standard error at once, and the
 // command goes on to look for others, so that one run tells all of them.
 class CommandFaults {

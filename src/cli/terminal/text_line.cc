@@ -21,16 +21,9 @@ bool IsContinuation(char c) {
 }
 
 std::string_view CodeOf(Ink ink) {
-  switch (ink) {
-    case Ink::kPlain: return "";
-    case Ink::kFaint: return "\x1b[2m";
-    case Ink::kStrong: return "\x1b[1m";
-    case Ink::kGood: return "\x1b[32m";
-    case Ink::kWarning: return "\x1b[33m";
-    case Ink::kBad: return "\x1b[31m";
-    case Ink::kBadStrong: return "\x1b[1;31m";
-  }
-  __builtin_unreachable();
+  constexpr auto kCodes = std::to_array<std::string_view>(
+      {"", "\x1b[2m", "\x1b[1m", "\x1b[32m", "\x1b[33m", "\x1b[31m", "\x1b[1;31m"});
+  return kCodes[static_cast<std::size_t>(ink)];
 }
 
 // The bytes of the first `columns` characters.
