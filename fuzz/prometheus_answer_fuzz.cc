@@ -3,7 +3,7 @@
 // Any bytes, read as answers of Prometheus' HTTP API: what is refused is refused with a reason, and
 // samples come only behind a series.
 
-#include "codec/prometheus/query_answer.h"
+#include "codec/prometheus/prometheus.h"
 #include "fuzz/fuzz.h"
 
 namespace {

@@ -3,7 +3,7 @@
 // Any bytes, read as the dump of a Prometheus: whatever is taken for a sample has a finite time,
 // and a series with a name.
 
-#include "codec/prometheus/sample_text.h"
+#include "codec/prometheus/prometheus.h"
 #include "fuzz/fuzz.h"
 
 void Fuzz(std::string_view text) {

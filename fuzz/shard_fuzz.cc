@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "cli/simulate/shard_files.h"
+#include "cli/simulate/simulate.h"
 #include "fuzz/fuzz.h"
 #include "sim/report/report_fields.h"
 

@@ -7,7 +7,7 @@
 
 #include "cli/import/import.h"
 #include "cli/terminal/output.h"
-#include "codec/prometheus/query_answer.h"
+#include "codec/prometheus/prometheus.h"
 
 namespace jettison {
 namespace {

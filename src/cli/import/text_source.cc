@@ -10,7 +10,7 @@
 
 #include "cli/import/import.h"
 #include "cli/terminal/output.h"
-#include "codec/prometheus/sample_text.h"
+#include "codec/prometheus/prometheus.h"
 #include "kernel/files/line_reader.h"
 
 namespace jettison {

@@ -44,11 +44,6 @@ std::vector<std::string> InputsOf(const RecommendOptions& options) {
   return inputs;
 }
 
-std::string WhyOutputsAreRefused(const RecommendOptions& options) {
-  if (options.out.empty() && options.html.empty()) return "";
-  return WhyDataWouldBeLost({{"--out", options.out}, {"--html", options.html}}, InputsOf(options));
-}
-
 SearchRun RunFor(const RecommendOptions& options, CommandFaults& faults) {
   SearchRun run{.paths = options.recordings,
                 .candidates = {},
@@ -60,7 +55,9 @@ SearchRun RunFor(const RecommendOptions& options, CommandFaults& faults) {
   if (const auto page = HasReportPage(); !options.html.empty() && !page) {
     faults.Add(page.error().message);
   }
-  faults.Add(WhyOutputsAreRefused(options));
+  if (options.out.empty() && options.html.empty()) return run;
+  faults.Add(
+      WhyDataWouldBeLost({{"--out", options.out}, {"--html", options.html}}, InputsOf(options)));
   return run;
 }
 
@@ -72,27 +69,21 @@ int Print(const RecommendOptions& options, const Found& found) {
   return PrintText(RecommendationText(found.recommendation, found.reports, options.show));
 }
 
-int Tell(const Result<void>& written) {
-  if (!written) Complain(written.error().message);
-  return written ? 0 : kExitFailed;
-}
-
 // The files that were asked for beside what is printed.
 int WriteFiles(const RecommendOptions& options, const Found& found) {
-  const PageInput input{
-      .reports = found.reports, .courses = found.courses, .recommendation = &found.recommendation};
+  const auto status_of = [](const Result<void>& written) {
+    if (!written) Complain(written.error().message);
+    return written ? 0 : kExitFailed;
+  };
   int status = 0;
   if (!options.out.empty()) {
-    status |= Tell(WriteWholeFile(options.out, found.recommendation.configuration));
+    status |= status_of(WriteWholeFile(options.out, found.recommendation.configuration));
   }
-  if (!options.html.empty()) status |= Tell(WriteReportPage(options.html, input));
-  return status;
-}
-
-// Who asks for the configuration alone does not read the answer that says it.
-void Warn(const RecommendOptions& options, const Recommendation& recommendation) {
-  if (options.output != "yaml" && options.out.empty()) return;
-  for (const std::string& sentence : CautionSentences(recommendation)) Complain(sentence);
+  if (options.html.empty()) return status;
+  return status |
+         status_of(WriteReportPage(options.html, {.reports = found.reports,
+                                                  .courses = found.courses,
+                                                  .recommendation = &found.recommendation}));
 }
 
 int RunRecommend(const RecommendOptions& options) {
@@ -101,7 +92,10 @@ int RunRecommend(const RecommendOptions& options) {
   if (faults.status() != 0) return faults.status();
   const Found found = Search(run);
   if (found.reports.empty()) return std::max(found.status, kExitFailed);
-  Warn(options, found.recommendation);
+  // Who asks for the configuration alone does not read the answer that says it.
+  if (options.output == "yaml" || !options.out.empty()) {
+    for (const std::string& sentence : CautionSentences(found.recommendation)) Complain(sentence);
+  }
   const int written = WriteFiles(options, found);
   return std::max({found.status, written, Print(options, found)});
 }

@@ -46,44 +46,29 @@ std::string PathOf(const RecordOptions& options, CommandFaults& faults) {
   return fmt::format("/api/v1/recording?since={}&until={}", encoded(since), encoded(until));
 }
 
-// Passes the answer on to the file once it has begun as a recording does.
-class Intake {
- public:
-  explicit Intake(WholeFile& file) : file_(file) {}
-
-  // False: no more is wanted.
-  bool Take(std::string_view piece) {
-    if (begun_) return file_.Add(piece);
-    head_ += piece;
-    if (head_.size() < kChunkMagic.size()) return true;
-    begun_ = head_.starts_with(kChunkMagic);
-    return begun_ && file_.Add(head_);
-  }
-  // Why there is no recording, though the answer was complete or was broken off by Take.
-  [[nodiscard]] std::optional<Error> Fault(const std::string& server) const {
-    if (begun_) return file_.fault();
-    if (head_.empty()) return std::nullopt;
-    return Error{
-        ErrorCode::kInternal,
-        fmt::format("{} does not answer as an agent does: the answer is no recording", server)};
-  }
-  [[nodiscard]] bool IsEmpty() const { return head_.empty(); }
-
- private:
-  WholeFile& file_;
-  std::string head_;
-  bool begun_ = false;
-};
-
+// The answer goes on to the file once it has begun as a recording does.
 Result<void> Fetch(const RecordOptions& options, HttpTarget target, const std::string& path,
                    WholeFile& file) {
-  Intake intake(file);
-  target.take_body = [&](std::string_view piece) { return intake.Take(piece); };
+  std::string head;
+  bool has_begun = false;
+  // False: no more is wanted.
+  target.take_body = [&](std::string_view piece) {
+    if (has_begun) return file.Add(piece);
+    head += piece;
+    if (head.size() < kChunkMagic.size()) return true;
+    has_begun = head.starts_with(kChunkMagic);
+    return has_begun && file.Add(head);
+  };
   const auto answer = HttpGet(target, path);
-  if (const auto fault = intake.Fault(options.ask.server)) return Fail(*fault);
+  if (has_begun && file.fault()) return Fail(*file.fault());
+  if (!has_begun && !head.empty()) {
+    return Fail(ErrorCode::kInternal,
+                fmt::format("{} does not answer as an agent does: the answer is no recording",
+                            options.ask.server));
+  }
   if (!answer) return Fail(answer.error());
   if (auto refused = CheckAnswer(*answer); !refused) return refused;
-  if (intake.IsEmpty()) {
+  if (head.empty()) {
     return Fail(ErrorCode::kNotFound,
                 options.since.empty() && options.until.empty()
                     ? "the agent has recorded nothing yet"

@@ -60,79 +60,45 @@ std::unique_ptr<RecordingSink> SinkFor(const std::string& output) {
   return nullptr;
 }
 
-// What was read of a recording, told or passed on.
-class Shower {
- public:
-  Shower(RecordingFile& file, const ShowOptions& options)
-      : file_(file), options_(options), sink_(SinkFor(options.output)) {
-    // What goes to the same terminal would be written into the bar.
-    if (!sink_ || ::isatty(STDOUT_FILENO) == 0) bar_.emplace(true);
-  }
-
-  int Run() {
-    for (;;) {
-      const auto item = file_.source().Next();
-      if (!item) {
-        Complain(item.error());
-        continue;
-      }
-      if (!*item) break;
-      if (!Take(**item)) return kExitFailed;
-      if (bar_ && items_++ % kItemsPerLook == 0) bar_->Draw(file_.Progress());
-    }
-    bar_.reset();
-    return End();
-  }
-
- private:
-  void Complain(const Error& error) {
-    const std::string& fault = error.message;
-    is_unread_ |= error.code != ErrorCode::kInvalidArgument;
-    digest_.AddFault(fault);
-    if (bar_) bar_->Clear();
-    if (options_.output != "json") PrintError("jettison: {}: {}\n", options_.path, fault);
-  }
-
-  bool Take(const RecordedItem& item) {
-    if (sink_) return IsWritten(sink_->Add(item));
-    digest_.Add(item);
-    return true;
-  }
-
-  static bool IsWritten(const Result<void>& written) {
-    if (!written) PrintError("jettison: {}\n", written.error().message);
-    return written.has_value();
-  }
-
-  int End() {
-    if (sink_ && !IsWritten(sink_->Finish())) return kExitFailed;
-    const int printed = sink_                       ? PrintData("")
-                        : options_.output == "json" ? PrintData(digest_.Json(file_.found()))
-                                                    : PrintText(digest_.Text(file_.found()));
-    if (printed != 0 || is_unread_) return kExitFailed;
-    return digest_.has_faults() ? kExitInvalidInput : 0;
-  }
-
-  RecordingFile& file_;
-  const ShowOptions& options_;
-  std::unique_ptr<RecordingSink> sink_;
-  RecordingDigest digest_;
-  bool is_unread_ = false;  // reading itself failed
-  std::optional<ProgressBar> bar_;
-  std::size_t items_ = 0;
-};
-
+// What is read of the recording is told, or passed on in another form.
 int RunShow(const ShowOptions& options) {
   auto file = RecordingFile::Open(options.path);
-  if (!file) {
-    PrintError("jettison: {}\n", file.error().message);
+  if (!file || file->IsEmpty()) {
+    PrintError("jettison: {}\n", file ? EmptyInput(file->name()) : file.error().message);
     return kExitFailed;
   }
-  if (file->IsEmpty()) {
-    PrintError("jettison: {}\n", EmptyInput(file->name()));
-    return kExitFailed;
+  const std::unique_ptr<RecordingSink> sink = SinkFor(options.output);
+  const auto is_written = [](const Result<void>& written) {
+    if (!written) PrintError("jettison: {}\n", written.error().message);
+    return written.has_value();
+  };
+  RecordingDigest digest;
+  bool is_unread = false;  // reading itself failed
+  std::optional<ProgressBar> bar;
+  // What goes to the same terminal would be written into the bar.
+  if (!sink || ::isatty(STDOUT_FILENO) == 0) bar.emplace(true);
+  for (std::size_t items = 0;;) {
+    const auto item = file->source().Next();
+    if (!item) {
+      const Error& error = item.error();
+      is_unread |= error.code != ErrorCode::kInvalidArgument;
+      digest.AddFault(error.message);
+      if (bar) bar->Clear();
+      if (options.output != "json") PrintError("jettison: {}: {}\n", options.path, error.message);
+      continue;
+    }
+    if (!*item) break;
+    if (sink && !is_written(sink->Add(**item))) return kExitFailed;
+    if (!sink) digest.Add(**item);
+    if (bar && items++ % kItemsPerLook == 0) bar->Draw(file->Progress());
   }
-  return Shower(*file, options).Run();
+  bar.reset();
+  if (sink && !is_written(sink->Finish())) return kExitFailed;
+  const int printed = sink                       ? PrintData("")
+                      : options.output == "json" ? PrintData(digest.Json(file->found()))
+                                                 : PrintText(digest.Text(file->found()));
+  if (printed != 0 || is_unread) return kExitFailed;
+  return digest.has_faults() ? kExitInvalidInput : 0;
 }
 
 constexpr const char* kShowFooter =

@@ -49,71 +49,68 @@ void Probe(FleetFile& file) {
   if (file.node.empty()) file.node = fs::path(file.name).replace_extension().string();
 }
 
-class Finder {
- public:
-  void Add(const std::string& path, bool is_only) {
-    struct stat status {};
-    if (path == "-" && is_only) return AddStream(path, "standard input");
-    if (path == "-") return Complain("- (standard input) must be the only recording");
-    if (::stat(path.c_str(), &status) != 0) {
-      return Complain(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
-    }
-    if (S_ISREG(status.st_mode)) {
-      return AddFile(path, path, static_cast<std::uint64_t>(status.st_size));
-    }
-    if (!S_ISDIR(status.st_mode) && is_only) return AddStream(path, path);
-    if (!S_ISDIR(status.st_mode)) {
-      return Complain(fmt::format(
+void AddFile(const std::string& path, const std::string& name, std::uint64_t bytes,
+             std::vector<FleetFile>& files) {
+  files.push_back({.name = name, .path = path, .bytes = bytes, .from = {}});
+  Probe(files.back());
+}
+
+// The recordings that a path means. `is_only`: there is no other path.
+Result<void> AddPath(const std::string& path, bool is_only, std::vector<FleetFile>& files) {
+  const auto fail = [](std::string why) { return Fail(ErrorCode::kUnavailable, std::move(why)); };
+  struct stat status {};
+  const bool is_input = path == "-";
+  if (is_input && !is_only) return fail("- (standard input) must be the only recording");
+  if (!is_input && ::stat(path.c_str(), &status) != 0) {
+    return fail(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+  }
+  if (!is_input && S_ISREG(status.st_mode)) {
+    AddFile(path, path, static_cast<std::uint64_t>(status.st_size), files);
+    return {};
+  }
+  if (is_input || !S_ISDIR(status.st_mode)) {
+    if (!is_only) {
+      return fail(fmt::format(
           "{}: must be the only recording, or a regular file or a folder, because recordings of "
           "several nodes are read more than once; write what it holds to a file first",
           path));
     }
-    AddFolder(path, is_only ? "" : (fs::path(path) / "").string());
+    const std::string name = is_input ? "standard input" : path;
+    files.push_back({.name = name, .path = path, .is_stream = true, .from = {}});
+    return {};
   }
-  Result<std::vector<FleetFile>> Take(const std::vector<std::string>& paths) {
-    if (faults_.empty() && files_.empty()) {
-      Complain(
-          fmt::format("there is no recording in {}: no file that ends in .jtr, .ndjson or .jsonl",
-                      fmt::join(paths, ", ")));
-    }
-    if (!faults_.empty()) return Fail(ErrorCode::kUnavailable, faults_);
-    std::ranges::sort(files_, {}, &FleetFile::name);
-    return std::move(files_);
+  const std::string prefix = is_only ? "" : (fs::path(path) / "").string();
+  std::error_code failed;
+  fs::recursive_directory_iterator entry(path, failed);
+  for (; !failed && entry != fs::recursive_directory_iterator(); entry.increment(failed)) {
+    std::error_code ignored;
+    if (!IsRecordingName(entry->path()) || !entry->is_regular_file(ignored)) continue;
+    const std::string name = entry->path().lexically_relative(path).string();
+    AddFile(entry->path().string(), prefix + name, entry->file_size(ignored), files);
   }
-
- private:
-  void Complain(const std::string& fault) {
-    faults_ += (faults_.empty() ? "" : "\njettison: ") + fault;
-  }
-  void AddStream(const std::string& path, const std::string& name) {
-    files_.push_back({.name = name, .path = path, .is_stream = true, .from = {}});
-  }
-  void AddFile(const std::string& path, const std::string& name, std::uint64_t bytes) {
-    files_.push_back({.name = name, .path = path, .bytes = bytes, .from = {}});
-    Probe(files_.back());
-  }
-  void AddFolder(const std::string& folder, const std::string& prefix) {
-    std::error_code failed;
-    fs::recursive_directory_iterator entry(folder, failed);
-    for (; !failed && entry != fs::recursive_directory_iterator(); entry.increment(failed)) {
-      std::error_code ignored;
-      if (!IsRecordingName(entry->path()) || !entry->is_regular_file(ignored)) continue;
-      const std::string name = entry->path().lexically_relative(folder).string();
-      AddFile(entry->path().string(), prefix + name, entry->file_size(ignored));
-    }
-    if (failed) Complain(fmt::format("cannot read {}: {}", folder, failed.message()));
-  }
-
-  std::vector<FleetFile> files_;
-  std::string faults_;
-};
+  if (failed) return fail(fmt::format("cannot read {}: {}", path, failed.message()));
+  return {};
+}
 
 }  // namespace
 
 Result<std::vector<FleetFile>> FindRecordings(const std::vector<std::string>& paths) {
-  Finder finder;
-  for (const std::string& path : paths) finder.Add(path, paths.size() == 1);
-  return finder.Take(paths);
+  std::vector<FleetFile> files;
+  std::vector<std::string> faults;
+  for (const std::string& path : paths) {
+    const auto added = AddPath(path, paths.size() == 1, files);
+    if (!added) faults.push_back(added.error().message);
+  }
+  if (faults.empty() && files.empty()) {
+    faults.push_back(
+        fmt::format("there is no recording in {}: no file that ends in .jtr, .ndjson or .jsonl",
+                    fmt::join(paths, ", ")));
+  }
+  if (!faults.empty()) {
+    return Fail(ErrorCode::kUnavailable, fmt::format("{}", fmt::join(faults, "\njettison: ")));
+  }
+  std::ranges::sort(files, {}, &FleetFile::name);
+  return files;
 }
 
 std::vector<FleetNodeFiles> NodesOfShard(const std::vector<FleetFile>& files,

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "cli/simulate/fleet_bed.h"
-#include "cli/simulate/shard_files.h"
 #include "cli/simulate/simulate.h"
 
 namespace jettison {

@@ -1,5 +1,3 @@
-#include "cli/simulate/shard_files.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "cli/simulate/simulate.h"
 #include "codec/documents/form_reader.h"
 #include "codec/documents/json.h"
 #include "kernel/files/line_reader.h"

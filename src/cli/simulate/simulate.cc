@@ -17,7 +17,6 @@
 #include "cli/report_page/report_page.h"
 #include "cli/simulate/candidates.h"
 #include "cli/simulate/node_source.h"
-#include "cli/simulate/shard_files.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "core/units/duration.h"

@@ -1,14 +1,12 @@
 // The library reports failures by code here; nothing in this file can throw but bad_alloc.
 #define SIMDJSON_EXCEPTIONS 0
-#include "codec/prometheus/query_answer.h"
-
 #include <fmt/format.h>
 #include <simdjson.h>
 
 #include <string>
 #include <utility>
 
-#include "codec/prometheus/sample_text.h"
+#include "codec/prometheus/prometheus.h"
 
 namespace jettison {
 namespace {

@@ -1,10 +1,10 @@
-#include "codec/prometheus/query_answer.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <utility>
 #include <vector>
+
+#include "codec/prometheus/prometheus.h"
 
 namespace jettison {
 namespace {

@@ -1,5 +1,3 @@
-#include "codec/prometheus/sample_text.h"
-
 #include <fmt/format.h>
 
 #include <chrono>
@@ -8,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "codec/prometheus/prometheus.h"
 #include "core/text/number.h"
 
 namespace jettison {

@@ -1,9 +1,9 @@
-#include "codec/prometheus/sample_text.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
+
+#include "codec/prometheus/prometheus.h"
 
 namespace jettison {
 namespace {

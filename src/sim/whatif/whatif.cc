@@ -53,19 +53,16 @@ void PolicyRun::Advance(const WhatIfNode& node, const Segment& segment, bool vio
   if (to.pass) agent_.TakePolicy(*to.pass);
   if (!agent_.HasPolicy()) return;
   const bool limits = violations && agent_.policy().local_storage_capacity_isolation;
-  if (IsQuiet() && !limits && to.ends.empty() && MeetsNone(agent_.policy().thresholds, to.seen)) {
-    return PassOver(segment);
+  const bool is_quiet = fates_.pods().empty() && agent_.IsQuiet() && !limits && to.ends.empty();
+  if (is_quiet && MeetsNone(agent_.policy().thresholds, to.seen)) {
+    // All of the reserve is free.
+    CountTime(segment.length(), static_cast<double>(Reserved(agent_.policy().thresholds, to.seen)));
+    if (to.pass) agent_.PassedOver(to.at);
+    return;
   }
   const VirtualSegment view(node, segment, fates_.pods());
   if (agent_.IsInStep(view)) return StepRecorded(view);
   WalkThrough(view, limits);
-}
-
-// Where no threshold is met, all of the reserve is free.
-void PolicyRun::PassOver(const Segment& segment) {
-  const Frame& to = segment.to();
-  CountTime(segment.length(), static_cast<double>(Reserved(agent_.policy().thresholds, to.seen)));
-  if (to.pass) agent_.PassedOver(to.at);
 }
 
 void PolicyRun::CountTime(Duration time, double idle) {

@@ -34,9 +34,6 @@ class PolicyRun {
   [[nodiscard]] PolicyOutcome Outcome() const;
 
  private:
-  [[nodiscard]] bool IsQuiet() const { return fates_.pods().empty() && agent_.IsQuiet(); }
-  // Nothing happens in the segment.
-  void PassOver(const Segment& segment);
   void StepRecorded(const VirtualSegment& view);
   void WalkThrough(const VirtualSegment& view, bool violations);
   [[nodiscard]] Instant NextStop(const WhatIfNode& node, Instant now, Instant end) const;
