@@ -97,8 +97,9 @@ class TextSource {
   static constexpr std::size_t kMostFaults = 20;
 
  private:
-  // With faults only where they are to be named.
-  [[nodiscard]] Result<void> Read(SeriesSink& sink, bool names_faults);
+  // Samples of the series that `begin` wants go to the sink. Without one, faults are noted.
+  [[nodiscard]] Result<void> Read(const std::function<bool(const MetricSeries&)>& begin,
+                                  SeriesSink* sink);
 
   std::string path_;
   std::vector<std::string> faults_;

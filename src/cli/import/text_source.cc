@@ -19,32 +19,22 @@ namespace {
 // Far more than the labels of a series take.
 constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 
-// Takes what series tell of nodes, and no sample.
-class Learner final : public SeriesSink {
- public:
-  explicit Learner(NodeDirectory& directory) : directory_(directory) {}
-  bool Begin(const MetricSeries& series) override {
-    if (const auto figure = FigureOf(series)) directory_.Learn(*figure);
-    return false;
-  }
-  Result<void> Add(Instant /*at*/, double /*value*/) override { return {}; }
-
- private:
-  NodeDirectory& directory_;
-};
-
 }  // namespace
 
 Result<void> TextSource::Learn(NodeDirectory& directory) {
-  Learner learner(directory);
-  return Read(learner, /*names_faults=*/true);
+  const auto learn = [&](const MetricSeries& series) {
+    if (const auto figure = FigureOf(series)) directory.Learn(*figure);
+    return false;
+  };
+  return Read(learn, nullptr);
 }
 
 Result<void> TextSource::ReadInto(SeriesSink& sink) {
-  return Read(sink, /*names_faults=*/false);
+  return Read([&](const MetricSeries& series) { return sink.Begin(series); }, &sink);
 }
 
-Result<void> TextSource::Read(SeriesSink& sink, bool names_faults) {
+Result<void> TextSource::Read(const std::function<bool(const MetricSeries&)>& begin,
+                              SeriesSink* sink) {
   const auto cannot = [&](std::string_view what) {
     return Fail(ErrorCode::kUnavailable,
                 fmt::format("cannot {} {}: {}", what, path_, std::strerror(errno)));
@@ -60,7 +50,7 @@ Result<void> TextSource::Read(SeriesSink& sink, bool names_faults) {
   ProgressBar bar(true);
   LineReader lines(file.get(), kLongestLine);
   const auto note = [&](const std::string& fault) {
-    if (!names_faults || ++fault_count_ > kMostFaults) return;
+    if (sink != nullptr || ++fault_count_ > kMostFaults) return;
     faults_.push_back(fmt::format("{}: line {}: {}", path_, lines.line_number(), fault));
   };
   std::string series;  // of the line before: it is taken apart once for lines that follow
@@ -88,11 +78,11 @@ Result<void> TextSource::Read(SeriesSink& sink, bool names_faults) {
     if ((*sample)->series != series) {
       series = (*sample)->series;
       const auto named = ReadSeries(series);
-      is_wanted = named && sink.Begin(*named);
+      is_wanted = named && begin(*named);
       if (!named) note(named.error().message);
     }
     if (!is_wanted) continue;
-    if (auto added = sink.Add((*sample)->at, (*sample)->value); !added) return added;
+    if (auto added = sink->Add((*sample)->at, (*sample)->value); !added) return added;
   }
   if (lines.Failed()) return cannot("read");
   if (is_open_metrics && !ended) note("the file ends without \"# EOF\", so it may be cut off");

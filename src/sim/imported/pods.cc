@@ -176,21 +176,19 @@ Parts FirstOf(std::initializer_list<Parts> sources) {
 
 std::vector<ImportedPod::DiskPart> DiskOf(NodeTracks& tracks, const Pod& pod) {
   std::vector<ImportedPod::DiskPart> parts;
-  const auto find = [&](std::string_view metric, std::string_view kind) {
+  const auto add = [&](std::string_view metric, std::string_view kind, bool is_inodes) {
     for (const Track* each : tracks.OfPod(metric, pod)) {
       parts.push_back({.kind = std::string(kind.empty() ? each->Label("kind") : kind),
                        .container = std::string(each->Label("container")),
-                       .bytes = each});
+                       .track = each,
+                       .is_inodes = is_inodes});
     }
     return !parts.empty();
   };
-  if (find("jettison_pod_disk_used_bytes", "")) {
-    for (const Track* each : tracks.OfPod("jettison_pod_disk_used_inodes", pod)) {
-      const auto part = std::ranges::find(parts, each->Label("kind"), &ImportedPod::DiskPart::kind);
-      if (part != parts.end()) part->inodes = each;
-    }
-  } else if (find("container_fs_usage_bytes", "rootfs")) {  // logs alone do not rank a pod
-    find("kubelet_container_log_filesystem_used_bytes", "logs");
+  if (add("jettison_pod_disk_used_bytes", "", false)) {
+    add("jettison_pod_disk_used_inodes", "", true);
+  } else if (add("container_fs_usage_bytes", "rootfs", false)) {  // logs alone do not rank a pod
+    add("kubelet_container_log_filesystem_used_bytes", "logs", false);
   }
   return parts;
 }
@@ -294,26 +292,29 @@ std::optional<std::uint64_t> SumAt(const Parts& parts, Instant at) {
 
 // A pod without disk figures counts as not measured.
 void PutDisk(const ImportedPod& pod, Instant at, PodStats& stats) {
-  FsUsage all;
+  FsUsage volumes;
   for (const ImportedPod::DiskPart& part : pod.disk) {
-    const FsUsage usage{.used_bytes = CountAt(part.bytes, at),
-                        .inodes_used = CountAt(part.inodes, at)};
-    if (!usage.used_bytes && !usage.inodes_used) continue;
-    AddTo(all.used_bytes, usage.used_bytes);
-    AddTo(all.inodes_used, usage.inodes_used);
+    const auto amount = CountAt(part.track, at);
+    if (!amount) continue;
+    const auto add_to = [&](FsUsage& usage) {
+      AddTo(part.is_inodes ? usage.inodes_used : usage.used_bytes, amount);
+    };
+    if (!stats.ephemeral_storage) stats.ephemeral_storage.emplace();
+    add_to(*stats.ephemeral_storage);
     if (part.kind == "volumes") {
-      stats.volumes.push_back({.name = part.kind, .usage = usage});
+      add_to(volumes);
       continue;
     }
     const std::string& first = pod.facts->pod.containers.front().name;
     ContainerStats& container =
         ItemNamed(part.container.empty() ? first : part.container, stats.containers);
-    (part.kind == "logs" ? container.logs : container.rootfs) = usage;
+    std::optional<FsUsage>& usage = part.kind == "logs" ? container.logs : container.rootfs;
+    if (!usage) usage.emplace();
+    add_to(*usage);
   }
-  if (all.used_bytes || all.inodes_used) {
-    stats.ephemeral_storage = all;
-  } else {
-    stats.stale_disk = StaleDisk{};
+  if (!stats.ephemeral_storage) stats.stale_disk = StaleDisk{};
+  if (volumes.used_bytes || volumes.inodes_used) {
+    stats.volumes.push_back({.name = "volumes", .usage = volumes});
   }
 }
 

@@ -35,8 +35,8 @@ struct ImportedPod {
   struct DiskPart {
     std::string kind;       // "rootfs", "logs", "volumes"
     std::string container;  // empty: of the whole pod
-    const Track* bytes = nullptr;
-    const Track* inodes = nullptr;
+    const Track* track = nullptr;
+    bool is_inodes = false;  // else bytes
   };
 
   std::shared_ptr<const PodFacts> facts;  // as far as series tell of it
