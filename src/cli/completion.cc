@@ -20,16 +20,6 @@
 namespace jettison {
 namespace {
 
-// What the agent says at `server`, absent: where agents are; nothing where it does not answer at
-// once.
-Result<Overview> OverviewAt(const std::optional<std::string>& server) {
-  AskOptions options{.timeout_seconds = 1};
-  if (const char* variable = std::getenv("JETTISON_SERVER")) options.server = variable;
-  if (server) options.server = *server;
-  const auto answer = AskAgent(options, kOverviewPath);
-  return answer ? ReadOverview(*answer) : Fail(answer.error());
-}
-
 // Finds how the last word of a command line may go on, by what the command line knows: commands,
 // options, their values.
 class Completer {
@@ -125,7 +115,12 @@ class Completer {
     } else if (option.check_lname("sweep")) {
       for (const std::string& key : SweepKeys()) Add(prefix + key + "=");
     } else if (type == "POD|EVICTION") {
-      const auto overview = OverviewAt(server_);
+      // Nothing where the agent does not answer at once.
+      AskOptions options{.timeout_seconds = 1};
+      if (const char* variable = std::getenv("JETTISON_SERVER")) options.server = variable;
+      if (server_) options.server = *server_;
+      const auto answer = AskAgent(options, kOverviewPath);
+      const auto overview = answer ? ReadOverview(*answer) : Fail(answer.error());
       if (!overview) return;
       for (const OverviewPod& pod : overview->pods) {
         Add(PodNameText(pod, /*with_namespace=*/true), PodStateText(pod, overview->at));
