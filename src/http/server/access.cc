@@ -28,15 +28,6 @@ namespace {
 
 constexpr std::size_t kRandomBytes = 32;
 
-bool IsSameInConstantTime(std::string_view given, std::string_view token) {
-  unsigned difference = given.size() == token.size() ? 0 : 1;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    difference |=
-        static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(token[i % token.size()]);
-  }
-  return difference == 0;
-}
-
 // Whether the client showed a certificate that is meant for clients and that a trusted CA signed.
 bool IsCertified(MHD_Connection* handle) {
   const MHD_ConnectionInfo* info =
@@ -49,6 +40,26 @@ bool IsCertified(MHD_Connection* handle) {
   purpose.data = reinterpret_cast<unsigned char*>(oid.data());
   unsigned status = 0;
   return gnutls_certificate_verify_peers(session, &purpose, 1, &status) == 0 && status == 0;
+}
+
+// Whether `authorization`, the value of that header, is "Bearer" and the token that the file has
+// now; while it cannot be read, or has no token, nothing matches. How long it takes does not tell
+// how much of the token was right.
+bool HasToken(std::string_view authorization, const std::string& path) {
+  constexpr std::string_view kScheme = "Bearer ";
+  if (authorization.size() <= kScheme.size() ||
+      ::strncasecmp(authorization.data(), kScheme.data(), kScheme.size()) != 0) {
+    return false;
+  }
+  const auto token = ReadToken(path);
+  if (!token) return false;
+  const std::string_view given = Trimmed(authorization.substr(kScheme.size()));
+  unsigned difference = given.size() == token->size() ? 0 : 1;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    difference |= static_cast<unsigned char>(given[i]) ^
+                  static_cast<unsigned char>((*token)[i % token->size()]);
+  }
+  return difference == 0;
 }
 
 std::string_view WithoutPort(std::string_view host) {
@@ -158,16 +169,6 @@ Result<std::string> ReadToken(const std::string& path) {
                 path + " must hold one token, without spaces; make one with: openssl rand -hex 32");
   }
   return std::string(token);
-}
-
-bool HasToken(std::string_view authorization, const std::string& path) {
-  constexpr std::string_view kScheme = "Bearer ";
-  if (authorization.size() <= kScheme.size() ||
-      ::strncasecmp(authorization.data(), kScheme.data(), kScheme.size()) != 0) {
-    return false;
-  }
-  const auto token = ReadToken(path);
-  return token && IsSameInConstantTime(Trimmed(authorization.substr(kScheme.size())), *token);
 }
 
 Result<OwnFile> MakeOwnToken(const std::string& path) {

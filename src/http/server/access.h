@@ -43,11 +43,6 @@ constexpr std::size_t kLongestToken = 4096;
 // request.
 [[nodiscard]] Result<std::string> ReadToken(const std::string& path);
 
-// Whether `authorization`, the value of that header, is "Bearer" and the token that the file has
-// now; while it cannot be read, or has no token, nothing matches. How long it takes does not tell
-// how much of the token was right.
-[[nodiscard]] bool HasToken(std::string_view authorization, const std::string& path);
-
 // Makes a token of random bytes in a file that only its owner, root, can read. A file that is there
 // is replaced, and its folder (0755) is made where it is missing.
 [[nodiscard]] Result<OwnFile> MakeOwnToken(const std::string& path);

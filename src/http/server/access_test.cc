@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "http/client/client.h"
@@ -112,6 +113,38 @@ TEST_F(HttpAccess, WithATokenItMustBeSentOnTcpAndNotOnTheSocket) {
   target.bearer_token = "s3cret";
   EXPECT_EQ(Status(target), 200);
   EXPECT_EQ(Status({.endpoint = server_.endpoint()}), 200);
+}
+
+TEST_F(HttpAccess, OnlyTheTokenThatTheFileHasNowMatches) {
+  const std::string path = File("changing");
+  // As secrets are replaced: whole, under the same name.
+  const auto write = [&](const std::string& text) {
+    std::ofstream(path + ".new") << text;
+    std::filesystem::rename(path + ".new", path);
+  };
+  write("  s3cret\n");
+  ASSERT_TRUE(server_.Start(Good, {.address = "127.0.0.1:0", .bearer_token_file = path}));
+  const auto is_let_in = [&](const std::string& authorization) {
+    Wire wire(server_.server().port());
+    wire.Send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nAuthorization: " + authorization +
+              "\r\n\r\n");
+    return wire.ReadAll().starts_with("HTTP/1.1 200");
+  };
+  for (const char* right : {"Bearer s3cret", "bearer s3cret", "Bearer  s3cret "}) {
+    EXPECT_TRUE(is_let_in(right)) << right;
+  }
+  for (const char* wrong : {"", "Bearer", "Bearer ", "s3cret", "Bearer s3cre", "Bearer s3crets",
+                            "Bearer s3cres", "Bearer s3crets3cret", "Basic s3cret"}) {
+    EXPECT_FALSE(is_let_in(wrong)) << wrong;
+  }
+  write("other");
+  EXPECT_FALSE(is_let_in("Bearer s3cret"));
+  EXPECT_TRUE(is_let_in("Bearer other"));
+  write("\n");
+  EXPECT_FALSE(is_let_in("Bearer other"));
+  EXPECT_FALSE(is_let_in("Bearer "));
+  std::filesystem::remove(path);
+  EXPECT_FALSE(is_let_in("Bearer other"));
 }
 
 TEST_F(HttpAccess, WithAClientCaACertificateIsNeeded) {
