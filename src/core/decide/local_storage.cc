@@ -25,7 +25,8 @@ std::optional<std::int64_t> UseOf(const ContainerStats& container, DiskLayout la
 }
 
 // The limit that is exceeded first, by its place. Containers are checked in the order of their
-// figures; of two limits for one name the last counts. (kubelet: containerEphemeralStorageLimitEviction)
+// figures; of two limits for one name the last counts. (kubelet:
+// containerEphemeralStorageLimitEviction)
 std::optional<std::size_t> BrokenLimit(const ActivePod& pod, DiskLayout layout) {
   const std::vector<StorageLimit>& limits = pod.facts->storage_limits;
   const auto is_over = [&](std::size_t limit, std::optional<std::int64_t> used) {
@@ -75,7 +76,8 @@ std::vector<StorageViolation> StorageViolations(std::span<const ActivePod> pods,
     // A usage that was measured in an earlier pass may be lower by now.
     if (pod.stats->stale_disk) continue;
     if (const auto broken = BrokenLimit(pod, layout)) {
-      violations.push_back({.pod = i, .kind = facts.storage_limits[*broken].kind, .index = *broken});
+      violations.push_back(
+          {.pod = i, .kind = facts.storage_limits[*broken].kind, .index = *broken});
     }
   }
   return violations;

@@ -1,9 +1,9 @@
-#include "core/decide/eviction_pace.h"
-
 #include <gtest/gtest.h>
 
 #include <utility>
 #include <vector>
+
+#include "core/decide/eviction_pace.h"
 
 namespace jettison {
 namespace {

@@ -24,9 +24,10 @@ bool IsLocal(const VolumeSource& source) {
 void AddVolumeLimits(const Pod& pod, std::vector<StorageLimit>& limits) {
   for (std::size_t i = 0; i < pod.volumes.size(); ++i) {
     const auto* empty_dir = std::get_if<EmptyDirSource>(&pod.volumes[i].source);
-    if (empty_dir == nullptr || !empty_dir->size_limit || empty_dir->size_limit->Sign() <= 0) continue;
-    limits.push_back({StorageLimitKind::kEmptyDir, pod.volumes[i].name,
-                      empty_dir->size_limit->ToNanos(), i});
+    if (empty_dir == nullptr || !empty_dir->size_limit || empty_dir->size_limit->Sign() <= 0)
+      continue;
+    limits.push_back(
+        {StorageLimitKind::kEmptyDir, pod.volumes[i].name, empty_dir->size_limit->ToNanos(), i});
   }
 }
 

@@ -1,5 +1,3 @@
-#include "core/thresholds/threshold_parsing.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <system_error>
 
 #include "core/text/number.h"
+#include "core/thresholds/threshold_parsing.h"
 
 namespace jettison {
 namespace {

@@ -14,7 +14,6 @@
 #include "core/model/profile.h"
 #include "core/model/signal.h"
 #include "core/pass/pass.h"
-#include "core/pass/pass.h"
 #include "core/recording/recording.h"
 #include "core/units/duration.h"
 #include "sim/frames/frame.h"
