@@ -77,22 +77,23 @@ class NodeImport {
   }
 
   // Where the agent does not tell the memory at the time of an eviction, it is assumed to have
-  // continued to grow as before the last sample; otherwise nothing would seem to grow.
+  // continued to grow as before the last sample; otherwise nothing would seem to grow. Pods that
+  // stay are on the line between their samples.
   void Grow(const std::vector<ImportedEviction>& evictions) {
+    const Duration interval = figures_->clock().interval();
+    for (const ImportedEviction& each : evictions) pods_[each.pod].Evicted(each.at, interval);
     for (const ImportedEviction& each : evictions) {
-      const TrackPoint* last = figures_->clock().LastBefore(each.at);
-      const Instant known = last == nullptr ? each.at : last->at;
+      is_in_the_middle_ = is_in_the_middle_ || !each.is_told;
       figures_->GrowTo(each.at);
-      for (ImportedPod& pod : pods_) {
-        for (Track* part : pod.memory) {
-          if (part->At(known)) part->GrowTo(each.at, /*is_used=*/true);
+      const ImportedPod& victim = pods_[each.pod];
+      const TrackPoint* const peak = victim.peak ? victim.peak->FirstFrom(each.at) : nullptr;
+      for (Track* const part : victim.memory) {
+        if (peak != nullptr) {
+          part->Put(each.at, peak->value);
+        } else {
+          part->GrowTo(each.at, /*is_used=*/true);
         }
       }
-      ImportedPod& victim = pods_[each.pod];
-      const TrackPoint* const peak = victim.peak ? victim.peak->FirstFrom(each.at) : nullptr;
-      if (peak != nullptr) victim.memory.front()->Put(each.at, peak->value);
-      victim.Evicted(each.at);
-      is_in_the_middle_ = is_in_the_middle_ || !each.is_told;
     }
   }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "sim/imported/testing/test_cluster.h"
@@ -168,6 +169,39 @@ TEST(Import, AVictimWithoutFiguresAtTheTimeStandsAmongThePodsOfItsEviction) {
     if (pass->report.evictions.empty()) continue;
     ASSERT_EQ(pass->pods.size(), 1U);
     EXPECT_EQ(pass->pods[0]->pod.uid, "u1");
+  }
+}
+
+// Evicted 5 s after each scrape that sees it, every 90 s.
+TEST(Import, TheAgentTellsWhenAPodWasEvictedAndWhatItHeldHoweverBrieflyItLives) {
+  Cluster cluster;
+  for (const char* metric : {"kubelet_evictions", "kube_pod_status_reason"}) cluster.Erase(metric);
+  const test_cluster::Labels pod_labels = {{"namespace", "ns"}, {"pod", "brief"}, {"node", "a"}};
+  const test_cluster::Labels memory = {{"node", "a"}, {"signal", "memory.available"}};
+  cluster.Scrape("jettison_signal_available", memory, 0, [](int) { return 500 * kMi; });
+  cluster.Scrape("jettison_signal_capacity", memory, 0, [](int) { return 1000 * kMi; });
+  cluster.Scrape("jettison_signal_available_min", memory, 0,
+                 [](int s) { return (s % 90 == 15 ? 90 : 500) * kMi; });
+  cluster.Scrape("jettison_pod_memory_working_set_bytes", pod_labels, 0,
+                 [](int s) { return s % 90 == 0 ? std::optional(100 * kMi) : std::nullopt; });
+  cluster.Scrape("jettison_pod_memory_peak_bytes", pod_labels, 0,
+                 [](int s) { return s % 90 == 15 ? std::optional(250 * kMi) : std::nullopt; });
+  cluster.Scrape("jettison_pod_evictions_total", pod_labels, 0,
+                 [](int s) { return (s + 84) / 90; });
+  cluster.Scrape("jettison_pod_last_eviction_timestamp_seconds", pod_labels, 0,
+                 [](int s) { return SecondsOf(At((s + 84) / 90 * 90 - 85).time_since_epoch()); });
+  Recording recording;
+  const auto summary = cluster.Import(recording);
+  ASSERT_TRUE(summary) << summary.error().message;
+  EXPECT_EQ(summary->evictions, 14U);
+  for (const auto& pass : recording.Passes()) {
+    const auto pod = std::ranges::find(pass->summary.pods, "brief", &PodStats::name);
+    const auto s = Elapsed(At(0), pass->report.at) % seconds(90);
+    EXPECT_EQ(pod != pass->summary.pods.end(), s <= seconds(6)) << FormatDuration(s);
+    if (pass->report.evictions.empty()) continue;
+    EXPECT_NEAR(SecondsOf(s), 5, 0.001);
+    EXPECT_EQ(pod->memory_working_set_bytes, 250 * kMi);
+    EXPECT_EQ(pass->summary.node.memory->available_bytes, 90 * kMi);
   }
 }
 

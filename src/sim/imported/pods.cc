@@ -326,8 +326,8 @@ Profile ProfileOf(NodeTracks& tracks, const PodAssumptions& assumptions) {
   return own ? Profile::kStandalone : Profile::kKubelet;
 }
 
-void ImportedPod::Evicted(Instant at) {
-  for (Track* part : memory) part->EndAt(at, to);
+void ImportedPod::Evicted(Instant at, Duration interval) {
+  for (Track* part : memory) part->EndAt(at, to, interval);
 }
 
 std::optional<PodStats> ImportedPod::At(Instant at) const {

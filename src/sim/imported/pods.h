@@ -49,8 +49,8 @@ struct ImportedPod {
   std::vector<Track*> tasks;       // the sum is the pod's
   std::vector<DiskPart> disk;
 
-  // The pod was evicted then: it is away until samples of it begin anew.
-  void Evicted(Instant at);
+  // The pod was evicted then: it is away until samples of it begin anew. `interval`: of scrapes.
+  void Evicted(Instant at, Duration interval);
   // Absent: it did not run at that moment.
   [[nodiscard]] std::optional<PodStats> At(Instant at) const;
 };

@@ -75,7 +75,7 @@ const TrackPoint* Track::FirstFrom(Instant at) const {
   const auto first = std::ranges::find_if(points_, [at](const TrackPoint& point) {
     return point.at >= at && std::isfinite(point.value);
   });
-  return first == points_.end() ? nullptr : &*first;
+  return first == points_.end() || Elapsed(at, first->at) > kStaleness ? nullptr : &*first;
 }
 
 std::vector<Track::Step> Track::Steps() const {
@@ -119,7 +119,7 @@ void Track::Put(Instant at, double value) {
   }
 }
 
-void Track::EndAt(Instant at, Instant until) {
+void Track::EndAt(Instant at, Instant until, Duration interval) {
   constexpr double kMissing = 1.75;  // if two samples are that many intervals apart, one is missing
   const auto first = std::ranges::upper_bound(points_, at, {}, &TrackPoint::at);
   auto last = first;
@@ -128,7 +128,7 @@ void Track::EndAt(Instant at, Instant until) {
     if (last == points_.begin()) continue;
     const TrackPoint& before = *(last - 1);
     const double apart = SecondsOf(Elapsed(before.at, last->at));
-    if (std::isnan(before.value) || apart > SecondsOf(interval_) * kMissing) break;
+    if (std::isnan(before.value) || apart > SecondsOf(interval) * kMissing) break;
   }
   points_.insert(points_.erase(first, last), {.at = at + Duration{1}, .value = std::nan("")});
 }

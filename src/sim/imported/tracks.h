@@ -56,7 +56,7 @@ class Track {
   [[nodiscard]] std::optional<double> At(Instant at) const;
   // The last sample before that moment that is a number; null: there is none.
   [[nodiscard]] const TrackPoint* LastBefore(Instant at) const;
-  // The first one from that moment on.
+  // The first one from that moment on, within kStaleness.
   [[nodiscard]] const TrackPoint* FirstFrom(Instant at) const;
   // Where it changed from one sample to the next; what it began with is no change.
   [[nodiscard]] std::vector<Step> Steps() const;
@@ -67,8 +67,9 @@ class Track {
   // Adds a sample of that moment, or changes it.
   void Put(Instant at, double value);
   // What the figure is about ended after that moment. Samples up to `until` that follow without a
-  // pause are left out, because they are not of what may have begun anew.
-  void EndAt(Instant at, Instant until);
+  // pause are left out, because they are not of what may have begun anew. `interval`: of scrapes;
+  // what lives briefly has longer ones of its own.
+  void EndAt(Instant at, Instant until, Duration interval);
 
  private:
   MetricSeries figure_;
