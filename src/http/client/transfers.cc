@@ -311,7 +311,11 @@ class HttpTransfers::Pending {
   std::string body_;
 };
 
-HttpTransfers::HttpTransfers() : multi_(::curl_multi_init()) {}
+// Not every libcurl begins without a race between threads.
+HttpTransfers::HttpTransfers() {
+  static const CURLcode kBegun = ::curl_global_init(CURL_GLOBAL_DEFAULT);
+  if (kBegun == CURLE_OK) multi_ = ::curl_multi_init();
+}
 
 HttpTransfers::~HttpTransfers() {
   for (const auto& [id, exchange] : exchanges_) Detach(*exchange);

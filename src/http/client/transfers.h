@@ -120,7 +120,7 @@ class HttpTransfers {
   void TakeEnds();
   void TellEnd(Id id, std::chrono::steady_clock::time_point now);
 
-  CURLM* multi_;
+  CURLM* multi_ = nullptr;
   std::map<Id, std::unique_ptr<Pending>> exchanges_;  // in the order in which they were begun
   std::vector<std::unique_ptr<Pending>> gone_;        // cancelled, perhaps by their own callback
   Id next_id_ = 1;
