@@ -79,11 +79,6 @@ Result<CgroupMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
   return memory;
 }
 
-// The same of the root, which has memory.stat alone.
-Result<CgroupMemory> ReadRootMemoryFile(std::span<const FileDescriptor> files) {
-  return ReadStat(files[0]);
-}
-
 Result<std::optional<std::uint64_t>> ReadLimitFile(std::span<const FileDescriptor> files) {
   return kernel::ParseKept<kSmallBytes>(files[0], "memory.max", kernel::ParseMax);
 }
@@ -175,13 +170,10 @@ Result<std::optional<std::uint64_t>> LowestLimit(kernel::OpenFiles& files, std::
   }
 }
 
-bool Vanished(const Error& error) {
-  return error.code == ErrorCode::kNotFound;
-}
-
 Result<void> Freeze(int group, std::string_view state) {
   auto written = kernel::WriteFile(group, "cgroup.freeze", state);
-  return !written && Vanished(written.error()) ? Result<void>() : written;
+  const bool is_gone = !written && written.error().code == ErrorCode::kNotFound;
+  return is_gone ? Result<void>() : written;
 }
 
 // A killed process ends even in a frozen group. But a process that is started there later would not
@@ -189,8 +181,8 @@ Result<void> Freeze(int group, std::string_view state) {
 // all groups (cgroup_mutex), and a read does not.
 Result<void> ThawFrozen(int group) {
   const auto state = kernel::ReadFile(group, "cgroup.freeze");
-  if (!state) return Vanished(state.error()) ? Result<void>() : Fail(state.error());
-  return state->starts_with('1') ? Freeze(group, "0") : Result<void>();
+  if (state) return state->starts_with('1') ? Freeze(group, "0") : Result<void>();
+  return state.error().code == ErrorCode::kNotFound ? Result<void>() : Fail(state.error());
 }
 
 // Whether the group may have a process.
@@ -264,7 +256,8 @@ Result<void> CgroupV2::KillAll(std::string_view /*path*/, int group) {
 
 Result<CgroupMemory> CgroupV2::ReadMemory(std::string_view path) {
   if (path.empty() && tree_.NodeIsRoot()) {
-    return Of(path, root_memory_.Read(path, ReadRootMemoryFile));
+    return Of(path,
+              root_memory_.Read<CgroupMemory>(path, [](auto files) { return ReadStat(files[0]); }));
   }
   return Of(path, memory_files().Read(path, ReadMemoryFiles));
 }

@@ -84,15 +84,6 @@ Result<std::vector<pid_t>> ParseProcs(std::string_view text) {
   return pids;
 }
 
-namespace {
-
-bool IsWithin(std::string_view path, std::string_view group) {
-  if (group.empty() || path == group) return true;
-  return path.starts_with(group) && path[group.size()] == '/';
-}
-
-}  // namespace
-
 // A group has at most three files for memory, one of which is kept by itself too, and one for its
 // tasks.
 std::size_t GroupsToKeep() {
@@ -130,7 +121,10 @@ Result<std::uint64_t> OpenFiles::ReadCounter(std::string_view group) {
 
 void OpenFiles::Forget(std::string_view group) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(files_, [&](const auto& entry) { return IsWithin(entry.first, group); });
+  std::erase_if(files_, [&](const auto& entry) {
+    const std::string_view path = entry.first;
+    return group.empty() || path == group || (path.starts_with(group) && path[group.size()] == '/');
+  });
 }
 
 }  // namespace jettison::kernel

@@ -31,9 +31,6 @@ class Inventory {
   using Status = Result<api::ContainerStatusResponse>;
 
   explicit Inventory(RuntimeContext& context) : context_(context) {}
-  Inventory(const Inventory&) = delete;
-  Inventory& operator=(const Inventory&) = delete;
-  ~Inventory() = default;
 
   // Both lists in one answer.
   void List(Listed listed);

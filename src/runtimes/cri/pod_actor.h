@@ -25,9 +25,6 @@ namespace jettison::cri {
 class PodActor {
  public:
   PodActor(RuntimeContext& context, PodPlan plan);
-  PodActor(const PodActor&) = delete;
-  PodActor& operator=(const PodActor&) = delete;
-  ~PodActor() = default;
 
   // Groups, volumes, folders and sandbox -> PodReady or PodFailed; later, where its sandbox has
   // ended, another one. The sandbox has this attempt or a later one, as the name of one that cannot

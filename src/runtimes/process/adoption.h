@@ -1,11 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kernel/files/paths.h"
+#include "pods/observed_pods.h"
 #include "ports/container_runtime.h"
 #include "runtimes/process/pods.h"
 #include "runtimes/process/runs/found_runs.h"
@@ -49,6 +51,26 @@ class Adoption {
 
   RuntimeContext& context_;
   Pods& pods_;
+};
+
+// The pods of this runtime that cannot be taken over yet.
+class ObservedPods : public jettison::ObservedPods {
+ public:
+  // All must outlive this.
+  ObservedPods(RuntimeContext& context, Adoption& adoption)
+      : jettison::ObservedPods(context), context_(context), adoption_(adoption) {}
+
+  void Enter(const std::string& uid, const Error& error);
+
+ private:
+  [[nodiscard]] std::function<Reading()> Reader(const std::string& uid) const override;
+  [[nodiscard]] Result<RuntimePod> TakeOver(const PodPlan& wanted,
+                                            const Result<void>& record) override;
+  // Writes the record anew.
+  void Mend(const Pod& pod);
+
+  RuntimeContext& context_;
+  Adoption& adoption_;
 };
 
 }  // namespace jettison::process

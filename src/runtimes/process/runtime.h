@@ -11,7 +11,6 @@
 #include "ports/container_runtime.h"
 #include "ports/file_descriptor.h"
 #include "runtimes/process/adoption.h"
-#include "runtimes/process/observed_pods.h"
 #include "runtimes/process/pods.h"
 #include "runtimes/process/runs/runtime_context.h"
 #include "runtimes/process/runs/shim_process.h"

@@ -27,10 +27,6 @@ constexpr Duration kLookAgain = std::chrono::milliseconds(5);
 constexpr Duration kReadAgain = std::chrono::milliseconds(100);
 constexpr Duration kUnreadPatience = std::chrono::seconds(10);
 
-WallTime WallTimeOfNs(std::int64_t ns) {
-  return WallTime(std::chrono::nanoseconds(ns));
-}
-
 // What names the folders of a pod, without all that it is made of.
 Pod FoldersOf(const Pod& pod) {
   Pod named;
@@ -169,9 +165,14 @@ void ContainerRun::OnStarted(const shim::Message& message) {
   on_message_.Stop();
   shim_->HangUp();
   phase_ = Phase::kRunning;
-  started_wall_ = WallTimeOfNs(message.at_ns);
+  started_wall_ = WallTime(std::chrono::nanoseconds(message.at_ns));
   started_ = InstantOf(started_wall_, context_.clock, ordered_);
-  if (message.error != 0) context_.NoteRefusedOomScoreAdj(message.error);
+  if (message.error != 0 && context_.oom_score_adj_refused.Take()) {
+    context_.Log(SystemError(message.error,
+                             "oom_score_adj cannot be lowered without CAP_SYS_RESOURCE; containers "
+                             "keep the nearest value that is allowed")
+                     .message);
+  }
   context_.Emit(ContainerStarted{.pod_uid = name_.pod_uid,
                                  .container = name_.container,
                                  .attempt = name_.attempt,

@@ -6,7 +6,6 @@
 #include "core/units/once.h"
 #include "pods/pod_options.h"
 #include "pods/run_dependencies.h"
-#include "ports/system_error.h"
 #include "runtimes/process/runs/shim_process.h"
 
 namespace jettison {
@@ -28,15 +27,6 @@ struct RuntimeContext : PodDependencies {
   Once oom_score_adj_refused;
   // Shims that have been killed and have not ended yet. Nobody waits for them.
   std::vector<ShimProcess> ending_shims;
-
-  // Said once: it is the same for every container.
-  void NoteRefusedOomScoreAdj(int errno_value) {
-    if (!oom_score_adj_refused.Take()) return;
-    Log(SystemError(errno_value,
-                    "oom_score_adj cannot be lowered without CAP_SYS_RESOURCE; containers keep the "
-                    "nearest value that is allowed")
-            .message);
-  }
 };
 
 }  // namespace jettison::process

@@ -74,7 +74,7 @@ Result<void> Refuse(std::string_view who, std::string_view field) {
 }  // namespace
 
 std::vector<std::string> EnvironmentOf(const Pod& pod, const Container& container) {
-  Variables variables{{"PATH", std::string(kDefaultPath)},
+  Variables variables{{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
                       {"HOME", "/root"},
                       {"HOSTNAME", pod.name.substr(0, kMaxHostName)}};
   const Variables own = OwnVariables(container);

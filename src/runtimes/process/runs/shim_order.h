@@ -11,10 +11,6 @@
 
 namespace jettison::process {
 
-// Where programs are looked up when a container does not set PATH.
-inline constexpr std::string_view kDefaultPath =
-    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
 // The environment of a container as "NAME=VALUE": PATH, HOME and HOSTNAME unless it sets them, then
 // its own variables, each expanded with those before it. The agent's own environment is not passed
 // on. Where a name is set twice, the last value counts.

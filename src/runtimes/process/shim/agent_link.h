@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include "runtimes/process/shim/mounts.h"
 #include "runtimes/process/shim/order.h"
 
 namespace jettison::shim {

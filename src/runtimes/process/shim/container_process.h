@@ -2,7 +2,6 @@
 
 #include <sys/types.h>
 
-#include "runtimes/process/shim/mounts.h"
 #include "runtimes/process/shim/order.h"
 
 namespace jettison::shim {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "runtimes/process/shim/protocol.h"
+
 namespace jettison::shim {
 
 // An array of plain values with a zeroed one behind the last, so that a list of strings can be
@@ -29,6 +31,13 @@ struct MountOrder {
   bool read_only = false;
   // The operator keeps the folder that the source is a link to: nothing is made there.
   bool kept_by_operator = false;
+};
+
+// What went wrong; `detail` points into the order or at a literal.
+struct Failure {
+  Stage stage = Stage::kOrder;
+  int error = 0;
+  const char* detail = "";
 };
 
 // What a shim is told to do. Every string points into the order's own memory.

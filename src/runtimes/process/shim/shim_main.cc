@@ -16,7 +16,6 @@
 #include <initializer_list>
 
 #include "runtimes/process/shim/agent_link.h"
-#include "runtimes/process/shim/mounts.h"
 #include "runtimes/process/shim/order.h"
 #include "runtimes/process/shim/protocol.h"
 #include "runtimes/process/shim/run.h"
