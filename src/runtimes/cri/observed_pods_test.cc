@@ -7,21 +7,14 @@
 #include <cstdio>
 
 #include "runtimes/cri/pod_record.h"
-#include "runtimes/cri/test_bed/runtime_fixture.h"
+#include "runtimes/cri/test_bed/fake_runtime_bed.h"
 
 namespace jettison::cri {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
-using testing::StartsWith;
+using namespace testing;
 
 constexpr const char* kUnreadGroup = "kubepods/burstable/podu";
 
@@ -93,12 +86,6 @@ class CriUnread : public CriRuntime {
     EXPECT_THAT(bed_.logged, Contains(HasSubstr("all its files are in " + place)));
     EXPECT_FALSE(kernel::Exists(folder() + "/volumes/v/data"));
   }
-  // The rest of the life of the new pod: at the end nothing of it is left, but the quarantined
-  // files stay.
-  void ExpectItCanBeTakenDown() {
-    ASSERT_TRUE(bed_.Remove("u"));
-    bed_.ExpectNothingLeft("u");
-  }
 
   Pod pod_;
   std::string box_;
@@ -115,7 +102,7 @@ TEST_F(CriUnread, TheRecordMakesUpForADamagedAnnotation) {
   EXPECT_FALSE(listed[0].containers[0].exit);
   EXPECT_THAT(bed_.logged, Contains(AllOf(HasSubstr(box_), HasSubstr("is known by " + record()))));
   ExpectItGoesOn();
-  ExpectItCanBeTakenDown();
+  bed_.TakeDown("u");
 }
 
 TEST_F(CriUnread, TheAnnotationMakesUpForADamagedRecord) {
@@ -151,18 +138,15 @@ TEST_F(CriUnread, APodThatNothingDescribesGoesOnAndIsMeasured) {
 TEST_F(CriUnread, NoPodOfItsUidIsMadeBesideIt) {
   DamageBoth();
   ASSERT_THAT(List(), SizeIs(1));
-  runtime().CreatePod(kernel::PlainPlan(pod_));
-  const auto* failed = bed_.Await<PodFailed>("u");
-  ASSERT_NE(failed, nullptr);
-  EXPECT_THAT(failed->error.message, HasSubstr("crictl stopp " + box_));
-  EXPECT_TRUE(failed->by_others) << "an eviction of the other pod would free nothing";
+  const auto& failed = bed_.CreateFails(pod_);
+  EXPECT_THAT(failed.error.message, HasSubstr("crictl stopp " + box_));
+  EXPECT_TRUE(failed.by_others) << "an eviction of the other pod would free nothing";
   ExpectItGoesOn();
   // Nor is it ended when the other pod is no longer wanted.
   runtime().RemovePod("u");
   EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
-  const auto* found = bed_.Await<PodFound>("u");
-  ASSERT_NE(found, nullptr);
-  EXPECT_TRUE(found->pod.foreign && found->pod.spared);
+  const auto& found = bed_.Need<PodFound>("u");
+  EXPECT_TRUE(found.pod.foreign && found.pod.spared);
   ExpectItGoesOn();
 }
 
@@ -176,9 +160,8 @@ TEST_F(CriUnread, WhenTheSandboxIsRemovedThePodStartsAndTheFilesAreSetAside) {
   containerd().runs.clear();
   ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), pod_));
   ExpectQuarantined();
-  runtime().StartContainer("u", "main", 0, 0);
-  EXPECT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
-  ExpectItCanBeTakenDown();
+  EXPECT_TRUE(bed_.Start("u", "main", 0));
+  bed_.TakeDown("u");
   ExpectQuarantined();
 }
 
@@ -222,17 +205,16 @@ TEST_F(CriUnread, ARecordThatIsMendedGivesThePodBack) {
   ASSERT_TRUE(kernel::WriteFile(record(), text));
   LetItLook();
   runtime().CreatePod(kernel::PlainPlan(pod_));
-  const auto* found = bed_.Await<PodFound>("u");
-  ASSERT_NE(found, nullptr);
-  EXPECT_FALSE(found->pod.foreign);
-  EXPECT_EQ(found->pod.pod, pod_);
-  ASSERT_THAT(found->pod.containers, SizeIs(1));
-  EXPECT_FALSE(found->pod.containers[0].exit);
+  const auto& found = bed_.Need<PodFound>("u");
+  EXPECT_FALSE(found.pod.foreign);
+  EXPECT_EQ(found.pod.pod, pod_);
+  ASSERT_THAT(found.pod.containers, SizeIs(1));
+  EXPECT_FALSE(found.pod.containers[0].exit);
   EXPECT_THAT(runtime().ForeignGroupsOf("u"), IsEmpty());
   EXPECT_EQ(runtime().GroupOf("u", "main"), "run-2");
   ExpectItGoesOn();
   ASSERT_TRUE(bed_.Create(pod_)) << "it exists";
-  ExpectItCanBeTakenDown();
+  bed_.TakeDown("u");
 }
 
 TEST_F(CriUnread, HowItsContainersEndedIsAskedBeforeItIsTakenOver) {
@@ -242,11 +224,10 @@ TEST_F(CriUnread, HowItsContainersEndedIsAskedBeforeItIsTakenOver) {
   EXPECT_THAT(List(), IsEmpty());
   ASSERT_TRUE(kernel::WriteFile(record(), text));
   runtime().CreatePod(kernel::PlainPlan(pod_));
-  const auto* found = bed_.Await<PodFound>("u");
-  ASSERT_NE(found, nullptr);
-  ASSERT_THAT(found->pod.containers, SizeIs(1));
-  ASSERT_TRUE(found->pod.containers[0].exit);
-  EXPECT_EQ(found->pod.containers[0].exit->exit_code, 0);
+  const auto& found = bed_.Need<PodFound>("u");
+  ASSERT_THAT(found.pod.containers, SizeIs(1));
+  ASSERT_TRUE(found.pod.containers[0].exit);
+  EXPECT_EQ(found.pod.containers[0].exit->exit_code, 0);
 }
 
 TEST_F(CriUnread, ARecordThatCannotBeReadForAMomentIsNoDamage) {
@@ -284,10 +265,9 @@ TEST_F(CriUnread, TheManifestThatItCameFromGivesThePodBack) {
   DamageBoth();
   ASSERT_THAT(List(), SizeIs(1));
   runtime().CreatePod(kernel::PlainPlan(pod_));
-  const auto* found = bed_.Await<PodFound>("u");
-  ASSERT_NE(found, nullptr);
-  EXPECT_FALSE(found->pod.foreign);
-  EXPECT_EQ(found->pod.pod, pod_);
+  const auto& found = bed_.Need<PodFound>("u");
+  EXPECT_FALSE(found.pod.foreign);
+  EXPECT_EQ(found.pod.pod, pod_);
   EXPECT_THAT(kernel::ReadFile(record()).value_or(""), StartsWith("sandbox " + box_));
   ExpectItGoesOn();
 }
@@ -296,15 +276,12 @@ TEST_F(CriUnread, WhatTheRuntimeKeepsToItselfIsAliveWhileTheKernelSaysSo) {
   DamageBoth();
   const auto boxes = std::exchange(containerd().boxes, {});
   (void)List();
-  runtime().CreatePod(kernel::PlainPlan(pod_));
-  const auto* failed = bed_.Await<PodFailed>("u");
-  ASSERT_NE(failed, nullptr);
-  EXPECT_THAT(failed->error.message, HasSubstr(kUnreadGroup));
+  const auto& failed = bed_.CreateFails(pod_);
+  EXPECT_THAT(failed.error.message, HasSubstr(kUnreadGroup));
   ExpectItGoesOn();
   containerd().boxes = boxes;
-  const auto* found = bed_.Await<PodFound>("u");
-  ASSERT_NE(found, nullptr);
-  EXPECT_TRUE(found->pod.foreign && found->pod.spared);
+  const auto& found = bed_.Need<PodFound>("u");
+  EXPECT_TRUE(found.pod.foreign && found.pod.spared);
   ExpectItGoesOn();
 }
 

@@ -1,4 +1,3 @@
-// A runtime that does not answer when the agent starts, or that has lost its state.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -6,17 +5,16 @@
 #include <cstdio>
 
 #include "runtimes/cri/pod_record.h"
-#include "runtimes/cri/test_bed/runtime_fixture.h"
+#include "runtimes/cri/test_bed/fake_runtime_bed.h"
 
 namespace jettison::cri {
 namespace {
 
+using namespace testing;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Pair;
+
+// A runtime that does not answer when the agent starts, or that has lost its state.
 
 class CriRecall : public CriRuntime {
  protected:
@@ -49,9 +47,8 @@ TEST_F(CriRecall, WhatRunsIsKnownAndCanBeKilledWithoutTheRuntime) {
   ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
   runtime().RemovePod("u");
   EXPECT_EQ(bed_.Await<PodRemoved>("u", milliseconds(50)), nullptr);
-  const auto listed = ListAfterResume();
-  ASSERT_TRUE(listed) << listed.error().message;
-  EXPECT_THAT(*listed, IsEmpty()) << "the pod is ending";
+  const auto listed = ListAfterResume().value();
+  EXPECT_THAT(listed, IsEmpty()) << "the pod is ending";
   ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr);
   bed_.ExpectNothingLeft("u");
 }
@@ -66,12 +63,7 @@ TEST_F(CriRecall, ARuntimeThatStopsAnsweringBeforeItHasListedIsNotWaitedForLong)
 }
 
 TEST_F(CriRecall, WhenTheRuntimeAnswersNothingIsLostOrDoubled) {
-  Pod pod = SimplePod("u");
-  pod.containers.push_back(pod.containers[0]);
-  pod.containers[1].name = "other";
-  ASSERT_TRUE(bed_.Run(pod));
-  runtime().StartContainer("u", "other", 0, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  (void)bed_.RunTwo();
   ASSERT_TRUE(bed_.Run(SimplePod("v")));
   // This one is not in the record, because its agent was killed before.
   ASSERT_TRUE(kernel::WriteFile(bed_.root() + "/pods/v/record", "sandbox half"));
@@ -79,10 +71,9 @@ TEST_F(CriRecall, WhenTheRuntimeAnswersNothingIsLostOrDoubled) {
   auto recalled = OpenHanging();
   ASSERT_EQ(recalled.size(), 1U);
   ASSERT_EQ(recalled[0].containers.size(), 1U) << "how the other one ended is not known yet";
-  const auto listed = ListAfterResume();
-  ASSERT_TRUE(listed) << listed.error().message;
-  ASSERT_EQ(listed->size(), 2U);
-  const auto& records = listed->front().containers;
+  const auto listed = ListAfterResume().value();
+  ASSERT_EQ(listed.size(), 2U);
+  const auto& records = listed.front().containers;
   ASSERT_EQ(records.size(), 2U);
   EXPECT_FALSE(records[0].exit);
   ASSERT_TRUE(records[1].exit);
@@ -101,21 +92,18 @@ TEST_F(CriRecall, AContainerThatIsNotInTheRecordAndHasNoStatusGoesOn) {
   ASSERT_TRUE(bed_.Run(pod));
   const std::string record = bed_.root() + "/pods/u/record";
   const auto written = kernel::ReadFile(record);
-  runtime().StartContainer("u", "other", 0, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  ASSERT_TRUE(bed_.Start("u", "other", 0));
   ASSERT_TRUE(kernel::WriteFile(record, written.value()));
   bed_.relist_period = milliseconds(5);
   ASSERT_EQ(OpenHanging().size(), 1U);
   containerd().refused_statuses["run-3"] = {ErrorCode::kInternal, "its record is damaged"};
-  const auto listed = ListAfterResume();
-  ASSERT_TRUE(listed) << listed.error().message;
-  ASSERT_EQ(listed->size(), 1U);
-  ASSERT_EQ(listed->front().containers.size(), 2U);
-  for (const ContainerRecord& found : listed->front().containers) EXPECT_FALSE(found.exit);
+  const auto listed = ListAfterResume().value();
+  ASSERT_EQ(listed.size(), 1U);
+  ASSERT_EQ(listed.front().containers.size(), 2U);
+  for (const ContainerRecord& found : listed.front().containers) EXPECT_FALSE(found.exit);
   EXPECT_EQ(bed_.Await<PodFound>("u", milliseconds(50)), nullptr);
   EXPECT_TRUE(containerd().processes.Runs(1001)) << "listings end nothing of it";
-  ASSERT_TRUE(bed_.Remove("u"));
-  bed_.ExpectNothingLeft("u");
+  bed_.TakeDown("u");
 }
 
 TEST_F(CriRecall, WhatWasEndedAfterTheRuntimeWasAskedIsNotTakenOverAgain) {
@@ -128,9 +116,8 @@ TEST_F(CriRecall, WhatWasEndedAfterTheRuntimeWasAskedIsNotTakenOverAgain) {
   runtime().RemovePod("u");
   ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr);
   bed_.calls->LetGo();
-  const auto listed = ListAfterResume();
-  ASSERT_TRUE(listed) << listed.error().message;
-  EXPECT_THAT(*listed, IsEmpty());
+  const auto listed = ListAfterResume().value();
+  EXPECT_THAT(listed, IsEmpty());
   bed_.ExpectNothingLeft("u");
 }
 
@@ -146,16 +133,14 @@ TEST_F(CriRecall, WhatWasBeingStartedIsKnownAndCanBeKilledToo) {
   ASSERT_EQ(recalled[0].containers.size(), 1U);
   EXPECT_EQ(recalled[0].containers[0].attempt, 3);
   EXPECT_EQ(runtime().GroupOf("u", "main"), "run-2");
-  const auto listed = ListAfterResume();
-  ASSERT_TRUE(listed) << listed.error().message;
-  ASSERT_EQ(listed->size(), 1U);
-  ASSERT_EQ(listed->front().containers.size(), 1U);
-  EXPECT_FALSE(listed->front().containers[0].exit);
+  const auto listed = ListAfterResume().value();
+  ASSERT_EQ(listed.size(), 1U);
+  ASSERT_EQ(listed.front().containers.size(), 1U);
+  EXPECT_FALSE(listed.front().containers[0].exit);
   runtime().KillContainer("u", "main");
   EXPECT_FALSE(containerd().processes.Runs(1000));
   ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
-  ASSERT_TRUE(bed_.Remove("u"));
-  bed_.ExpectNothingLeft("u");
+  bed_.TakeDown("u");
 }
 
 TEST_F(CriRecall, ARuntimeThatKnowsNothingEndsNothingAndDeletesNothing) {
@@ -167,14 +152,12 @@ TEST_F(CriRecall, ARuntimeThatKnowsNothingEndsNothingAndDeletesNothing) {
   containerd().boxes.clear();
   const auto runs = std::exchange(containerd().runs, {});
   bed_.Open();
-  const auto listed = runtime().List();
-  ASSERT_TRUE(listed) << listed.error().message;
-  ASSERT_EQ(listed->size(), 2U);
+  const auto listed = runtime().List().value();
+  ASSERT_EQ(listed.size(), 2U);
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("does not know 2 pods")));
   EXPECT_TRUE(containerd().processes.Runs(1000));
   EXPECT_TRUE(kernel::Exists(data));
-  runtime().StartContainer("ended", "main", 1, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("ended"), nullptr) << "in a new sandbox";
+  ASSERT_TRUE(bed_.Start("ended", "main", 1)) << "in a new sandbox";
   runtime().KillContainer("u", "main");
   ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
 }
@@ -237,13 +220,51 @@ TEST_F(CriRecall, APodIsNotMadeBesideACreationThatMayStillBeUnderWay) {
   bed_.relist_period = milliseconds(50);
   bed_.Open();
   ASSERT_TRUE(runtime().List());
-  runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
-  const auto* failed = bed_.Await<PodFailed>("u");
-  ASSERT_NE(failed, nullptr);
-  EXPECT_THAT(failed->error.message, HasSubstr("may still be under way"));
+  const auto& failed = bed_.CreateFails(SimplePod("u"));
+  EXPECT_THAT(failed.error.message, HasSubstr("may still be under way"));
   EXPECT_TRUE(containerd().boxes.empty());
   bed_.cgroups.ProcessExited(77);
   ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), SimplePod("u")));
+}
+
+PodRecord Sample() {
+  return {.sandbox = {.id = "box", .attempt = 2, .host_network = true},
+          .runs = {{.container = "main",
+                    .attempt = 3,
+                    .id = "0123abc",
+                    .started = Instant(std::chrono::seconds(5)),
+                    .stop_signal = 10},
+                   {.container = "side", .id = "def"}},
+          .written_pod = "{\"a\":\n1}"};
+}
+
+TEST(PodRecord, IsReadAsItWasWritten) {
+  const auto read = ParsePodRecord(FormatPodRecord(Sample())).value();
+  EXPECT_EQ(read.sandbox.id, "box");
+  EXPECT_EQ(read.sandbox.attempt, 2U);
+  EXPECT_TRUE(read.sandbox.host_network);
+  EXPECT_EQ(read.runs, Sample().runs);
+  EXPECT_EQ(read.written_pod, Sample().written_pod);
+}
+
+TEST(PodRecord, ATextThatIsCutShortAnywhereIsNone) {
+  const std::string whole = FormatPodRecord(Sample());
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_FALSE(ParsePodRecord(whole.substr(0, size))) << size;
+  }
+  EXPECT_FALSE(ParsePodRecord(whole + "x"));
+  const auto padded = ParsePodRecord(whole + "\n\n\n").value();
+  EXPECT_EQ(padded.written_pod, Sample().written_pod);
+}
+
+TEST(PodRecord, NonsenseIsRefused) {
+  for (const char* text :
+       {"", "\n", "pod 0\n", "sandbox a\npod 0\n", "sandbox a x host\npod 0\n",
+        "sandbox a 1 host\nrun c\npod 0\n", "sandbox a 1 host\nrun c 1 i 1 -5 1 0\npod 0\n",
+        "sandbox a 1 host more\npod 0\n", "sandbox a 1 host\nwhat 1\npod 0\n",
+        "sandbox a 1 host\npod 99999999999999999999\n", "sandbox a 1 host\npod 5\nabc"}) {
+    EXPECT_FALSE(ParsePodRecord(text)) << text;
+  }
 }
 
 }  // namespace

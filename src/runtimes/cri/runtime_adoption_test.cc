@@ -1,42 +1,32 @@
-// What is found at the start, and by later listings.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <chrono>
 
 #include "ports/file_descriptor.h"
 #include "runtimes/cri/cri_runtime.h"
-#include "runtimes/cri/test_bed/runtime_fixture.h"
+#include "runtimes/cri/test_bed/fake_runtime_bed.h"
 
 namespace jettison::cri {
 namespace {
 
+using namespace testing;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
+
+// What is found at the start, and by later listings.
 
 TEST_F(CriRuntime, ARestartedAgentFindsItsPodsAndWhatBecameOfThem) {
-  Pod pod = SimplePod("u");
-  pod.containers.push_back(pod.containers[0]);
-  pod.containers[1].name = "other";
-  ASSERT_TRUE(bed_.Run(pod));
-  runtime().StartContainer("u", "other", 0, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  const Pod pod = bed_.RunTwo();
   bed_.Open();
   containerd().Exit("other", 4);
-  const auto listed = runtime().List();
-  ASSERT_TRUE(listed) << listed.error().message;
-  ASSERT_EQ(listed->size(), 1U);
-  EXPECT_EQ((*listed)[0].pod, pod);
-  const auto& records = (*listed)[0].containers;
+  const auto listed = runtime().List().value();
+  ASSERT_EQ(listed.size(), 1U);
+  EXPECT_EQ(listed[0].pod, pod);
+  const auto& records = listed[0].containers;
   ASSERT_EQ(records.size(), 2U);
   EXPECT_EQ(records[0].name, "main");
   EXPECT_FALSE(records[0].exit);
@@ -47,8 +37,7 @@ TEST_F(CriRuntime, ARestartedAgentFindsItsPodsAndWhatBecameOfThem) {
   EXPECT_EQ(runtime().GroupOf("u", "main"), "run-2");
   runtime().StopContainer("u", "main", seconds(1));
   EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
-  ASSERT_TRUE(bed_.Remove("u"));
-  bed_.ExpectNothingLeft("u");
+  bed_.TakeDown("u");
 }
 
 TEST_F(CriRuntime, SandboxesOfOthersAreNeitherListedNorTouched) {
@@ -57,9 +46,8 @@ TEST_F(CriRuntime, SandboxesOfOthersAreNeitherListedNorTouched) {
   other_agent.mutable_metadata()->set_uid("u");
   (*other_agent.mutable_annotations())[std::string(kPodAnnotation)] = "u";
   (*other_agent.mutable_annotations())[std::string(kRootAnnotation)] = "/elsewhere";
-  const auto listed = runtime().List();
-  ASSERT_TRUE(listed);
-  EXPECT_THAT(*listed, IsEmpty());
+  const auto listed = runtime().List().value();
+  EXPECT_THAT(listed, IsEmpty());
   ASSERT_TRUE(bed_.Run(SimplePod("u")));
   ASSERT_TRUE(bed_.Remove("u"));
   EXPECT_EQ(containerd().boxes.size(), 2U);
@@ -71,20 +59,13 @@ TEST_F(CriRuntime, WhatAnInterruptedAgentLeftIsRemovedAtTheStart) {
   ASSERT_TRUE(kernel::MakeFolders(bed_.root() + "/pods/.gone-x-1/deep"));
   ASSERT_TRUE(kernel::MakeFolders(bed_.root() + "/logs/.gone-default_pod_x-1/c"));
   bed_.Open();
-  const auto listed = runtime().List();
-  ASSERT_TRUE(listed);
-  EXPECT_THAT(*listed, IsEmpty());
+  const auto listed = runtime().List().value();
+  EXPECT_THAT(listed, IsEmpty());
   EXPECT_TRUE(runtime().RemovingContainers()) << "its space will soon be free";
-  const auto deadline = std::chrono::steady_clock::now() + seconds(10);
-  const auto all_gone = [&] {
+  EXPECT_TRUE(bed_.Becomes([&] {
     return kernel::NamesIn(bed_.root() + "/pods")->empty() &&
-           kernel::NamesIn(bed_.root() + "/logs")->empty();
-  };
-  const auto busy = [&] { return !all_gone() || runtime().RemovingContainers(); };
-  while (busy() && std::chrono::steady_clock::now() < deadline) {
-    (void)bed_.Await<PodRemoved>("nobody", milliseconds(5));
-  }
-  EXPECT_FALSE(busy());
+           kernel::NamesIn(bed_.root() + "/logs")->empty() && !runtime().RemovingContainers();
+  }));
   bed_.ExpectNothingLeft("half-made");
 }
 
@@ -96,36 +77,14 @@ TEST_F(CriRuntime, WhatAnEarlierAgentCouldNotDeleteIsDeletedWhenThatIsPossible) 
   if (set_flags(FS_IMMUTABLE_FL) != 0) GTEST_SKIP() << "no folder can be made immutable here";
   bed_.Open();
   EXPECT_TRUE(runtime().List());
-  const auto deadline = std::chrono::steady_clock::now() + seconds(10);
-  const auto failed = [&] {
-    return std::any_of(bed_.logged.begin(), bed_.logged.end(), [](const std::string& line) {
-      return line.find("delete what nobody needs any more") != std::string::npos;
-    });
-  };
-  while (!failed() && std::chrono::steady_clock::now() < deadline) {
-    (void)bed_.Await<PodRemoved>("nobody", milliseconds(5));
-  }
+  EXPECT_TRUE(bed_.Becomes([&] {
+    return Matches(Contains(HasSubstr("delete what nobody needs any more")))(bed_.logged);
+  }));
   EXPECT_EQ(set_flags(0), 0);
   EXPECT_TRUE(kernel::Exists(doomed + "/deep"));
   // The process that deletes it ends a moment after the folder is gone.
-  const auto is_over = [&] { return !kernel::Exists(doomed) && !runtime().RemovingContainers(); };
-  while (!is_over() && std::chrono::steady_clock::now() < deadline) {
-    (void)bed_.Await<PodRemoved>("nobody", milliseconds(5));
-  }
-  EXPECT_FALSE(kernel::Exists(doomed));
-  EXPECT_FALSE(runtime().RemovingContainers());
-}
-
-TEST_F(CriRuntime, AListThatIsNotAnsweredIsAnErrorThatMayBeTriedAgain) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  bed_.Open();
-  bed_.calls->on_container_status = [](const auto&) -> Result<api::ContainerStatusResponse> {
-    return Fail(ErrorCode::kUnavailable, "not yet");
-  };
-  EXPECT_EQ(runtime().List().error().message, "not yet");
-  bed_.calls->on_container_status = nullptr;
-  bed_.Open();
-  EXPECT_EQ(runtime().List()->size(), 1U);
+  EXPECT_TRUE(
+      bed_.Becomes([&] { return !kernel::Exists(doomed) && !runtime().RemovingContainers(); }));
 }
 
 TEST_F(CriRuntime, AStatusThatDoesNotComeFailsTheListTwiceBeforeTheContainerIsTakenByItsListing) {
@@ -136,30 +95,23 @@ TEST_F(CriRuntime, AStatusThatDoesNotComeFailsTheListTwiceBeforeTheContainerIsTa
   EXPECT_EQ(runtime().List().error().message, "no answer");
   EXPECT_EQ(runtime().List().error().message, "no answer");
   EXPECT_THAT(bed_.logged, Not(Contains(HasSubstr("no answer")))) << "nothing is judged yet";
-  const auto listed = runtime().List();
-  ASSERT_TRUE(listed) << listed.error().message;
-  ASSERT_THAT(*listed, SizeIs(2));
-  EXPECT_FALSE(listed->front().containers.at(0).exit);
+  const auto listed = runtime().List().value();
+  ASSERT_THAT(listed, SizeIs(2));
+  EXPECT_FALSE(listed.front().containers.at(0).exit);
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("no answer")));
 }
 
 TEST_F(CriRuntime, OfAContainerWhoseStatusIsRefusedTheListingCounts) {
-  Pod pod = SimplePod("u");
-  pod.containers.push_back(pod.containers[0]);
-  pod.containers[1].name = "other";
-  ASSERT_TRUE(bed_.Run(pod));
-  runtime().StartContainer("u", "other", 0, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  (void)bed_.RunTwo();
   ASSERT_TRUE(bed_.Run(SimplePod("v")));
   bed_.Open();
   containerd().Exit("other", 4);
   for (const char* id : {"run-2", "run-3"}) {
     containerd().refused_statuses[id] = {ErrorCode::kInternal, "its record is damaged"};
   }
-  const auto listed = runtime().List();
-  ASSERT_TRUE(listed) << listed.error().message;
-  ASSERT_THAT(*listed, SizeIs(2));
-  const auto& records = listed->front().containers;
+  const auto listed = runtime().List().value();
+  ASSERT_THAT(listed, SizeIs(2));
+  const auto& records = listed.front().containers;
   ASSERT_THAT(records, SizeIs(2));
   EXPECT_FALSE(records[0].exit);
   ASSERT_TRUE(records[1].exit);
@@ -177,17 +129,15 @@ TEST_F(CriRuntime, AContainerWhoseStateTheRuntimeDoesNotKnowGoesOnWhileItsProces
   ASSERT_TRUE(bed_.Run(SimplePod("u")));
   bed_.Open();
   containerd().At("main").state = api::CONTAINER_UNKNOWN;
-  const auto listed = runtime().List();
-  ASSERT_TRUE(listed) << listed.error().message;
-  ASSERT_THAT(*listed, SizeIs(1));
-  ASSERT_THAT(listed->front().containers, SizeIs(1));
-  EXPECT_FALSE(listed->front().containers[0].exit);
+  const auto listed = runtime().List().value();
+  ASSERT_THAT(listed, SizeIs(1));
+  ASSERT_THAT(listed.front().containers, SizeIs(1));
+  EXPECT_FALSE(listed.front().containers[0].exit);
   EXPECT_THAT(containerd().runs, SizeIs(1)) << "it is not removed";
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("it continues")));
   runtime().KillContainer("u", "main");
   EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
-  ASSERT_TRUE(bed_.Remove("u"));
-  bed_.ExpectNothingLeft("u");
+  bed_.TakeDown("u");
 }
 
 TEST_F(CriRuntime, ALostSandboxEndsItsContainersAndIsMadeAnew) {
@@ -204,8 +154,7 @@ TEST_F(CriRuntime, ALostSandboxEndsItsContainersAndIsMadeAnew) {
   ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
   auto calls = containerd().Connect();
   bed_.calls->on_create_container = calls->on_create_container;
-  runtime().StartContainer("u", "main", 1, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  ASSERT_TRUE(bed_.Start("u", "main", 1));
   const auto& box = containerd().boxes.at(containerd().At("main").sandbox);
   EXPECT_EQ(box.config.metadata().attempt(), 1U);
   EXPECT_EQ(containerd().boxes.size(), 2U) << "the old one is gone";
@@ -239,6 +188,76 @@ TEST_F(CriRuntime, APodOfHostProcessesKeepsTheAgentFromStartingAndGoesOn) {
   EXPECT_THAT(opened.error().message, HasSubstr("created with `runtime: process`"));
   EXPECT_THAT(bed_.cgroups.signals(), IsEmpty());
   EXPECT_EQ(*kernel::ReadFile(pod + "/volumes/v/data"), "dear");
+}
+
+// The listings do here what the kubelet's container garbage collection does with sandboxes.
+
+class CriRuntimeCollection : public ::testing::Test {
+ protected:
+  CriRuntimeCollection() {
+    bed_.relist_period = milliseconds(10);
+    bed_.Open();
+  }
+  // A dead sandbox like the one that the pod "u" has.
+  api::PodSandboxConfig& AddDead(const std::string& id) {
+    FakeContainerd::Box& box = boxes()[id];
+    box = {.config = boxes().at(own_).config, .ready = false};
+    return box.config;
+  }
+  // The same for a pod that does not exist any more.
+  void AddDeadOfGone(const std::string& id) {
+    api::PodSandboxConfig& config = AddDead(id);
+    config.mutable_metadata()->set_uid("x");
+    (*config.mutable_annotations())[std::string(kPodAnnotation)] = "x";
+    bed_.known["x"] = SimplePod("x");
+  }
+  void RunPod() {
+    ASSERT_TRUE(bed_.runtime->List());
+    ASSERT_TRUE(bed_.Run(SimplePod("u")));
+    own_ = boxes().begin()->first;
+  }
+  std::map<std::string, FakeContainerd::Box>& boxes() { return bed_.containerd.boxes; }
+
+  FakeRuntimeBed bed_;
+  std::string own_;
+};
+
+TEST_F(CriRuntimeCollection, DeadSandboxesGoBesideTheOneThatAPodHas) {
+  RunPod();
+  AddDead("newer").mutable_metadata()->set_attempt(7);
+  AddDeadOfGone("of-a-gone-pod");
+  EXPECT_TRUE(bed_.Becomes([this] { return boxes().size() == 1; }));
+  EXPECT_THAT(boxes(), ElementsAre(Pair(own_, _)));
+}
+
+TEST_F(CriRuntimeCollection, LogsAndFilesOfAGonePodGoWithItsSandbox) {
+  RunPod();
+  const std::string logs = bed_.root() + "/logs/default_pod-x_x";
+  const std::string files = bed_.root() + "/pods/x";
+  ASSERT_TRUE(kernel::MakeFolders(logs + "/main"));
+  ASSERT_TRUE(kernel::MakeFolders(files));
+  AddDeadOfGone("of-a-gone-pod");
+  EXPECT_TRUE(bed_.Becomes([&] { return !kernel::Exists(logs) && !kernel::Exists(files); }));
+}
+
+TEST_F(CriRuntimeCollection, TheNewestSandboxOfAPodStaysThoughItIsDead) {
+  RunPod();
+  bed_.containerd.Exit("main", 0);
+  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  boxes().at(own_).ready = false;
+  AddDead("older").mutable_metadata()->set_attempt(7);
+  EXPECT_TRUE(bed_.Becomes([this] { return boxes().size() == 1; }));
+  EXPECT_THAT(boxes(), ElementsAre(Pair(own_, _)));
+}
+
+TEST_F(CriRuntimeCollection, DeadSandboxesOfOthersStay) {
+  RunPod();
+  (*AddDead("another-agents").mutable_annotations())[std::string(kRootAnnotation)] = "/elsewhere";
+  AddDead("somebodys").clear_annotations();
+  AddDeadOfGone("own-remains");
+  EXPECT_TRUE(bed_.Becomes([this] { return !boxes().contains("own-remains"); }));
+  EXPECT_TRUE(boxes().contains("another-agents"));
+  EXPECT_TRUE(boxes().contains("somebodys"));
 }
 
 }  // namespace

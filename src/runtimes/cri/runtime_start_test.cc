@@ -1,17 +1,18 @@
-// How containers start.
 #include <gmock/gmock.h>
 
 #include <csignal>
 
-#include "runtimes/cri/test_bed/runtime_fixture.h"
+#include "ports/fakes/fake_disk_thread.h"
+#include "ports/fakes/fake_slow_paths.h"
+#include "runtimes/cri/test_bed/fake_runtime_bed.h"
 
 namespace jettison::cri {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
+using namespace testing;
+using std::chrono::milliseconds;
+
+// How containers start.
 
 TEST_F(CriRuntime, ImagesAreFetchedAsTheirPolicySays) {
   Pod pod = SimplePod("u");
@@ -38,8 +39,7 @@ TEST_F(CriRuntime, ImagesAreFetchedAsTheirPolicySays) {
     containerd().image_present = true;
     return api::PullImageResponse();
   };
-  runtime().StartContainer("u", "main", 1, 0);
-  EXPECT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  EXPECT_TRUE(bed_.Start("u", "main", 1));
   ASSERT_TRUE(bed_.Remove("u"));
 
   pod.containers[0].image_pull_policy = PullPolicy::kAlways;
@@ -91,9 +91,8 @@ TEST_F(CriRuntime, ANonsenseAnswerIsAnErrorThatSaysSo) {
   EXPECT_EQ(failed->failure, StartFailure::kImageInspect);
   bed_.calls->on_run_pod_sandbox = [](const auto&) { return api::RunPodSandboxResponse(); };
   runtime().CreatePod(kernel::PlainPlan(SimplePod("v")));
-  const auto* pod_failed = bed_.Await<PodFailed>("v");
-  ASSERT_NE(pod_failed, nullptr);
-  EXPECT_THAT(pod_failed->error.message, HasSubstr("returned no ID"));
+  const auto& pod_failed = bed_.Need<PodFailed>("v");
+  EXPECT_THAT(pod_failed.error.message, HasSubstr("returned no ID"));
 }
 
 TEST_F(CriRuntime, AContainerThatIsKilledWhileTheRuntimeHangsInItsStartIsGivenUp) {
@@ -102,13 +101,175 @@ TEST_F(CriRuntime, AContainerThatIsKilledWhileTheRuntimeHangsInItsStartIsGivenUp
   runtime().StartContainer("u", "main", 0, 0);
   bed_.events.Settle(runtime());
   runtime().KillContainer("u", "main");
-  const auto* failed = bed_.Await<ContainerStartFailed>("u");
-  ASSERT_NE(failed, nullptr);
-  EXPECT_THAT(failed->error.message, HasSubstr("killed while it was being started"));
+  const auto& failed = bed_.Need<ContainerStartFailed>("u");
+  EXPECT_THAT(failed.error.message, HasSubstr("killed while it was being started"));
   bed_.calls->Resume();
   bed_.calls->Deliver();
   bed_.events.Settle(runtime());
   EXPECT_THAT(containerd().runs, IsEmpty()) << "if it appears later, it is removed";
+}
+
+// Starts that are interrupted by the end of the agent or of its client.
+
+TEST_F(CriRuntime, AStartThatWasCutShortTakesItsAttemptAndIsNoEnd) {
+  Pod pod = SimplePod("u");
+  pod.containers.push_back(pod.containers[0]);
+  pod.containers[1].name = "other";
+  ASSERT_TRUE(bed_.Run(pod));
+  ASSERT_TRUE(bed_.Start("u", "other", 3));
+  // One was created and never started; the start of the other failed when its client ended.
+  containerd().At("main").state = api::CONTAINER_CREATED;
+  containerd().At("main").pid = 0;
+  containerd().At("other").state = api::CONTAINER_EXITED;
+  containerd().At("other").pid = 0;
+  containerd().At("other").exit_code = 128;
+  bed_.Open();
+  const auto listed = runtime().List();
+  ASSERT_EQ(listed->size(), 1U);
+  ASSERT_EQ(listed->front().containers.size(), 2U);
+  for (const ContainerRecord& record : listed->front().containers) {
+    EXPECT_TRUE(record.never_ran) << record.name;
+    EXPECT_FALSE(record.exit) << record.name;
+    EXPECT_EQ(record.attempt, record.name == "main" ? 0 : 3);
+  }
+  ASSERT_TRUE(bed_.Start("u", "main", 1));
+  EXPECT_EQ(containerd().runs.size(), 1U) << "what was left of both is removed";
+  bed_.TakeDown("u");
+}
+
+// containerd goes on with a call whose caller has ended, and refuses to remove the container
+// meanwhile.
+TEST_F(CriRuntime, TheNextAttemptWaitsUntilTheRuntimeIsDoneWithTheInterruptedOne) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  const std::string interrupted = containerd().runs.begin()->first;
+  containerd().At("main").state = api::CONTAINER_CREATED;
+  containerd().At("main").pid = 0;
+  bed_.Open();
+  const auto remove = bed_.calls->on_remove_container;
+  bed_.calls->on_remove_container = [](const auto&) -> Result<api::RemoveContainerResponse> {
+    return Fail(ErrorCode::kInternal, "container is in starting state, can't be removed");
+  };
+  ASSERT_TRUE(runtime().List());
+  runtime().StartContainer("u", "main", 1, 0);
+  EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(150)), nullptr);
+  EXPECT_EQ(bed_.Await<ContainerStartFailed>("u", milliseconds(0)), nullptr);
+  EXPECT_THAT(bed_.calls->TakeCalls(), Not(Contains(StartsWith("CreateContainer"))));
+  bed_.calls->on_remove_container = remove;
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  EXPECT_FALSE(containerd().runs.contains(interrupted));
+  EXPECT_EQ(containerd().runs.size(), 1U);
+  bed_.TakeDown("u");
+}
+
+TEST_F(CriRuntime, AnInterruptedStartThatCannotBeRemovedFailsTheNextAttemptAfterAWhile) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  containerd().At("main").state = api::CONTAINER_CREATED;
+  containerd().At("main").pid = 0;
+  bed_.Open();
+  const auto remove = bed_.calls->on_remove_container;
+  bed_.calls->on_remove_container = [this](const auto&) -> Result<api::RemoveContainerResponse> {
+    bed_.clock.Advance(std::chrono::seconds(11));
+    return Fail(ErrorCode::kInternal, "container is in starting state, can't be removed");
+  };
+  ASSERT_TRUE(runtime().List());
+  runtime().StartContainer("u", "main", 1, 0);
+  const auto& failed = bed_.Need<ContainerStartFailed>("u");
+  EXPECT_EQ(failed.error.message,
+            "remove what is left of an interrupted start: container is in starting state, can't be "
+            "removed");
+  bed_.calls->on_remove_container = remove;
+  ASSERT_TRUE(bed_.Start("u", "main", 2));
+  EXPECT_EQ(containerd().runs.size(), 1U);
+}
+
+TEST_F(CriRuntime, ATaskThatAStartLeftBehindIsTakenAwayWithItsContainer) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  const std::string id = containerd().runs.begin()->first;
+  containerd().At("main").state = api::CONTAINER_EXITED;
+  containerd().At("main").pid = 0;
+  containerd().left_tasks.insert(id);
+  bed_.Open();
+  ASSERT_TRUE(runtime().List());
+  (void)bed_.Await<PodReady>("nobody", milliseconds(50));
+  EXPECT_FALSE(containerd().runs.contains(id));
+  EXPECT_THAT(bed_.calls->TakeCalls(), Contains("DeleteTaskIn k8s.io " + id));
+  bed_.TakeDown("u");
+}
+
+// A disk that takes its time: the caller waits for nothing, and steps keep their order.
+
+class CriRuntimeSlowDisk : public CriRuntime {
+ protected:
+  CriRuntimeSlowDisk() {
+    bed_.disk_thread = disk_;
+    bed_.Open();
+  }
+  void Create() {
+    bed_.known["u"] = SimplePod("u");
+    runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
+  }
+  // The disk has answered for all but the record of what is about to start.
+  void StartUpToItsRecord() {
+    Create();
+    ASSERT_NE(AwaitWithDisk<PodReady>("u"), nullptr);
+    (void)disk_->Answer();
+    runtime().StartContainer("u", "main", 0, 0);
+    AwaitWorkOfTheDisk();
+    EXPECT_EQ(disk_->Answer(), 1);  // the folder of its log alone
+    AwaitWorkOfTheDisk();
+  }
+  // Until the disk is to do something, and a moment longer: no container starts meanwhile.
+  void AwaitWorkOfTheDisk() {
+    for (int i = 0; i < 2000 && disk_->waiting() == 0; ++i) {
+      ASSERT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(5)), nullptr);
+    }
+    EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(30)), nullptr);
+  }
+  // The event, if it comes while the disk answers.
+  template <typename Event>
+  [[nodiscard]] const Event* AwaitWithDisk(const std::string& uid) {
+    for (int i = 0; i < 200; ++i) {
+      (void)disk_->Answer();
+      if (const auto* event = bed_.Await<Event>(uid, milliseconds(5))) return event;
+    }
+    return nullptr;
+  }
+
+  std::shared_ptr<FakeDiskThread> disk_ = std::make_shared<FakeDiskThread>();
+};
+
+TEST_F(CriRuntimeSlowDisk, ASandboxIsMadeWhenThePodsFilesAreThere) {
+  Create();
+  EXPECT_EQ(bed_.Await<PodReady>("u", milliseconds(30)), nullptr);
+  EXPECT_FALSE(kernel::Exists(bed_.root() + "/pods/u"));
+  EXPECT_THAT(bed_.calls->TakeCalls(), Not(Contains(StartsWith("RunPodSandbox"))));
+  EXPECT_NE(AwaitWithDisk<PodReady>("u"), nullptr);
+  EXPECT_TRUE(kernel::Exists(bed_.root() + "/pods/u"));
+}
+
+TEST_F(CriRuntimeSlowDisk, AContainerStartsWhenItHasBeenWrittenDown) {
+  StartUpToItsRecord();
+  EXPECT_THAT(bed_.calls->TakeCalls(), Contains(StartsWith("CreateContainer")));
+  EXPECT_EQ(disk_->Answer(), 1);
+  EXPECT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+}
+
+// A sub-path on a file system that may never answer.
+
+using CriRuntimeSlowSubPath = CriRuntime;
+
+TEST_F(CriRuntimeSlowSubPath, AContainerThatHasWaitedForTooLongFailsNamingThePath) {
+  // Only what is below the volume hangs.
+  bed_.disk_thread = std::make_shared<FakeSlowPaths>(bed_.root() + "/dea/sub");
+  bed_.path_patience = std::chrono::milliseconds(1);
+  bed_.Open();
+  Pod pod = SimplePod("u");
+  pod.volumes = {{"data", HostPathSource{.path = bed_.root() + "/dea", .type = ""}}};
+  pod.containers[0].volume_mounts = {{"data", "/data", "sub", false}};
+  ASSERT_TRUE(bed_.Create(pod));
+  runtime().StartContainer("u", "main", 0, 0);
+  const auto& failed = bed_.Need<ContainerStartFailed>("u");
+  EXPECT_THAT(failed.error.message, AllOf(HasSubstr("subPath"), HasSubstr("/dea/sub")));
 }
 
 }  // namespace

@@ -1,19 +1,20 @@
 #include "runtimes/cri/runtime.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
-#include <functional>
+#include <algorithm>
+#include <chrono>
+#include <csignal>
 
-#include "runtimes/cri/test_bed/runtime_fixture.h"
+#include "runtimes/cri/test_bed/fake_runtime_bed.h"
 
 namespace jettison::cri {
 namespace {
 
+using namespace testing;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::Not;
 
 TEST_F(CriRuntime, APodLivesAndLeavesNothing) {
   Pod pod = SimplePod("u");
@@ -26,26 +27,13 @@ TEST_F(CriRuntime, APodLivesAndLeavesNothing) {
   const Instant started = bed_.clock.Now();
   bed_.clock.Advance(seconds(1));
   containerd().Exit("main", 3);
-  const auto* exited = bed_.Await<ContainerExited>("u");
-  ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->exit.exit_code, 3);
-  EXPECT_EQ(exited->exit.signal, 0);
-  EXPECT_EQ(exited->exit.started, started) << "as it was seen";
-  EXPECT_EQ(exited->exit.finished, started) << "the runtime's time lies before its start";
+  const auto& exited = bed_.Need<ContainerExited>("u");
+  EXPECT_EQ(exited.exit.exit_code, 3);
+  EXPECT_EQ(exited.exit.signal, 0);
+  EXPECT_EQ(exited.exit.started, started) << "as it was seen";
+  EXPECT_EQ(exited.exit.finished, started) << "the runtime's time lies before its start";
   EXPECT_EQ(runtime().GroupOf("u", "main"), "");
-  ASSERT_TRUE(bed_.Remove("u"));
-  bed_.ExpectNothingLeft("u");
-}
-
-TEST_F(CriRuntime, APodIsNotMadeInAFolderThatIsNoPods) {
-  const std::string folder = bed_.root() + "/pods/u";
-  ASSERT_TRUE(kernel::MakeFolders(folder));
-  ASSERT_TRUE(kernel::WriteFile(folder + "/data", "dear"));
-  runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
-  const auto* failed = bed_.Await<PodFailed>("u");
-  ASSERT_NE(failed, nullptr);
-  EXPECT_THAT(failed->error.message, HasSubstr(folder + " is in the pod's place"));
-  EXPECT_EQ(kernel::ReadFile(folder + "/data").value_or("nothing"), "dear");
+  bed_.TakeDown("u");
 }
 
 TEST_F(CriRuntime, RunsAreCountedAndOldOnesForgottenOneByOne) {
@@ -53,9 +41,8 @@ TEST_F(CriRuntime, RunsAreCountedAndOldOnesForgottenOneByOne) {
   containerd().Exit("main", 1);
   ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
   runtime().StartContainer("u", "main", 1, 0);
-  const auto* started = bed_.Await<ContainerStarted>("u");
-  ASSERT_NE(started, nullptr);
-  EXPECT_EQ(started->attempt, 1);
+  const auto& started = bed_.Need<ContainerStarted>("u");
+  EXPECT_EQ(started.attempt, 1);
   EXPECT_EQ(containerd().runs.size(), 2U);
   runtime().RemoveContainer("u", "main", 1);
   bed_.events.Settle(runtime());
@@ -81,10 +68,8 @@ TEST_F(CriRuntime, APodThatCannotBeMadeLeavesNothingAndSaysWhy) {
   containerd().sandbox_errors = {{ErrorCode::kInternal, "no room"}};
   containerd().failed_sandbox_stays = true;
   bed_.known["u"] = SimplePod("u");
-  runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
-  const auto* failed = bed_.Await<PodFailed>("u");
-  ASSERT_NE(failed, nullptr);
-  EXPECT_EQ(failed->error.message, "make the sandbox: no room");
+  const auto& failed = bed_.CreateFails(SimplePod("u"));
+  EXPECT_EQ(failed.error.message, "make the sandbox: no room");
   bed_.ExpectNothingLeft("u");
   ASSERT_TRUE(bed_.Create(SimplePod("u"))) << "it may be tried again";
   EXPECT_GE(containerd().boxes.begin()->second.config.metadata().attempt(), 1U)
@@ -105,36 +90,20 @@ TEST_F(CriRuntime, APodThatIsRemovedWhileItsSandboxHangsIsGoneAtOnceAndWhatComes
   bed_.calls->LetGo();
   bed_.calls->Deliver();
   EXPECT_EQ(containerd().boxes.size(), 1U);
-  const auto deadline = std::chrono::steady_clock::now() + seconds(10);
-  while (!containerd().boxes.empty() && std::chrono::steady_clock::now() < deadline) {
-    EXPECT_EQ(bed_.Await<PodReady>("u", milliseconds(5)), nullptr);
-  }
+  EXPECT_TRUE(bed_.Becomes([this] { return containerd().boxes.empty(); }));
+  bed_.events.Rewind();
+  EXPECT_EQ(bed_.Await<PodReady>("u", milliseconds(0)), nullptr);
   bed_.ExpectNothingLeft("u");
 }
 
 TEST_F(CriRuntime, APodIsRefusedBeforeAnythingIsMade) {
-  struct Row {
-    std::function<void(Pod&)> change;
-    const char* message;
-  };
-  const std::vector<Row> rows = {
-      {[](Pod& pod) { pod.containers[0].image = ""; }, "container main has no image"},
-      {[](Pod& pod) {
-         pod.volumes = {{"v", OtherVolumeSource{"nfs"}}};
-       },
-       "nfs is not supported"},
-      {[](Pod& pod) {
-         pod.containers[0].volume_mounts = {{"v", "/v", "", false}};
-       },
-       "no volume of that name"},
-      {[](Pod& pod) { pod.name = "../up"; }, "cannot be the name of a folder"}};
-  for (const Row& row : rows) {
-    Pod pod = SimplePod("u");
-    row.change(pod);
-    runtime().CreatePod(kernel::PlainPlan(pod));
-    const auto* failed = bed_.Await<PodFailed>("u");
-    ASSERT_NE(failed, nullptr) << row.message;
-    EXPECT_THAT(failed->error.message, HasSubstr(row.message));
+  Pod no_image = SimplePod("u");
+  no_image.containers[0].image = "";
+  Pod no_volume = SimplePod("u");
+  no_volume.containers[0].volume_mounts = {{"v", "/v", "", false}};
+  for (const auto& [pod, message] : {std::pair(no_image, "container main has no image"),
+                                     std::pair(no_volume, "no volume of that name")}) {
+    EXPECT_THAT(bed_.CreateFails(pod).error.message, HasSubstr(message));
     EXPECT_THAT(bed_.calls->TakeCalls(), Not(Contains(HasSubstr("RunPodSandbox"))));
     bed_.ExpectNothingLeft("u");
   }
@@ -157,6 +126,184 @@ TEST_F(CriRuntime, SystemdIsToldOfAPodsLimitsBeforeTheRuntimeAndOfItsEnd) {
   ASSERT_TRUE(bed_.Remove("u-1"));
   EXPECT_THAT(bed_.asked_of_systemd,
               testing::ElementsAre("start " + slice + " 33554432", "stop " + slice));
+}
+
+// How containers end.
+
+const std::string kGroup = "kubepods/burstable/podu";
+
+TEST_F(CriRuntime, StopSignalsTheProcessBeforeItReturnsEvenIfTheRuntimeHangs) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  containerd().ignores_term = true;
+  bed_.calls->Hang();
+  runtime().StopContainer("u", "main", seconds(1));
+  EXPECT_THAT(containerd().signals, ElementsAre(Pair(1000, SIGTERM)));
+  runtime().KillContainer("u", "main");
+  EXPECT_FALSE(containerd().processes.Runs(1000));
+  EXPECT_THAT(bed_.cgroups.kills(), Contains(kGroup + "/run-2"));
+  const auto& exited = bed_.Need<ContainerExited>("u");
+  EXPECT_EQ(exited.exit.exit_code, 137);
+  EXPECT_EQ(exited.exit.signal, SIGKILL);
+  EXPECT_EQ(exited.exit.finished, Instant(seconds(100)));
+  runtime().RemovePod("u");
+  EXPECT_EQ(bed_.Await<PodRemoved>("u", milliseconds(50)), nullptr) << "not before its answer";
+  bed_.calls->Resume();
+  bed_.calls->Deliver();
+  ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+  bed_.ExpectNothingLeft("u");
+}
+
+TEST_F(CriRuntime, AContainerWhoseProcessCannotBeOpenedIsKilledByItsGroup) {
+  containerd().processes.has_descriptors = false;
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  bed_.calls->Hang();
+  runtime().StopContainer("u", "main", seconds(1));
+  runtime().KillContainer("u", "main");
+  EXPECT_THAT(bed_.cgroups.kills(), Contains(kGroup + "/run-2"));
+  const auto& exited = bed_.Need<ContainerExited>("u");
+  EXPECT_EQ(exited.exit.exit_code, 137);
+}
+
+TEST_F(CriRuntime, TheImageSaysWhichSignalAsksForTheEnd) {
+  bed_.calls->on_image_status = [](const auto&) {
+    api::ImageStatusResponse response;
+    response.mutable_image()->set_id("sha256:1");
+    (*response.mutable_info())["info"] = R"({"imageSpec":{"config":{"StopSignal":"SIGUSR1"}}})";
+    return response;
+  };
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  runtime().StopContainer("u", "main", seconds(1));
+  EXPECT_THAT(containerd().signals, ElementsAre(Pair(1000, SIGUSR1)));
+}
+
+TEST_F(CriRuntime, AHookRunsBeforeTheSignalAndNoLongerThanTheGracePeriod) {
+  Pod pod = SimplePod("u");
+  pod.containers[0].pre_stop = ExecAction{{"sync"}};
+  ASSERT_TRUE(bed_.Run(pod));
+  bed_.calls->on_exec_sync = [&](const api::ExecSyncRequest& request) {
+    EXPECT_THAT(containerd().signals, IsEmpty());
+    EXPECT_EQ(request.cmd(0), "sync");
+    EXPECT_EQ(request.timeout(), 30);
+    return api::ExecSyncResponse();
+  };
+  runtime().StopContainer("u", "main", seconds(30));
+  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  EXPECT_THAT(containerd().signals, ElementsAre(Pair(1000, SIGTERM)));
+  ASSERT_TRUE(bed_.Start("u", "main", 1));
+  bed_.calls->Hang();
+  runtime().StopContainer("u", "main", seconds(30));
+  runtime().StopContainer("u", "main", milliseconds(20));
+  EXPECT_EQ(containerd().signals.size(), 1U);
+  EXPECT_EQ(bed_.Await<ContainerExited>("u", milliseconds(100)), nullptr);
+  EXPECT_THAT(containerd().signals, Contains(Pair(1001, SIGTERM)));
+}
+
+TEST_F(CriRuntime, AnEndThatTheKernelTellsIsNotKeptBackByAHangingRuntime) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  bed_.calls->Hang();
+  containerd().Exit("main", 7);
+  const auto* exited = bed_.Await<ContainerExited>("u", seconds(5));
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.exit_code, 7);
+  EXPECT_EQ(exited->exit.signal, 0);
+}
+
+TEST_F(CriRuntime, AnOomKillIsKnownFromTheGroupOrTheRuntime) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  bed_.cgroups.SetOomKills(kGroup + "/run-2", 1);
+  containerd().Exit("main", 137);
+  const auto* exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_TRUE(exited->exit.oom_killed);
+  ASSERT_TRUE(bed_.Start("u", "main", 1));
+  containerd().At("main").reason = "OOMKilled";
+  containerd().Exit("main", 137);
+  exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_TRUE(exited->exit.oom_killed);
+}
+
+// A pod "u" runs and writes its log; one of 100 bytes is rotated. (T: 1970-01-01)
+class CriLogRotation : public CriRuntime {
+ protected:
+  CriLogRotation() {
+    bed_.log_max_bytes = 100;
+    bed_.Open();
+    EXPECT_TRUE(runtime().List());
+    EXPECT_TRUE(bed_.Run(SimplePod("u")));
+    Write("");
+    (void)bed_.calls->TakeCalls();
+  }
+  [[nodiscard]] std::string Folder() const { return bed_.root() + "/logs/default_pod-u_u/main"; }
+  [[nodiscard]] std::vector<std::string> Names() const { return *kernel::NamesIn(Folder()); }
+  [[nodiscard]] std::string Read(const std::string& name) const {
+    return kernel::ReadFile(Folder() + "/" + name).value_or("nothing");
+  }
+  void Write(const std::string& text) { ASSERT_TRUE(kernel::WriteFile(Folder() + "/0.log", text)); }
+  // Looks at the logs several times.
+  void Pass() { (void)bed_.Await<PodRemoved>("nobody", milliseconds(50)); }
+  [[nodiscard]] int Reopenings() {
+    const auto calls = bed_.calls->TakeCalls();
+    return static_cast<int>(std::ranges::count_if(
+        calls, [](const std::string& call) { return call.starts_with("ReopenContainerLog "); }));
+  }
+};
+
+TEST_F(CriLogRotation, ALogThatHasGrownIsRenamedAndOpenedAnew) {
+  Write(std::string(99, 'a'));
+  Pass();
+  EXPECT_THAT(Names(), ElementsAre("0.log"));
+  Write(std::string(100, 'b'));
+  ASSERT_TRUE(bed_.Becomes([this] { return Names().size() == 2; }));
+  ASSERT_TRUE(bed_.Becomes([this] { return Read("0.log").empty(); }));
+  EXPECT_THAT(Names(), ElementsAre("0.log", "0.log.19700101-000140"));
+  EXPECT_EQ(Read("0.log.19700101-000140"), std::string(100, 'b'));
+  Pass();
+  EXPECT_EQ(Reopenings(), 1);
+  EXPECT_EQ(runtime().DiskOf(SimplePod("u")).containers[0].logs, Folder())
+      << "the measured size includes the rotated files";
+}
+
+TEST_F(CriLogRotation, OlderFilesAreCompressedAndNoMoreKeptThanAllowed) {
+  for (int i = 0; i < 4; ++i) {
+    bed_.clock.Advance(seconds(1));
+    const std::string before = Names().back();
+    Write(std::string(200, static_cast<char>('a' + i)));
+    ASSERT_TRUE(bed_.Becomes([&] { return Names().back() != before && Read("0.log").empty(); }));
+  }
+  EXPECT_TRUE(bed_.Becomes([this] {
+    return Names() ==
+           std::vector<std::string>{"0.log", "0.log.19700101-000143.gz", "0.log.19700101-000144"};
+  })) << testing::PrintToString(Names());
+  EXPECT_EQ(Read("0.log.19700101-000144"), std::string(200, 'd'));
+  EXPECT_EQ(Read("0.log.19700101-000143.gz").substr(0, 2), "\x1f\x8b");
+  EXPECT_THAT(bed_.logged, testing::IsEmpty());
+}
+
+TEST_F(CriLogRotation, WhereTheRuntimeFailsTheLogGetsItsNameBackAndThatIsSaidOnce) {
+  bed_.calls->on_reopen_container_log = [](const auto&) -> Result<api::ReopenContainerLogResponse> {
+    return Fail(ErrorCode::kInternal, "not today");
+  };
+  Write(std::string(200, 'a'));
+  (void)Reopenings();
+  ASSERT_TRUE(bed_.Becomes([this] { return Reopenings() > 0; }));
+  ASSERT_TRUE(bed_.Becomes([this] { return Reopenings() > 0; })) << "it is tried again";
+  EXPECT_TRUE(bed_.Becomes([this] { return Read("0.log") == std::string(200, 'a'); }));
+  EXPECT_THAT(Names(), ElementsAre("0.log"));
+  EXPECT_THAT(bed_.logged, ElementsAre(HasSubstr("not today")));
+}
+
+TEST_F(CriLogRotation, AHangingRuntimeIsAskedOnce) {
+  bed_.calls->Hang();
+  Write(std::string(200, 'a'));
+  (void)Reopenings();
+  ASSERT_TRUE(bed_.Becomes([this] { return Reopenings() == 1; }));
+  Pass();
+  EXPECT_EQ(Reopenings(), 0);
+  EXPECT_THAT(Names(), ElementsAre("0.log.19700101-000140")) << "the container writes there";
+  bed_.calls->Resume();
+  bed_.calls->Deliver();
+  EXPECT_THAT(Names(), ElementsAre("0.log", "0.log.19700101-000140"));
 }
 
 }  // namespace

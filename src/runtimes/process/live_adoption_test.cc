@@ -1,5 +1,4 @@
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -8,7 +7,6 @@
 
 #include <csignal>
 #include <cstdio>
-#include <functional>
 
 #include "runtimes/process/live_bed.h"
 
@@ -227,14 +225,12 @@ TEST_F(LiveAdoption, OutputGoesOnWhileNoAgentIsThere) {
   std::fputs("go\n", gate);
   std::fclose(gate);
   bed_->Open();
-  const auto listed = bed_->runtime().List();
-  ASSERT_TRUE(listed);
-  ASSERT_THAT(*listed, SizeIs(1));
-  auto exit = (*listed)[0].containers.at(0).exit;
+  const auto listed = bed_->runtime().List().value();
+  ASSERT_THAT(listed, SizeIs(1));
+  auto exit = listed[0].containers.at(0).exit;
   if (!exit) {
-    const auto* exited = bed_->Await<ContainerExited>("u");
-    ASSERT_NE(exited, nullptr);
-    exit = exited->exit;
+    const auto& exited = bed_->Need<ContainerExited>("u");
+    exit = exited.exit;
   }
   EXPECT_EQ(exit->exit_code, 9);
   EXPECT_EQ(bed_->LogOf(pod_), "stdout F late\n");
@@ -243,15 +239,14 @@ TEST_F(LiveAdoption, OutputGoesOnWhileNoAgentIsThere) {
 
 TEST_F(LiveAdoption, AContainerWhoseShimDiedBetweenTwoAgentsIsEndedAtTheNextStart) {
   EXPECT_FALSE(RunAgentUntilThePodRuns());
-  const auto record = ParseRunRecord(*ReadFile(bed_->paths().Run("u", "main", 0) + "/running"));
-  ASSERT_TRUE(record);
-  ASSERT_EQ(::kill(record->shim.pid, SIGKILL), 0);
-  ASSERT_EQ(::waitpid(record->shim.pid, nullptr, 0), record->shim.pid);
+  const auto record =
+      ParseRunRecord(*ReadFile(bed_->paths().Run("u", "main", 0) + "/running")).value();
+  ASSERT_EQ(::kill(record.shim.pid, SIGKILL), 0);
+  ASSERT_EQ(::waitpid(record.shim.pid, nullptr, 0), record.shim.pid);
 
   bed_->Open();
-  const auto listed = bed_->runtime().List();
-  ASSERT_TRUE(listed);
-  const auto& exit = (*listed)[0].containers.at(0).exit;
+  const auto listed = bed_->runtime().List().value();
+  const auto& exit = listed[0].containers.at(0).exit;
   ASSERT_TRUE(exit);
   EXPECT_EQ(exit->exit_code, 137);
   RemoveAllAndLookForRemains();

@@ -1,25 +1,24 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
-#include <vector>
 
+#include "kernel/groups/group_files.h"
 #include "runtimes/process/live_bed.h"
-#include "runtimes/process/runs/testing/fifo.h"
 
 namespace jettison::process {
 
 using namespace kernel;
 namespace {
 
+using cgroup_v1::Controller;
+using namespace testing;
 using std::chrono::seconds;
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 class LiveProcessRuntime : public LiveBed {
  protected:
@@ -38,32 +37,6 @@ class LiveProcessRuntime : public LiveBed {
 
 Volume EmptyDir(const std::string& name) {
   return {name, EmptyDirSource{}};
-}
-
-TEST_F(LiveProcessRuntime, AProgramIsInAllItsGroupsFromItsFirstInstruction) {
-  const Pod pod = ShellPod("u", "cat /proc/self/cgroup");
-  ASSERT_NE(bed_->Run(pod), nullptr);
-  const std::string group = node_ + "/kubepods/burstable/podu/main\n";
-  const std::string log = bed_->LogOf(pod);
-  for (const char* controller : {"memory", "pids", "freezer"}) {
-    EXPECT_THAT(log, HasSubstr(std::string(controller) + ":/" + group));
-  }
-  EXPECT_THAT(log, HasSubstr(":cpu:/" + group));
-  RemoveAllAndLookForRemains();
-}
-
-TEST_F(LiveProcessRuntime, AKillEndsWhateverTheContainerForkedHoweverItHides) {
-  const Fifo up(folder_.path() + "/up");
-  const Pod pod = ShellPod("u", "trap '' TERM; setsid sh -c \"trap '' TERM; echo > " + up.path() +
-                                    "; while :; do sleep 1; done\" & while :; do sleep 1; done");
-  ASSERT_TRUE(StartMain(pod));
-  ASSERT_EQ(up.Await(), "\n");
-  runtime().StopContainer("u", "main", seconds(1));
-  runtime().KillContainer("u", "main");
-  const auto* exited = bed_->Await<ContainerExited>("u");
-  ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->exit.exit_code, 137);
-  RemoveAllAndLookForRemains();
 }
 
 TEST_F(LiveProcessRuntime, AContainerBeyondItsMemoryLimitIsOomKilledAndSoIsTold) {
@@ -133,14 +106,12 @@ TEST_F(LiveProcessRuntime, ASubPathNeverLeadsOutOfItsVolume) {
   pod.containers[2].volume_mounts = {{"data", at, "in", false}};
   ASSERT_NE(bed_->Run(pod), nullptr);
   runtime().StartContainer("u", "second", 0, 0);
-  const auto* failed = bed_->Await<ContainerStartFailed>("u");
-  ASSERT_NE(failed, nullptr);
-  EXPECT_THAT(failed->error.message, HasSubstr("open \"out/etc\" to mount it"));
+  const auto& failed = bed_->Need<ContainerStartFailed>("u");
+  EXPECT_THAT(failed.error.message, HasSubstr("open \"out/etc\" to mount it"));
   runtime().StartContainer("u", "third", 0, 0);
-  const auto* exited = bed_->Await<ContainerExited>("u");
-  ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->container, "third");
-  EXPECT_EQ(exited->exit.exit_code, 0);
+  const auto& exited = bed_->Need<ContainerExited>("u");
+  EXPECT_EQ(exited.container, "third");
+  EXPECT_EQ(exited.exit.exit_code, 0);
   RemoveAllAndLookForRemains();
 }
 
@@ -152,9 +123,8 @@ TEST_F(LiveProcessRuntime, ASubPathThatAConfigMapDoesNotHaveIsNotMadeThere) {
   pod.containers[0].volume_mounts = {{"conf", folder_.path() + "/mounted", "typo/key", false}};
   ASSERT_TRUE(bed_->Create(pod));
   runtime().StartContainer("u", "main", 0, 0);
-  const auto* failed = bed_->Await<ContainerStartFailed>("u");
-  ASSERT_NE(failed, nullptr);
-  EXPECT_THAT(failed->error.message, HasSubstr("open \"typo/key\" to mount it"));
+  const auto& failed = bed_->Need<ContainerStartFailed>("u");
+  EXPECT_THAT(failed.error.message, HasSubstr("open \"typo/key\" to mount it"));
   EXPECT_FALSE(Exists(folder + "/typo"));
   RemoveAllAndLookForRemains();
 }
@@ -168,9 +138,8 @@ TEST_F(LiveProcessRuntime, AHookSeesTheVolumesOfItsContainer) {
       ExecAction{{"/bin/sh", "-c", "grep memory /proc/self/cgroup > " + at + "/hook"}};
   ASSERT_TRUE(StartMain(pod));
   runtime().StopContainer("u", "main", seconds(30));
-  const auto* exited = bed_->Await<ContainerExited>("u");
-  ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->exit.signal, SIGTERM);
+  const auto& exited = bed_->Need<ContainerExited>("u");
+  EXPECT_EQ(exited.exit.signal, SIGTERM);
   EXPECT_THAT(*ReadFile(bed_->paths().Volume("u", "data") + "/hook"),
               HasSubstr("kubepods/burstable/podu/main"));
   RemoveAllAndLookForRemains();
@@ -275,6 +244,79 @@ TEST_F(LiveProcessRuntime, WhatSomebodyElseMountedAtAVolumeOutlivesThePod) {
   EXPECT_EQ(*ReadFile(host + "/inner/dear"), "dear") << "it is still mounted";
   ::umount2((host + "/inner").c_str(), MNT_DETACH);
   ::umount2(host.c_str(), MNT_DETACH);
+}
+
+constexpr const char* kPodGroup = "kubepods/burstable/podu";
+
+class LiveGroups : public LiveBed {
+ protected:
+  void SetUp() override {
+    LiveBed::SetUp();
+    if (!IsSkipped() && bed_) bed_->Open();
+  }
+  [[nodiscard]] static std::string GroupsOf(pid_t pid) {
+    return kernel::ReadFile(fmt::format("/proc/{}/cgroup", pid)).value_or("");
+  }
+  [[nodiscard]] static std::vector<std::string> OpenFilesOf(pid_t pid) {
+    std::vector<std::string> files;
+    const std::string folder = fmt::format("/proc/{}/fd", pid);
+    const auto names = NamesIn(folder);
+    if (!names) return files;
+    for (const std::string& name : *names) {
+      std::array<char, 4096> target{};
+      const ssize_t size =
+          ::readlink((folder + "/" + name).c_str(), target.data(), target.size() - 1);
+      if (size > 0) files.emplace_back(target.data(), static_cast<std::size_t>(size));
+    }
+    return files;
+  }
+  // The number of hierarchies in which `groups` names `group`.
+  [[nodiscard]] static std::size_t CountIn(const std::string& groups, const std::string& group) {
+    std::size_t count = 0;
+    const std::string end = ":/" + group + "\n";
+    for (auto at = groups.find(end); at != std::string::npos; at = groups.find(end, at + 1)) {
+      ++count;
+    }
+    return count;
+  }
+};
+
+TEST_F(LiveGroups, AContainerIsInItsGroupOfEachHierarchyAndItsShimStaysInTheAgents) {
+  ASSERT_TRUE(bed_->Start(ShellPod("u", "exec sleep 1000")));
+  const auto record =
+      ParseRunRecord(*kernel::ReadFile(bed_->paths().Run("u", "main", 0) + "/running"));
+  ASSERT_TRUE(record);
+  const auto files = cgroups_->OpenProcs(std::string(kPodGroup) + "/main").value();
+  EXPECT_EQ(CountIn(GroupsOf(record->container), node_ + "/" + kPodGroup + "/main"), files.size())
+      << GroupsOf(record->container);
+  EXPECT_EQ(GroupsOf(record->shim.pid), GroupsOf(::getpid()));
+  for (const pid_t pid : {record->container, record->shim.pid}) {
+    EXPECT_THAT(OpenFilesOf(pid), Contains("/dev/null"));
+    EXPECT_THAT(OpenFilesOf(pid), Not(Contains(HasSubstr("cgroup.procs"))));
+  }
+  RemoveAllAndLookForRemains();
+}
+
+// Below a threaded domain only threaded groups accept processes: the unified hierarchy, which is
+// the last one, refuses what all others have accepted.
+TEST_F(LiveGroups, AContainerThatOneHierarchyDoesNotTakeIsNotStarted) {
+  if (!cgroups_->Has(Controller::kUnified)) GTEST_SKIP() << "the host has no unified hierarchy";
+  const std::string mark = folder_.path() + "/ran";
+  ASSERT_TRUE(bed_->Create(ShellPod("u", "touch " + mark)));
+  const auto pod = cgroups_->OpenPressureDirectory(kPodGroup).value();
+  ASSERT_EQ(::mkdirat(pod.get(), "threads", 0755), 0);
+  const auto threads = OpenGroup(pod.get(), "threads").value();
+  ASSERT_TRUE(kernel::WriteFile(threads.get(), "cgroup.type", "threaded"));
+
+  bed_->runtime().StartContainer("u", "main", 0, 0);
+  const auto& failed = bed_->Need<ContainerStartFailed>("u");
+  EXPECT_THAT(failed.error.message,
+              AllOf(HasSubstr("put the process into its control groups: join "),
+                    HasSubstr("podu/main (unified): Operation not supported")));
+  EXPECT_FALSE(Exists(mark));
+  EXPECT_THAT(*cgroups_->Processes(kPodGroup), testing::IsEmpty());
+  EXPECT_THAT(*NamesIn(bed_->paths().Container("u", "main")), testing::IsEmpty());
+  RemoveAllAndLookForRemains();
 }
 
 }  // namespace

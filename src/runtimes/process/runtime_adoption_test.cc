@@ -2,22 +2,23 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
-#include <string>
+#include <csignal>
+#include <cstdio>
 
 #include "kernel/processes/processes.h"
 #include "ports/fakes/child_process.h"
+#include "ports/fakes/fake_disk_thread.h"
 #include "runtimes/process/runs/found_runs.h"
 #include "runtimes/process/runs/run_record.h"
 #include "runtimes/process/runs/testing/fifo.h"
-#include "runtimes/process/runtime_fixture.h"
+#include "runtimes/process/runtime_bed.h"
 
 namespace jettison::process {
 
 using namespace kernel;
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
+using namespace testing;
 
 using ProcessRuntimeAdoption = ProcessRuntimeTest;
 
@@ -31,21 +32,19 @@ TEST_F(ProcessRuntimeAdoption, AnAgentThatStartsAgainFindsWhatRunsAndWhatEnded) 
   bed_.Close();
 
   bed_.Open();
-  const auto listed = bed_.runtime().List();
-  ASSERT_TRUE(listed);
-  ASSERT_EQ(listed->size(), 1U);
-  EXPECT_EQ((*listed)[0].pod.name, "pod-u");
-  const auto& records = (*listed)[0].containers;
+  const auto listed = bed_.runtime().List().value();
+  ASSERT_EQ(listed.size(), 1U);
+  EXPECT_EQ(listed[0].pod.name, "pod-u");
+  const auto& records = listed[0].containers;
   ASSERT_EQ(records.size(), 2U);
   EXPECT_EQ(records[0].exit->exit_code, 4);
   EXPECT_EQ(records[1].attempt, 1);
   EXPECT_FALSE(records[1].exit);
 
   bed_.runtime().KillContainer("u", "main");
-  const auto* exited = bed_.Await<ContainerExited>("u");
-  ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->attempt, 1);
-  EXPECT_EQ(exited->exit.exit_code, 137);
+  const auto& exited = bed_.Need<ContainerExited>("u");
+  EXPECT_EQ(exited.attempt, 1);
+  EXPECT_EQ(exited.exit.exit_code, 137);
 }
 
 TEST_F(ProcessRuntimeAdoption, AnEndThatNobodySawIsFoundLater) {
@@ -56,15 +55,13 @@ TEST_F(ProcessRuntimeAdoption, AnEndThatNobodySawIsFoundLater) {
   bed_.Close();
   ASSERT_TRUE(gate.Release());
   bed_.Open();
-  auto listed = bed_.runtime().List();
-  ASSERT_TRUE(listed);
-  const auto& record = (*listed)[0].containers.at(0);
+  auto listed = bed_.runtime().List().value();
+  const auto& record = listed[0].containers.at(0);
   if (record.exit) {
     EXPECT_EQ(record.exit->exit_code, 5);
   } else {
-    const auto* exited = bed_.Await<ContainerExited>("u");
-    ASSERT_NE(exited, nullptr);
-    EXPECT_EQ(exited->exit.exit_code, 5);
+    const auto& exited = bed_.Need<ContainerExited>("u");
+    EXPECT_EQ(exited.exit.exit_code, 5);
   }
 }
 
@@ -83,10 +80,9 @@ TEST_F(ProcessRuntimeAdoption, AnEndIsAsLongAgoAsItIsHoweverTheWallClockIsSet) {
   bed_.Close();
   bed_.clock().wall_ahead = std::chrono::hours(-1);  // set back while no agent ran
   bed_.Open();
-  const auto listed = bed_.runtime().List();
-  ASSERT_TRUE(listed);
-  ASSERT_THAT(*listed, testing::SizeIs(2));
-  for (const RuntimePod& pod : *listed) {
+  const auto listed = bed_.runtime().List().value();
+  ASSERT_THAT(listed, testing::SizeIs(2));
+  for (const RuntimePod& pod : listed) {
     const ContainerRecord& record = pod.containers.at(0);
     EXPECT_LE(record.created, record.exit->started);
     EXPECT_LE(record.exit->finished, bed_.clock().Now());
@@ -99,9 +95,7 @@ TEST_F(ProcessRuntimeAdoption, APreStopHookIsNotRunBesideAProcessThatIsNotTheCon
   const std::string mark = folder_.path() + "/hook";
   Pod pod = ShellPod("u", "exec sleep 1000");
   pod.containers[0].pre_stop = ExecAction{{"/bin/sh", "-c", "echo ran > " + mark}};
-  ASSERT_TRUE(bed_.Create(pod));
-  bed_.runtime().StartContainer("u", "main", 0, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  ASSERT_TRUE(bed_.Start(pod));
   bed_.Close();
   const ChildProcess stranger([](const auto&) {});
   const std::string path = bed_.paths().Run("u", "main", 0) + "/running";
@@ -113,9 +107,8 @@ TEST_F(ProcessRuntimeAdoption, APreStopHookIsNotRunBesideAProcessThatIsNotTheCon
   bed_.Open();
   ASSERT_TRUE(bed_.runtime().List());
   bed_.runtime().StopContainer("u", "main", std::chrono::seconds(30));
-  const auto* exited = bed_.Await<ContainerExited>("u");
-  ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->exit.signal, SIGTERM);
+  const auto& exited = bed_.Need<ContainerExited>("u");
+  EXPECT_EQ(exited.exit.signal, SIGTERM);
   EXPECT_FALSE(Exists(mark));
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("is not run: its process has ended")));
 }
@@ -132,9 +125,8 @@ TEST_F(ProcessRuntimeAdoption, WhatIsNoPodStays) {
   ASSERT_TRUE(WriteFile(pods + "/left/pod.json.gone", ""));
   ASSERT_TRUE(MakeFolders(pods + "/begun/volumes/v"));  // a creation was interrupted
   bed_.Open();
-  const auto listed = bed_.runtime().List();
-  ASSERT_TRUE(listed);
-  EXPECT_TRUE(listed->empty());
+  const auto listed = bed_.runtime().List().value();
+  EXPECT_TRUE(listed.empty());
   EXPECT_TRUE(bed_.AwaitGone(pods + "/left"));
   EXPECT_TRUE(bed_.AwaitGone(pods + "/begun"));
   EXPECT_TRUE(Exists(pods + "/backup/data"));
@@ -146,25 +138,20 @@ TEST_F(ProcessRuntimeAdoption, WhatIsNoPodStays) {
 // A shim that is stopped stands for one that waits for a disk.
 TEST_F(ProcessRuntimeAdoption, ALeftoverWhoseShimHangsIsRemovedAndThePodIsMadeAnew) {
   const Pod pod = ShellPod("u", "exec sleep 1000");
-  ASSERT_TRUE(bed_.Create(pod));
-  bed_.runtime().StartContainer("u", "main", 0, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  ASSERT_TRUE(bed_.Start(pod));
   bed_.Close();
-  const auto record = ParseRunRecord(*ReadFile(bed_.paths().Run("u", "main", 0) + "/running"));
-  ASSERT_TRUE(record);
+  const auto record =
+      ParseRunRecord(*ReadFile(bed_.paths().Run("u", "main", 0) + "/running")).value();
   const std::string file = bed_.paths().PodFile("u");
   ASSERT_EQ(std::rename(file.c_str(), (file + ".gone").c_str()), 0);
-  ASSERT_EQ(::kill(record->shim.pid, SIGSTOP), 0);
+  ASSERT_EQ(::kill(record.shim.pid, SIGSTOP), 0);
 
   bed_.Open();
-  const auto listed = bed_.runtime().List();
-  ASSERT_TRUE(listed);
-  EXPECT_TRUE(listed->empty());
+  const auto listed = bed_.runtime().List().value();
+  EXPECT_TRUE(listed.empty());
   EXPECT_THAT(cgroups_.kills(), Contains(kGroup));
-  bed_.runtime().CreatePod(PlainPlan(pod));
-  const auto* refused = bed_.Await<PodFailed>("u");
-  ASSERT_NE(refused, nullptr);
-  EXPECT_THAT(refused->error.message, HasSubstr("still being removed"));
+  const auto& refused = bed_.CreateFails(pod);
+  EXPECT_THAT(refused.error.message, HasSubstr("still being removed"));
   ASSERT_NE(bed_.Run(ShellPod("other", "true")), nullptr);
   bool is_made = false;
   for (int i = 0; i < 100 && !is_made; ++i) {
@@ -176,38 +163,234 @@ TEST_F(ProcessRuntimeAdoption, ALeftoverWhoseShimHangsIsRemovedAndThePodIsMadeAn
 }
 
 TEST_F(ProcessRuntimeAdoption, AContainerWhoseShimWasKilledIsEndedAndCountsAsKilled) {
-  ASSERT_TRUE(bed_.Create(ShellPod("u", "exec sleep 1000")));
-  bed_.runtime().StartContainer("u", "main", 0, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
-  const auto text = ReadFile(bed_.paths().Run("u", "main", 0) + "/running");
-  ASSERT_TRUE(text);
-  const auto record = ParseRunRecord(*text);
-  ASSERT_TRUE(record);
-  ASSERT_EQ(::kill(record->shim.pid, SIGKILL), 0);
-  const auto* exited = bed_.Await<ContainerExited>("u");
-  ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->exit.exit_code, 137);
+  ASSERT_TRUE(bed_.Start(ShellPod("u", "exec sleep 1000")));
+  const auto text = ReadFile(bed_.paths().Run("u", "main", 0) + "/running").value();
+  const auto record = ParseRunRecord(text).value();
+  ASSERT_EQ(::kill(record.shim.pid, SIGKILL), 0);
+  const auto& exited = bed_.Need<ContainerExited>("u");
+  EXPECT_EQ(exited.exit.exit_code, 137);
   EXPECT_THAT(cgroups_.kills(), Contains(kGroup + "/main"));
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("lost its shim")));
-  const auto exit = ParseExitRecord(*ReadFile(bed_.paths().Run("u", "main", 0) + "/exit"));
-  ASSERT_TRUE(exit);
-  EXPECT_EQ(exit->outcome, RunOutcome::kLost);
+  const auto exit = ParseExitRecord(*ReadFile(bed_.paths().Run("u", "main", 0) + "/exit")).value();
+  EXPECT_EQ(exit.outcome, RunOutcome::kLost);
 }
 
-TEST_F(ProcessRuntimeAdoption, APodOfAContainerRuntimeKeepsTheAgentFromStartingAndGoesOn) {
-  constexpr pid_t kSomeProcess = 1 << 30;  // no process has it
+// Pods of an earlier agent of which something cannot be read, or is damaged.
+
+// The pod "u" of an agent that has ended. Its only process still runs.
+class ProcessRuntimeUnread : public ProcessRuntimeTest {
+ protected:
+  void SetUp() override {
+    ProcessRuntimeTest::SetUp();
+    pod_ = ShellPod("u", "exec sleep 1000");
+    ASSERT_TRUE(bed_.Start(pod_));
+    process_ = cgroups_.Processes(kGroup)->at(0);
+    ASSERT_TRUE(WriteFile(bed_.paths().Volumes("u") + "/data", "dear"));
+    bed_.Close();
+  }
+  void TearDown() override {
+    ::kill(process_, SIGKILL);
+    cgroups_.ProcessExited(process_);
+    ProcessRuntimeTest::TearDown();
+  }
+  // Makes the file unreadable until it is repaired: a link is not followed.
+  static void Hide(const std::string& path) {
+    ASSERT_EQ(std::rename(path.c_str(), (path + ".away").c_str()), 0);
+    ASSERT_EQ(::symlink("away", path.c_str()), 0);
+  }
+  static void Mend(const std::string& path) {
+    ASSERT_EQ(std::rename((path + ".away").c_str(), path.c_str()), 0);
+  }
+  std::vector<RuntimePod> List() {
+    bed_.Open();
+    auto listed = bed_.runtime().List();
+    EXPECT_TRUE(listed);
+    return listed.value_or(std::vector<RuntimePod>{});
+  }
+  // A request for another pod of its UID is refused, and nobody waits for the disk.
+  void ExpectRefusal() {
+    const bool runs = !cgroups_.Processes(kGroup)->empty();
+    const auto& failed = bed_.CreateFails(pod_);
+    EXPECT_THAT(failed.error.message, HasSubstr("an earlier pod of this UID is in its place"));
+    EXPECT_EQ(failed.by_others, runs);
+  }
+  void ExpectItGoesOn() {
+    EXPECT_EQ(::kill(process_, 0), 0);
+    EXPECT_THAT(cgroups_.signals(), IsEmpty());
+    EXPECT_EQ(*ReadFile(bed_.paths().Volumes("u") + "/data"), "dear");
+  }
+
+  Pod pod_;
+  pid_t process_ = 0;
+};
+
+TEST_F(ProcessRuntimeUnread, APodWhoseRecordCannotBeReadGoesOnAndIsTakenOverWhenItIsRequested) {
+  Hide(bed_.paths().PodFile("u"));
+  EXPECT_THAT(List(), IsEmpty());
+  EXPECT_THAT(bed_.logged,
+              Contains(AllOf(HasSubstr("default/pod-u of an earlier agent cannot be taken"),
+                             HasSubstr(kGroup), HasSubstr(bed_.paths().Pod("u")))))
+      << "the folder of logs has its name";
+  ExpectRefusal();
+  ExpectItGoesOn();
+
+  Mend(bed_.paths().PodFile("u"));
+  bed_.runtime().CreatePod(PlainPlan(pod_));
+  const auto& found = bed_.Need<PodFound>("u");
+  EXPECT_EQ(found.pod.pod, pod_);
+  ASSERT_THAT(found.pod.containers, SizeIs(1));
+  EXPECT_FALSE(found.pod.containers[0].exit);
+  ExpectItGoesOn();
+}
+
+TEST_F(ProcessRuntimeUnread, ADamagedRunOfWhichAProcessLivesGoesOn) {
+  ASSERT_TRUE(WriteFile(bed_.paths().Run("u", "main", 0) + "/running", "rubbish"));
+  ASSERT_THAT(List(), IsEmpty());
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("/running: it is damaged")));
+  ExpectItGoesOn();
+}
+
+TEST_F(ProcessRuntimeUnread, TheManifestThatADamagedPodCameFromMendsIt) {
+  pod_.annotations["kubernetes.io/config.hash"] = "u";
+  ASSERT_TRUE(WriteFile(bed_.paths().PodFile("u"), "rubbish"));
+  ASSERT_THAT(List(), IsEmpty());
+  ExpectItGoesOn();
+  bed_.runtime().CreatePod(PlainPlan(pod_));
+  const auto& found = bed_.Need<PodFound>("u");
+  EXPECT_EQ(found.pod.pod, pod_);
+  EXPECT_FALSE(found.pod.containers.at(0).exit);
+  EXPECT_EQ(*ReadFile(bed_.paths().PodFile("u")), "u") << "this bed writes a pod as its UID";
+  ExpectItGoesOn();
+}
+
+TEST_F(ProcessRuntimeUnread, APodWhoseRecordIsMissingGoesOnAndTheManifestMendsIt) {
+  pod_.annotations["kubernetes.io/config.hash"] = "u";
+  ASSERT_EQ(::unlink(bed_.paths().PodFile("u").c_str()), 0);
+  ASSERT_THAT(List(), IsEmpty());
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("pod.json is missing")));
+  ExpectItGoesOn();
+  bed_.runtime().CreatePod(PlainPlan(pod_));
+  const auto& found = bed_.Need<PodFound>("u");
+  EXPECT_FALSE(found.pod.containers.at(0).exit);
+  EXPECT_EQ(*ReadFile(bed_.paths().PodFile("u")), "u");
+  ExpectItGoesOn();
+}
+
+TEST_F(ProcessRuntimeUnread, APodWhoseRecordIsMissingAndOfWhichNothingLivesKeepsItsFiles) {
+  ::kill(process_, SIGKILL);
+  cgroups_.ProcessExited(process_);
+  ASSERT_EQ(::unlink(bed_.paths().PodFile("u").c_str()), 0);
+  EXPECT_THAT(List(), IsEmpty());
+  ExpectRefusal();
+  bed_.runtime().CreatePod(PlainPlan(pod_));
+  ASSERT_NE(bed_.Await<PodReady>("u"), nullptr);
+  const std::string quarantine = bed_.paths().root() + "/quarantine";
+  ASSERT_THAT(*NamesIn(quarantine), SizeIs(1));
+  EXPECT_EQ(*ReadFile(quarantine + "/" + NamesIn(quarantine)->front() + "/volumes/data"), "dear");
+}
+
+TEST_F(ProcessRuntimeUnread, AnotherPodOfADamagedOnesUidWaitsUntilThatHasEnded) {
+  ASSERT_TRUE(WriteFile(bed_.paths().PodFile("u"), "rubbish"));
+  ASSERT_THAT(List(), IsEmpty());
+  ExpectRefusal();
+  ExpectItGoesOn();
+
+  cgroups_.ProcessExited(process_);
+  ::kill(process_, SIGKILL);
+  ExpectRefusal();
+  bed_.runtime().CreatePod(PlainPlan(pod_));
+  ASSERT_NE(bed_.Await<PodReady>("u"), nullptr);
+  const std::string quarantine = bed_.paths().root() + "/quarantine";
+  ASSERT_THAT(*NamesIn(quarantine), SizeIs(1));
+  const std::string place = quarantine + "/" + NamesIn(quarantine)->front();
+  EXPECT_EQ(*ReadFile(place + "/volumes/data"), "dear");
+  EXPECT_TRUE(Exists(place + "/logs/default_pod-u_u/main/0.log"));
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("all its files are in " + place)));
+}
+
+TEST_F(ProcessRuntimeUnread, WhatMayBeReadableAMomentLaterIsNotSetAside) {
+  Hide(bed_.paths().PodFile("u"));
+  cgroups_.ProcessExited(process_);
+  ::kill(process_, SIGKILL);
+  ASSERT_THAT(List(), IsEmpty());
+  ExpectRefusal();
+  ExpectRefusal();
+  Mend(bed_.paths().PodFile("u"));
+  bed_.runtime().CreatePod(PlainPlan(pod_));
+  ASSERT_NE(bed_.Await<PodFound>("u"), nullptr);
+  EXPECT_EQ(*ReadFile(bed_.paths().Volumes("u") + "/data"), "dear");
+}
+
+TEST_F(ProcessRuntimeUnread, AManifestStandsInForARecordThatTheDiskDoesNotGive) {
+  pod_.annotations["kubernetes.io/config.hash"] = "u";
+  const auto disk = std::make_shared<FakeDiskThread>();
+  bed_.disk_thread = disk;
+  Hide(bed_.paths().PodFile("u"));
+  ASSERT_THAT(List(), IsEmpty());
+  ExpectRefusal();
+  ExpectRefusal();
+  EXPECT_EQ(disk->Answer(), 1) << "it is read once for all requests, and not on the loop";
+  const auto& found = bed_.Need<PodFound>("u");
+  EXPECT_EQ(found.pod.pod, pod_);
+  EXPECT_FALSE(found.pod.containers.at(0).exit);
+  ExpectItGoesOn();
+  disk->refuses = true;  // from here on the disk is fast
+  (void)disk->Answer();
+  EXPECT_EQ(*ReadFile(bed_.paths().PodFile("u")), "u") << "it is written anew";
+}
+
+TEST_F(ProcessRuntimeUnread, NobodyEndsIt) {
+  Hide(bed_.paths().PodFile("u"));
+  ASSERT_THAT(List(), IsEmpty());
+  bed_.runtime().StopContainer("u", "main", std::chrono::seconds(1));
+  bed_.runtime().KillContainer("u", "main");
+  ExpectItGoesOn();
+  Mend(bed_.paths().PodFile("u"));
+}
+
+TEST_F(ProcessRuntimeUnread, NothingIsEndedOrDeletedWhileDescriptorsRunOut) {
+  bed_.Open();
+  {
+    const kernel::FewDescriptors none(0);
+    EXPECT_FALSE(bed_.runtime().List());
+    EXPECT_THAT(bed_.runtime().Recall(), IsEmpty());
+  }
+  const auto listed = bed_.runtime().List().value();
+  ASSERT_THAT(listed, SizeIs(1));
+  ExpectItGoesOn();
+}
+
+// For example, while another version of the program is being installed.
+TEST_F(ProcessRuntimeUnread, WithoutItsShimTheRuntimeStillFindsWhatRuns) {
+  ProcessRuntimeOptions options = bed_.Options();
+  options.shim = "/nonexistent/jettison-shim";
+  auto opened = OpenProcessRuntime(options, cgroups_, cgroups_, bed_.clock()).value();
+  bed_.Use(std::move(opened));
+  const auto listed = bed_.runtime().List().value();
+  ASSERT_THAT(listed, SizeIs(1));
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("/nonexistent/jettison-shim cannot be run")));
+  ExpectItGoesOn();
+  bed_.runtime().StartContainer("u", "other", 0, 0);
+  EXPECT_NE(bed_.Await<ContainerStartFailed>("u"), nullptr);
+  bed_.runtime().KillContainer("u", "main");
+  EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
   bed_.Close();
-  const std::string data = bed_.paths().Volume("c", "v") + "/data";
-  ASSERT_TRUE(MakeFolders(bed_.paths().Volume("c", "v")));
-  ASSERT_TRUE(WriteFile(data, "dear"));
-  ASSERT_TRUE(WriteFile(bed_.paths().Pod("c") + "/record", "sandbox s"));
-  ASSERT_TRUE(cgroups_.Create("kubepods/burstable/podc", {}));
-  ASSERT_TRUE(cgroups_.Join("kubepods/burstable/podc", kSomeProcess));
-  const auto opened = OpenProcessRuntime(bed_.Options(), cgroups_, cgroups_, bed_.clock());
-  ASSERT_FALSE(opened);
-  EXPECT_THAT(opened.error().message, HasSubstr("created with `runtime: cri`"));
-  EXPECT_THAT(cgroups_.signals(), testing::IsEmpty());
-  EXPECT_EQ(*ReadFile(data), "dear");
+  bed_.Open();
+}
+
+// For example, the root is not mounted yet, or another agent has made the group.
+TEST_F(ProcessRuntimeUnread, APodIsNotMadeInAGroupInWhichSomethingRuns) {
+  const TemporaryFolder other;
+  RuntimeBed bed(cgroups_, other.path());
+  bed.Open();
+  EXPECT_THAT(*bed.runtime().List(), IsEmpty());
+  const auto& failed = bed.CreateFails(pod_);
+  EXPECT_THAT(failed.error.message, HasSubstr("processes run in " + kGroup));
+  EXPECT_TRUE(failed.by_others);
+  EXPECT_FALSE(Exists(bed.paths().Pod("u")));
+  ExpectItGoesOn();
+  bed_.Open();
+  EXPECT_THAT(*bed_.runtime().List(), SizeIs(1));
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <gtest/gtest.h>
-#include <poll.h>
+#include <gmock/gmock.h>
 
 #include <chrono>
-#include <deque>
+#include <csignal>
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,8 +16,11 @@
 #include "kernel/files/paths.h"
 #include "kernel/files/testing/temporary_folder.h"
 #include "kernel/groups/layout/testing/plain_plan.h"
+#include "kernel/groups/testing/few_descriptors.h"
+#include "pods/testing/event_reader.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
+#include "ports/fakes/fake_cgroups.h"
 #include "runtimes/process/process_runtime.h"
 #include "runtimes/process/runs/run_record.h"
 
@@ -80,41 +83,34 @@ class RuntimeBed {
   template <typename Event>
   [[nodiscard]] const Event* Await(const std::string& uid,
                                    std::chrono::milliseconds timeout = std::chrono::seconds(10)) {
-    const auto deadline = std::chrono::steady_clock::now() + timeout;
-    for (;;) {
-      for (; seen_ < events_.size(); ++seen_) {
-        const auto* event = std::get_if<Event>(&events_[seen_]);
-        if (event == nullptr || event->pod_uid != uid) continue;
-        ++seen_;
-        return event;
-      }
-      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-          deadline - std::chrono::steady_clock::now());
-      if (left.count() <= 0) return nullptr;
-      pollfd ready{.fd = runtime_->EventFd(), .events = POLLIN, .revents = 0};
-      (void)::poll(&ready, 1, static_cast<int>(left.count()));
-      for (RuntimeEvent& event : runtime_->TakeEvents()) {
-        events_.push_back(std::move(event));
-      }
-    }
+    return events_.Await<Event>(*runtime_, uid, timeout);
   }
-
-  // Lets the runtime work until nothing is at the path.
+  // The same; where none comes, the test ends as failed.
+  template <typename Event>
+  [[nodiscard]] const Event& Need(const std::string& uid) {
+    const Event* const event = Await<Event>(uid);
+    if (event == nullptr) throw std::runtime_error("the event of pod " + uid + " does not come");
+    return *event;
+  }
   [[nodiscard]] bool AwaitGone(const std::string& path) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (kernel::Exists(path) && std::chrono::steady_clock::now() < deadline) {
-      pollfd ready{.fd = runtime_->EventFd(), .events = POLLIN, .revents = 0};
-      (void)::poll(&ready, 1, 100);
-      for (RuntimeEvent& event : runtime_->TakeEvents()) events_.push_back(std::move(event));
-    }
-    return !kernel::Exists(path);
+    return events_.AwaitGone(*runtime_, path);
   }
-
   // Creates the pod and waits until it stands.
   [[nodiscard]] bool Create(const Pod& pod) {
     known[pod.uid] = pod;
     runtime_->CreatePod(kernel::PlainPlan(pod));
     return Await<PodReady>(pod.uid) != nullptr;
+  }
+  // Requests a pod that cannot be made.
+  [[nodiscard]] const PodFailed& CreateFails(const Pod& pod) {
+    runtime_->CreatePod(kernel::PlainPlan(pod));
+    return Need<PodFailed>(pod.uid);
+  }
+  // Creates it, and starts its container "main".
+  [[nodiscard]] bool Start(const Pod& pod) {
+    if (!Create(pod)) return false;
+    runtime_->StartContainer(pod.uid, "main", 0, 0);
+    return Await<ContainerStarted>(pod.uid) != nullptr;
   }
   // Creates it and runs its container "main" to the end.
   [[nodiscard]] const ContainerExited* Run(const Pod& pod) {
@@ -151,8 +147,26 @@ class RuntimeBed {
   std::string root_;
   SystemClock clock_;
   std::unique_ptr<ContainerRuntime> runtime_;
-  std::deque<RuntimeEvent> events_;  // a deque: what Await answers stays where it is
-  std::size_t seen_ = 0;
+  EventReader events_;
+};
+
+// Of the burstable pod "u".
+inline const std::string kGroup = "kubepods/burstable/podu";
+
+// The runtime with real processes over control groups in memory, which pass signals on.
+class ProcessRuntimeTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    cgroups_.OnSignal([](pid_t pid, int signal) { ::kill(pid, signal); });
+    bed_.Open();
+  }
+  void TearDown() override {
+    for (const auto& [uid, pod] : bed_.known) EXPECT_TRUE(bed_.Remove(uid));
+  }
+
+  FakeCgroups cgroups_;
+  kernel::TemporaryFolder folder_;
+  RuntimeBed bed_{cgroups_, folder_.path()};
 };
 
 }  // namespace jettison::process

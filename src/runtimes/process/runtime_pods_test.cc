@@ -1,26 +1,15 @@
-#include <fcntl.h>
-#include <linux/fs.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "ports/disk_thread.h"
-#include "ports/file_descriptor.h"
-#include "runtimes/process/runtime_fixture.h"
+#include "ports/fakes/fake_disk_thread.h"
+#include "ports/fakes/fake_slow_paths.h"
+#include "runtimes/process/runtime_bed.h"
 
 namespace jettison::process {
 
 using namespace kernel;
 namespace {
 
-using testing::HasSubstr;
-using testing::IsEmpty;
+using namespace testing;
+using std::chrono::milliseconds;
 
 using ProcessRuntimePods = ProcessRuntimeTest;
 
@@ -56,26 +45,12 @@ TEST_F(ProcessRuntimePods, GroupsAreLaidOutAndLimited) {
   EXPECT_EQ(bed_.runtime().GroupOf("u", "main"), "main");
 }
 
-TEST_F(ProcessRuntimePods, NoOtherUserReachesAVolumeThatEverybodyMayWriteTo) {
-  struct stat facts {};
-  const std::string pods = bed_.paths().Pods();
-  ASSERT_EQ(::stat(pods.c_str(), &facts), 0);
-  EXPECT_EQ(facts.st_mode & S_IRWXO, 0U);
-  bed_.Close();
-  ASSERT_EQ(::chmod(pods.c_str(), 0755), 0);  // as earlier versions made it
-  bed_.Open();
-  ASSERT_EQ(::stat(pods.c_str(), &facts), 0);
-  EXPECT_EQ(facts.st_mode & S_IRWXO, 0U);
-}
-
 TEST_F(ProcessRuntimePods, APodIsNotMadeInAFolderThatIsNoPods) {
   const std::string file = bed_.paths().Pod("u") + "/data";
   ASSERT_TRUE(MakeFolders(bed_.paths().Pod("u")));
   ASSERT_TRUE(WriteFile(file, "dear"));
-  bed_.runtime().CreatePod(PlainPlan(ShellPod("u", "true")));
-  const auto* failed = bed_.Await<PodFailed>("u");
-  ASSERT_NE(failed, nullptr);
-  EXPECT_THAT(failed->error.message, HasSubstr(bed_.paths().Pod("u") + " is in the pod's place"));
+  const auto& failed = bed_.CreateFails(ShellPod("u", "true"));
+  EXPECT_THAT(failed.error.message, HasSubstr(bed_.paths().Pod("u") + " is in the pod's place"));
   bed_.runtime().RemovePod("u");
   ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr);
   EXPECT_EQ(ReadFile(file).value_or("nothing"), "dear");
@@ -117,57 +92,6 @@ TEST_F(ProcessRuntimePods, ForgettingARunTakesItsLogAndLayerAndNoOthers) {
   EXPECT_THAT(*NamesIn(bed_.paths().ContainerLogs(pod, "main")), testing::ElementsAre("1.log"));
 }
 
-// A file in the layer of the container's first run that cannot be deleted until Release.
-class ProcessRuntimeStuckRun : public ProcessRuntimePods {
- protected:
-  void SetUp() override {
-    ProcessRuntimePods::SetUp();
-    ASSERT_NE(bed_.Run(pod_), nullptr);
-    const std::string layer = bed_.paths().Run("u", "main", 0) + "/rootfs";
-    held_ = FileDescriptor(::open(layer.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!SetFlags(FS_IMMUTABLE_FL)) GTEST_SKIP() << "no folder can be made immutable here";
-    bed_.runtime().RemoveContainer("u", "main", 0);
-    for (int i = 0; i < 100 && !SaysSo(); ++i) AwaitNothing(std::chrono::milliseconds(100));
-    ASSERT_TRUE(SaysSo());
-    ASSERT_NE(doomed(), "");
-  }
-  void TearDown() override { Release(); }
-  void Release() { EXPECT_TRUE(SetFlags(0)); }
-  [[nodiscard]] bool SetFlags(int flags) {
-    return ::ioctl(held_.get(), FS_IOC_SETFLAGS, &flags) == 0;
-  }
-  // The folder under the name that it was given.
-  [[nodiscard]] std::string doomed() {
-    for (const std::string& name :
-         NamesIn(bed_.paths().Pods()).value_or(std::vector<std::string>{})) {
-      if (name.starts_with(".gone-u-main-0")) return bed_.paths().Pod(name);
-    }
-    return "";
-  }
-  [[nodiscard]] bool SaysSo() const {
-    return std::any_of(bed_.logged.begin(), bed_.logged.end(), [](const std::string& line) {
-      return line.find("delete what nobody needs any more") != std::string::npos;
-    });
-  }
-  void AwaitNothing(std::chrono::milliseconds time) {
-    (void)bed_.Await<PodRemoved>("nobody", time);
-  }
-
-  const Pod pod_ = ShellPod("u", "echo said");
-  FileDescriptor held_;
-};
-
-TEST_F(ProcessRuntimeStuckRun, NobodyWaitsForEverForWhatCannotBeRemoved) {
-  for (int i = 0; i < 100 && bed_.runtime().RemovingContainers(); ++i) {
-    AwaitNothing(std::chrono::milliseconds(100));
-  }
-  EXPECT_FALSE(bed_.runtime().RemovingContainers());
-  bed_.runtime().StartContainer("u", "main", 1, 0);
-  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
-  bed_.runtime().RemoveContainer("u", "main", 1);
-  EXPECT_TRUE(bed_.AwaitGone(bed_.paths().Run("u", "main", 1))) << "others are removed meanwhile";
-}
-
 TEST_F(ProcessRuntimePods, NothingOfTheNextPodOfAUidIsDeletedAndTheRestIs) {
   const Pod pod = ShellPod("u", "echo said");
   ASSERT_NE(bed_.Run(pod), nullptr);
@@ -196,34 +120,143 @@ TEST_F(ProcessRuntimePods, NothingOfTheNextPodOfAUidIsDeletedAndTheRestIs) {
 }
 
 TEST_F(ProcessRuntimePods, ARunningContainerIsNotForgottenNorStartedTwice) {
-  ASSERT_TRUE(bed_.Create(ShellPod("u", "exec sleep 1000")));
-  bed_.runtime().StartContainer("u", "main", 0, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  ASSERT_TRUE(bed_.Start(ShellPod("u", "exec sleep 1000")));
   bed_.runtime().RemoveContainer("u", "main", 0);
   EXPECT_TRUE(Exists(bed_.paths().Run("u", "main", 0)));
   bed_.runtime().StartContainer("u", "main", 1, 0);
-  const auto* failed = bed_.Await<ContainerStartFailed>("u");
-  ASSERT_NE(failed, nullptr);
-  EXPECT_THAT(failed->error.message, HasSubstr("runs already"));
+  const auto& failed = bed_.Need<ContainerStartFailed>("u");
+  EXPECT_THAT(failed.error.message, HasSubstr("runs already"));
 }
 
 TEST_F(ProcessRuntimePods, APodThatCannotBeMadeLeavesNothing) {
   Pod pod = ShellPod("u", "true");
   pod.volumes = {{"v", SecretSource{.secret_name = "s"}}};
-  bed_.runtime().CreatePod(kernel::PlainPlan(pod));
-  const auto* failed = bed_.Await<PodFailed>("u");
-  ASSERT_NE(failed, nullptr);
-  EXPECT_THAT(failed->error.message, HasSubstr("secret \"s\" not found"));
+  const auto& failed = bed_.CreateFails(pod);
+  EXPECT_THAT(failed.error.message, HasSubstr("secret \"s\" not found"));
   EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
   EXPECT_FALSE(cgroups_.Exists(kGroup));
 }
 
-TEST_F(ProcessRuntimePods, ASecondAgentIsKeptOutOfTheRoot) {
-  const SystemClock clock;
-  const auto second = OpenProcessRuntime(bed_.Options(), cgroups_, cgroups_, clock);
-  ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
-  EXPECT_THAT(second.error().message, HasSubstr("another agent works in this folder"));
+// A disk that takes its time: the caller waits for nothing, and steps keep their order.
+
+class ProcessRuntimeSlowDisk : public ProcessRuntimeTest {
+ protected:
+  void SetUp() override {
+    bed_.disk_thread = disk_;
+    ProcessRuntimeTest::SetUp();
+  }
+  // From here on the disk is fast.
+  void TearDown() override {
+    disk_->refuses = true;
+    (void)disk_->Answer();
+    ProcessRuntimeTest::TearDown();
+  }
+  void Create(const Pod& pod) {
+    bed_.known[pod.uid] = pod;
+    bed_.runtime().CreatePod(kernel::PlainPlan(pod));
+  }
+  // The event, which comes while the disk answers.
+  template <typename Event>
+  [[nodiscard]] const Event* AwaitWithDisk(const std::string& uid) {
+    for (int i = 0; i < 400; ++i) {
+      (void)disk_->Answer();
+      if (const auto* event = bed_.Await<Event>(uid, milliseconds(5))) return event;
+    }
+    return nullptr;
+  }
+
+  std::shared_ptr<FakeDiskThread> disk_ = std::make_shared<FakeDiskThread>();
+};
+
+TEST_F(ProcessRuntimeSlowDisk, APodIsReadyWhenItsFilesAndItsRecordAreThere) {
+  Create(ShellPod("u", "true"));
+  EXPECT_EQ(bed_.Await<PodReady>("u", milliseconds(10)), nullptr);
+  EXPECT_FALSE(Exists(bed_.paths().Pod("u")));
+  EXPECT_EQ(disk_->Answer(), 1);
+  EXPECT_EQ(bed_.Await<PodReady>("u", milliseconds(10)), nullptr);
+  EXPECT_TRUE(Exists(bed_.paths().Pod("u")));
+  EXPECT_FALSE(Exists(bed_.paths().PodFile("u"))) << "an agent that starts now removes the folder";
+  EXPECT_EQ(disk_->Answer(), 1);
+  EXPECT_NE(bed_.Await<PodReady>("u"), nullptr);
+  EXPECT_TRUE(Exists(bed_.paths().PodFile("u")));
+}
+
+TEST_F(ProcessRuntimeSlowDisk, ARunStartsWhenItsFolderIsThere) {
+  Create(ShellPod("u", "true"));
+  ASSERT_NE(AwaitWithDisk<PodReady>("u"), nullptr);
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(10)), nullptr);
+  EXPECT_EQ(disk_->Answer(), 1);
+  EXPECT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+}
+
+TEST_F(ProcessRuntimeSlowDisk, APodThatEndsWhileItsFilesAreBeingMadeLeavesNothing) {
+  Create(ShellPod("u", "true"));
+  bed_.runtime().RemovePod("u");
+  EXPECT_EQ(bed_.Await<PodRemoved>("u", milliseconds(20)), nullptr);
+  EXPECT_NE(AwaitWithDisk<PodRemoved>("u"), nullptr);
+  EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
+}
+
+// Pods with volumes on file systems that may never answer.
+class ProcessRuntimeSlowVolumes : public ProcessRuntimeTest {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(MakeFolders(dead_));
+    bed_.disk_thread = slow_;
+    ProcessRuntimeTest::SetUp();
+  }
+  [[nodiscard]] Pod OnTheDead(const std::string& uid, const std::string& type = "Directory") {
+    Pod pod = ShellPod(uid, "true");
+    pod.volumes = {{"data", HostPathSource{.path = dead_, .type = type}}};
+    return bed_.known[uid] = pod;
+  }
+
+  const std::string dead_ = folder_.path() + "/dead";
+  std::shared_ptr<FakeSlowPaths> slow_ = std::make_shared<FakeSlowPaths>(dead_);
+};
+
+TEST_F(ProcessRuntimeSlowVolumes, OthersStartWhileAPodWaitsForItsVolume) {
+  for (const char* type : {"Directory", ""}) {
+    const std::string uid = "u" + std::string(type);
+    bed_.runtime().CreatePod(kernel::PlainPlan(OnTheDead(uid, type)));
+    bed_.runtime().CreatePod(kernel::PlainPlan(OnTheDead(uid, type)));
+    ASSERT_NE(bed_.Run(ShellPod("other" + uid, "true")), nullptr);
+    EXPECT_FALSE(Exists(bed_.paths().PodFile(uid))) << "the next agent creates the pod again";
+    EXPECT_EQ(slow_->Answer(), 1);
+    EXPECT_NE(bed_.Await<PodReady>(uid), nullptr);
+    EXPECT_TRUE(Exists(bed_.paths().PodFile(uid)));
+  }
+}
+
+TEST_F(ProcessRuntimeSlowVolumes, APodThatHasWaitedForTooLongFailsNamingThePath) {
+  bed_.path_patience = std::chrono::milliseconds(1);
+  bed_.Close();
+  bed_.Open();
+  const auto& failed = bed_.CreateFails(OnTheDead("u"));
+  EXPECT_EQ(failed.error.code, ErrorCode::kUnavailable);
+  EXPECT_THAT(failed.error.message, AllOf(HasSubstr("volume data"), HasSubstr(dead_)));
+  EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
+  EXPECT_EQ(slow_->Answer(), 0);
+}
+
+TEST_F(ProcessRuntimeSlowVolumes, AnAgentThatStartsAgainDoesNotWaitForThem) {
+  Pod pod = OnTheDead("u");
+  pod.containers = ShellPod("u", "exec sleep 1000").containers;
+  bed_.known["u"] = pod;
+  bed_.runtime().CreatePod(kernel::PlainPlan(pod));
+  ASSERT_EQ(slow_->Answer(), 1);
+  ASSERT_NE(bed_.Await<PodReady>("u"), nullptr);
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  bed_.path_patience = std::chrono::milliseconds(1);
+  bed_.Close();
+  bed_.Open();
+  ASSERT_TRUE(bed_.runtime().List());
+  EXPECT_EQ(bed_.Await<PodFailed>("u", std::chrono::milliseconds(100)), nullptr);
+  EXPECT_THAT(bed_.logged, Contains(AllOf(HasSubstr("adopt pod"), HasSubstr(dead_))));
+  bed_.runtime().KillContainer("u", "main");
+  EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
 }
 
 }  // namespace

@@ -1,12 +1,9 @@
 #include "runtimes/cri/images/image_store.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <chrono>
 #include <limits>
-#include <map>
-#include <optional>
 
 #include "rpc/fake_calls.h"
 
@@ -200,12 +197,11 @@ TEST_F(CriImageStoreTest, AnImageIsAsOldAsTheFirstOfItsNamesInContainerd) {
     add("host/c:1", std::numeric_limits<std::int64_t>::max());  // nonsense
     return response;
   };
-  const auto listed = List();
-  ASSERT_TRUE(listed);
-  ASSERT_TRUE(listed->first[0].age);
-  EXPECT_NEAR(static_cast<double>(*listed->first[0].age / std::chrono::seconds(1)), 600, 5);
-  EXPECT_EQ(listed->first[1].age, Duration::zero());
-  EXPECT_FALSE(listed->first[2].age);
+  const auto listed = List().value();
+  ASSERT_TRUE(listed.first[0].age);
+  EXPECT_NEAR(static_cast<double>(*listed.first[0].age / std::chrono::seconds(1)), 600, 5);
+  EXPECT_EQ(listed.first[1].age, Duration::zero());
+  EXPECT_FALSE(listed.first[2].age);
 }
 
 }  // namespace

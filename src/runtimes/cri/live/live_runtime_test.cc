@@ -1,6 +1,5 @@
 // Pods on a real containerd from their creation to their removal.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <csignal>
@@ -78,9 +77,8 @@ TEST_F(LiveCriRuntime, TheContainerGetsItsVolumesAndItsRights) {
   std::map<std::string, int> codes;
   for (const Container& container : pod.containers) {
     ASSERT_TRUE(StartContainer(pod, container.name));
-    const auto* exited = Await<ContainerExited>("u");
-    ASSERT_NE(exited, nullptr);
-    codes[exited->container] = exited->exit.exit_code;
+    const auto& exited = Need<ContainerExited>("u");
+    codes[exited.container] = exited.exit.exit_code;
   }
   EXPECT_THAT(LogOf(pod), HasSubstr(" F 1234 5678"));
   EXPECT_THAT(LogOf(pod, 0, "cat"), HasSubstr("of the host"));
@@ -113,11 +111,10 @@ TEST_F(LiveCriRuntime, LimitsHoldAndWhatIgnoresTermIsKilled) {
   runtime().StopContainer("u", "main", seconds(1));
   EXPECT_EQ(Await<ContainerExited>("u", milliseconds(100)), nullptr);
   runtime().KillContainer("u", "main");
-  const auto* exited = Await<ContainerExited>("u");
-  ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->exit.exit_code, 137);
-  EXPECT_EQ(exited->exit.signal, SIGKILL);
-  EXPECT_FALSE(exited->exit.oom_killed);
+  const auto& exited = Need<ContainerExited>("u");
+  EXPECT_EQ(exited.exit.exit_code, 137);
+  EXPECT_EQ(exited.exit.signal, SIGKILL);
+  EXPECT_FALSE(exited.exit.oom_killed);
   RemoveAndLookForRemains(pod);
 }
 
@@ -128,9 +125,8 @@ TEST_F(LiveCriRuntime, AHookRunsInTheContainerBeforeItEnds) {
   pod.containers[0].pre_stop = ExecAction{{"/test-program", "touch", "/data/hook"}};
   ASSERT_TRUE(Start(pod));
   runtime().StopContainer("u", "main", seconds(10));
-  const auto* exited = Await<ContainerExited>("u");
-  ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->exit.exit_code, 0);
+  const auto& exited = Need<ContainerExited>("u");
+  EXPECT_EQ(exited.exit.exit_code, 0);
   EXPECT_TRUE(kernel::Exists(root() + "/pods/u/volumes/data/hook")) << Said();
   RemoveAndLookForRemains(pod);
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,11 +18,11 @@
 #include "kernel/files/testing/temporary_folder.h"
 #include "kernel/groups/layout/testing/plain_plan.h"
 #include "machine/pods/open_pods.h"
+#include "pods/testing/event_reader.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 #include "runtimes/cri/containers/testing/plain_pod.h"
 #include "runtimes/cri/runtime.h"
-#include "runtimes/cri/test_bed/event_reader.h"
 #include "runtimes/cri/test_bed/fake_containerd.h"
 
 namespace jettison::cri {
@@ -119,10 +120,50 @@ class FakeRuntimeBed {
                                    std::chrono::milliseconds timeout = std::chrono::seconds(10)) {
     return events.Await<Event>(*runtime, uid, timeout);
   }
+  // The same; where none comes, the test ends as failed.
+  template <typename Event>
+  [[nodiscard]] const Event& Need(const std::string& uid) {
+    const Event* const event = Await<Event>(uid);
+    if (event == nullptr) throw std::runtime_error("the event of pod " + uid + " does not come");
+    return *event;
+  }
   [[nodiscard]] bool Create(const Pod& pod) {
     known[pod.uid] = pod;
     runtime->CreatePod(kernel::PlainPlan(pod));
     return Await<PodReady>(pod.uid) != nullptr;
+  }
+  // Lets the runtime work until that is so; false: it is not in time.
+  template <typename Condition>
+  [[nodiscard]] bool Becomes(Condition condition) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      (void)Await<PodRemoved>("nobody", std::chrono::milliseconds(5));
+    }
+    return true;
+  }
+  // Requests a pod that cannot be made.
+  [[nodiscard]] const PodFailed& CreateFails(const Pod& pod) {
+    runtime->CreatePod(kernel::PlainPlan(pod));
+    return Need<PodFailed>(pod.uid);
+  }
+  // Removes the pod and looks for what is left of it.
+  void TakeDown(const std::string& uid) {
+    ASSERT_TRUE(Remove(uid));
+    ExpectNothingLeft(uid);
+  }
+  // Starts a container of a pod that stands.
+  [[nodiscard]] bool Start(const std::string& uid, const std::string& container, int attempt = 0) {
+    runtime->StartContainer(uid, container, attempt, 0);
+    return Await<ContainerStarted>(uid) != nullptr;
+  }
+  // Runs the pod "u" of two containers, "main" and "other", and returns it.
+  [[nodiscard]] Pod RunTwo() {
+    Pod pod = SimplePod("u");
+    pod.containers.push_back(pod.containers[0]);
+    pod.containers[1].name = "other";
+    EXPECT_TRUE(Run(pod) && Start("u", "other"));
+    return pod;
   }
   // Waits until a pod of an earlier agent is taken over. Until then it may be guarded as a foreign
   // one, which is reported with an event of the same type. What was reported first; null: nothing
@@ -171,6 +212,20 @@ class FakeRuntimeBed {
 
  private:
   kernel::TemporaryFolder folder_;
+};
+
+// For tests of the whole runtime over fakes.
+class CriRuntime : public testing::Test {
+ protected:
+  [[nodiscard]] ContainerRuntime& runtime() { return *bed_.runtime; }
+  [[nodiscard]] FakeContainerd& containerd() { return bed_.containerd; }
+  [[nodiscard]] const ContainerStartFailed* StartFails(const Pod& pod) {
+    if (!bed_.Create(pod)) return nullptr;
+    runtime().StartContainer(pod.uid, "main", 0, 0);
+    return bed_.Await<ContainerStartFailed>(pod.uid);
+  }
+
+  FakeRuntimeBed bed_;
 };
 
 }  // namespace jettison::cri

@@ -11,7 +11,6 @@
 #include "kernel/files/files.h"
 #include "rpc/client.h"
 #include "runtimes/cri/test_bed/containerd_remains.h"
-#include "runtimes/cri/test_bed/programs.h"
 
 namespace jettison::cri {
 namespace {

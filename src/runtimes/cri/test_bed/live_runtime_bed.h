@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -119,6 +120,14 @@ class LiveCriRuntime : public testing::Test {
     return events_.Await<Event>(*runtime_, uid, timeout);
   }
 
+  // The same; where none comes, the test ends as failed.
+  template <typename Event>
+  [[nodiscard]] const Event& Need(const std::string& uid) {
+    const Event* const event = Await<Event>(uid);
+    if (event == nullptr) throw std::runtime_error("no event of pod " + uid + ": " + Said());
+    return *event;
+  }
+
   [[nodiscard]] testing::AssertionResult Create(const Pod& pod) {
     known_[pod.uid] = pod;
     runtime().CreatePod(kernel::PlainPlan(pod, kLimitSettings));
@@ -149,12 +158,9 @@ class LiveCriRuntime : public testing::Test {
                                   const std::string& name = "main") const {
     return kernel::ReadFile(kernel::Paths(root()).Log(pod, name, attempt)).value_or("no log");
   }
-  [[nodiscard]] int ContainersInContainerd(
-      std::optional<api::ContainerState> state = std::nullopt) {
-    api::ListContainersRequest request;
-    if (state) request.mutable_filter()->mutable_state()->set_state(*state);
+  [[nodiscard]] int ContainersInContainerd() {
     const auto listed = bed_->Await<api::ListContainersResponse>([&](auto answer) {
-      bed_->calls().Make(kListContainers, request, std::chrono::seconds(10), std::move(answer));
+      bed_->calls().Make(kListContainers, {}, std::chrono::seconds(10), std::move(answer));
     });
     return listed ? listed->containers_size() : -1;
   }

@@ -1,9 +1,10 @@
 #include "runtimes/process/runs/run_record.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include "kernel/files/files.h"
+#include "runtimes/process/runs/shim_order.h"
 #include "runtimes/process/shim/protocol.h"
 #include "runtimes/process/shim/run_files.h"
 
@@ -13,6 +14,7 @@ using namespace kernel;
 namespace {
 
 using std::chrono::nanoseconds;
+using testing::HasSubstr;
 
 constexpr std::string_view kRun =
     "jettison run 1\nshim 12 345\ncontainer 13\nboot abc\ncreated 99\noom_kills 4\n";
@@ -28,9 +30,8 @@ TEST(ParseExitRecord, ReadsWhatFormatExitRecordWrites) {
                             .started = WallTime(nanoseconds(-5)),
                             .finished = WallTime(nanoseconds(6)),
                             .lost_log_bytes = 7};
-    const auto parsed = ParseExitRecord(FormatExitRecord(record));
-    ASSERT_TRUE(parsed) << parsed.error().message;
-    EXPECT_EQ(*parsed, record);
+    const auto parsed = ParseExitRecord(FormatExitRecord(record)).value();
+    EXPECT_EQ(parsed, record);
   }
 }
 
@@ -67,6 +68,48 @@ TEST(OpenLiveProcess, KnowsAProcessByPidStartTimeAndBoot) {
   ProcessIdentity other = self;
   other.start_time += 1;
   EXPECT_FALSE(*OpenLiveProcess(other, boot));
+}
+
+Pod PodWith(SecurityContext context) {
+  Pod pod;
+  pod.containers.resize(1);
+  pod.containers[0].name = "web";
+  pod.containers[0].security_context = std::move(context);
+  return pod;
+}
+
+TEST(CheckRights, AllowWhatEveryContainerGetsAnyway) {
+  EXPECT_TRUE(CheckRights(PodWith({})));
+  EXPECT_TRUE(CheckRights(PodWith({.run_as_user = 0,
+                                   .run_as_group = 0,
+                                   .privileged = true,
+                                   .capabilities = {.add = {"ALL"}, .drop = {}}})));
+}
+
+TEST(CheckRights, RefuseByNameWhatWouldBeLeftOut) {
+  struct Row {
+    SecurityContext context;
+    const char* field;
+  };
+  const std::vector<Row> rows = {
+      {{.run_as_user = 1}, "securityContext.runAsUser"},
+      {{.run_as_group = 1}, "securityContext.runAsGroup"},
+      {{.run_as_non_root = true}, "securityContext.runAsNonRoot"},
+      {{.allow_privilege_escalation = false}, "securityContext.allowPrivilegeEscalation"},
+      {{.read_only_root_filesystem = true}, "securityContext.readOnlyRootFilesystem"},
+      {{.seccomp_profile = SeccompProfile::kRuntimeDefault}, "securityContext.seccompProfile"},
+      {{.capabilities = {.add = {}, .drop = {"ALL"}}}, "securityContext.capabilities.drop"}};
+  for (const Row& row : rows) {
+    const auto checked = CheckRights(PodWith(row.context));
+    ASSERT_FALSE(checked) << row.field;
+    EXPECT_EQ(checked.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(checked.error().message, HasSubstr("container web sets " + std::string(row.field)));
+  }
+  Pod pod = PodWith({});
+  pod.security_context.run_as_user = 1000;
+  const auto checked = CheckRights(pod);
+  ASSERT_FALSE(checked);
+  EXPECT_THAT(checked.error().message, HasSubstr("the pod sets securityContext.runAsUser"));
 }
 
 }  // namespace

@@ -8,10 +8,11 @@
 #include <utility>
 #include <variant>
 
+#include "kernel/files/files.h"
 #include "kernel/groups/layout/testing/plain_plan.h"
 #include "ports/container_runtime.h"
 
-namespace jettison::cri {
+namespace jettison {
 
 // Collects the events of a runtime.
 class EventReader {
@@ -57,6 +58,16 @@ class EventReader {
     }
     return false;
   }
+  // Lets the runtime work until nothing is at the path.
+  [[nodiscard]] bool AwaitGone(ContainerRuntime& runtime, const std::string& path) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (kernel::Exists(path) && std::chrono::steady_clock::now() < deadline) {
+      pollfd ready{.fd = runtime.EventFd(), .events = POLLIN, .revents = 0};
+      (void)::poll(&ready, 1, 100);
+      Collect(runtime);
+    }
+    return !kernel::Exists(path);
+  }
   // Until nothing more happens by itself.
   void Settle(ContainerRuntime& runtime) {
     pollfd ready{.fd = runtime.EventFd(), .events = POLLIN, .revents = 0};
@@ -71,4 +82,4 @@ class EventReader {
   std::size_t seen_ = 0;
 };
 
-}  // namespace jettison::cri
+}  // namespace jettison
