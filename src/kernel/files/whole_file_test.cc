@@ -2,13 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <grp.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
-#include <string>
-#include <vector>
 
 #include "kernel/files/files.h"
 #include "kernel/files/testing/temporary_folder.h"

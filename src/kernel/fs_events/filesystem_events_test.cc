@@ -11,7 +11,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 
 #include "kernel/files/testing/temporary_folder.h"
 #include "ports/fakes/child_process.h"

@@ -9,7 +9,6 @@
 #include <csignal>
 #include <fstream>
 #include <limits>
-#include <string>
 #include <thread>
 
 #include "ports/fakes/child_process.h"
@@ -62,10 +61,9 @@ class LiveMemcgThreshold : public testing::Test {
 };
 
 TEST_F(LiveMemcgThreshold, CrossingTheLevelFiresOnce) {
-  auto threshold = MemcgThreshold::Register(group_.get(), 16 * kMiB);
-  ASSERT_TRUE(threshold) << threshold.error().message;
-  EXPECT_FALSE(Fires(*threshold, 0));
-  EXPECT_FALSE(threshold->Drain());
+  auto threshold = MemcgThreshold::Register(group_.get(), 16 * kMiB).value();
+  EXPECT_FALSE(Fires(threshold, 0));
+  EXPECT_FALSE(threshold.Drain());
   ChildProcess child([](const auto& ready) {
     TouchMemory(32 * kMiB);
     ready();
@@ -73,10 +71,10 @@ TEST_F(LiveMemcgThreshold, CrossingTheLevelFiresOnce) {
   });
   MoveHere(child);
   child.Start();
-  EXPECT_TRUE(Fires(*threshold, kPatienceMs));
+  EXPECT_TRUE(Fires(threshold, kPatienceMs));
   EXPECT_TRUE(child.AwaitReady());
-  EXPECT_TRUE(threshold->Drain());
-  EXPECT_FALSE(Fires(*threshold, 0)) << "drained, and nothing crossed since";
+  EXPECT_TRUE(threshold.Drain());
+  EXPECT_FALSE(Fires(threshold, 0)) << "drained, and nothing crossed since";
 }
 
 TEST_F(LiveMemcgThreshold, StayingBelowDoesNotFireAndFallingBackDoes) {
@@ -98,10 +96,9 @@ TEST_F(LiveMemcgThreshold, StayingBelowDoesNotFireAndFallingBackDoes) {
 }
 
 TEST_F(LiveMemcgThreshold, RemovalOfTheGroupFires) {
-  auto threshold = MemcgThreshold::Register(group_.get(), 64 * kMiB);
-  ASSERT_TRUE(threshold);
+  auto threshold = MemcgThreshold::Register(group_.get(), 64 * kMiB).value();
   Remove();
-  EXPECT_TRUE(Fires(*threshold, kPatienceMs));
+  EXPECT_TRUE(Fires(threshold, kPatienceMs));
   EXPECT_EQ(MemcgThreshold::Register(group_.get(), kMiB).error().code, ErrorCode::kNotFound);
 }
 

@@ -1,12 +1,14 @@
 #include "kernel/mounts/volumes.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "kernel/files/files.h"
 #include "kernel/files/testing/temporary_folder.h"
+#include "kernel/mounts/mount_info.h"
+#include "kernel/mounts/mount_plan.h"
 
 namespace jettison::kernel {
 namespace {
@@ -155,6 +157,111 @@ TEST_F(PrepareVolumesTest, OrCreateMakesWhatIsMissing) {
   EXPECT_TRUE(PrepareHost(host_ + "/a/b", "Directory"));
   EXPECT_TRUE(PrepareHost(host_ + "/a/f", "File"));
   EXPECT_FALSE(PrepareHost(host_ + "/missing/f", "FileOrCreate"));
+}
+
+Pod PodWith(std::vector<VolumeMount> mounts) {
+  Pod pod;
+  pod.namespace_ = "ns";
+  pod.name = "p";
+  pod.uid = "u";
+  pod.volumes = {{"data", EmptyDirSource{}},
+                 {"host", HostPathSource{.path = "/srv", .type = ""}},
+                 {"conf", ConfigMapSource{.name = "c"}},
+                 {"cred", SecretSource{.secret_name = "s"}}};
+  pod.containers.resize(1);
+  pod.containers[0].name = "c";
+  pod.containers[0].volume_mounts = std::move(mounts);
+  return pod;
+}
+
+Result<std::vector<PlannedMount>> Plan(std::vector<VolumeMount> mounts) {
+  const Pod pod = PodWith(std::move(mounts));
+  return PlanMounts(Paths("/r"), pod, pod.containers[0]);
+}
+
+TEST(PlanMounts, OuterMountPointsComeFirst) {
+  const auto plan = Plan({{"host", "/a/b/c", "", false},
+                          {"data", "/a//./b/", "sub/dir", true},
+                          {"conf", "/a-b", "", false}});
+  ASSERT_TRUE(plan) << plan.error().message;
+  ASSERT_EQ(plan->size(), 3U);
+  EXPECT_EQ((*plan)[0].target, "/a-b");
+  EXPECT_EQ((*plan)[1].target, "/a/b");
+  EXPECT_EQ((*plan)[1].source, "/r/pods/u/volumes/data");
+  EXPECT_EQ((*plan)[1].sub_path, "sub/dir");
+  EXPECT_TRUE((*plan)[1].read_only);
+  EXPECT_EQ((*plan)[2].target, "/a/b/c");
+  EXPECT_EQ((*plan)[2].source, "/srv");
+}
+
+TEST(PlanMounts, ConfigAndSecretsAreReadOnlyAlwaysAndKeptByTheOperator) {
+  const auto plan =
+      Plan({{"conf", "/c", "", false}, {"cred", "/s", "", false}, {"host", "/t", "", true}});
+  ASSERT_TRUE(plan);
+  EXPECT_TRUE((*plan)[0].read_only && (*plan)[0].kept_by_operator);
+  EXPECT_TRUE((*plan)[1].read_only && (*plan)[1].kept_by_operator);
+  EXPECT_TRUE((*plan)[2].read_only);
+  EXPECT_FALSE((*plan)[2].kept_by_operator) << "as in the kubelet";
+}
+
+TEST(PlanMounts, RefusesWhatCannotBeMountedSayingWhy) {
+  const struct {
+    std::vector<VolumeMount> mounts;
+    const char* why;
+  } cases[] = {
+      {{{"nope", "/a", "", false}}, "no volume of that name"},
+      {{{"data", "a", "", false}}, "must be absolute"},
+      {{{"data", "", "", false}}, "must be absolute"},
+      {{{"data", "/", "", false}}, "over the root"},
+      {{{"data", "/./", "", false}}, "over the root"},
+      {{{"data", "/a/../b", "", false}}, "\"..\" is not allowed"},
+      {{{"data", "/a", "x/../..", false}}, "subPath: \"..\" is not allowed"},
+      {{{"data", "/a", "/etc", false}}, "subPath must be relative"},
+      {{{"data", "/a\nb", "", false}}, "line feed"},
+      {{{"data", "/a", "", false}, {"host", "/a/", "", false}}, "another volume is mounted there"},
+  };
+  for (const auto& [mounts, why] : cases) {
+    const auto plan = Plan(mounts);
+    ASSERT_FALSE(plan) << why;
+    EXPECT_EQ(plan.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(plan.error().message, HasSubstr(why));
+    EXPECT_THAT(plan.error().message, HasSubstr("container c mounts volume"));
+  }
+}
+
+constexpr const char* kMemoryMount =
+    "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime shared:7 - cgroup cgroup rw,memory\n";
+
+TEST(MountInfo, ALineIsReadBehindAnyNumberOfOptionalFields) {
+  const auto mounts = ParseMounts(
+      std::string(kMemoryMount) +
+      "25 24 0:22 /a /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate\n"
+      "26 24 0:23 / /x rw shared:9 master:2 propagate_from:1 - ext4 /dev/vda rw,errors=continue\n");
+  ASSERT_EQ(mounts.size(), 3U);
+  EXPECT_TRUE(mounts[0].IsOfRoot());
+  EXPECT_TRUE(mounts[0].HasOption("memory"));
+  EXPECT_FALSE(mounts[0].HasOption("mem"));
+  EXPECT_FALSE(mounts[1].IsOfRoot());
+  EXPECT_EQ(mounts[1].type, "cgroup2");
+  EXPECT_EQ(mounts[2].point, "/x");
+  EXPECT_EQ(mounts[2].type, "ext4");
+  EXPECT_EQ(mounts[2].device, ::makedev(0, 23));
+}
+
+TEST(MountInfo, EscapedCharactersOfAMountPointAreRestored) {
+  const auto mounts =
+      ParseMounts(R"(35 31 0:32 / /a\040b\134c\011\12x rw - cgroup cgroup rw,memory)");
+  ASSERT_EQ(mounts.size(), 1U);
+  EXPECT_EQ(mounts[0].point, "/a b\\c\t\\12x");
+}
+
+TEST(MountInfo, LinesOutOfFormatAreSkippedAndHarmNoOther) {
+  const auto mounts =
+      ParseMounts(std::string("\n-\n - cgroup cgroup rw,memory\n35 31 0:32 / /x rw - cgroup\n"
+                              "35 31 0:32 / /x rw cgroup cgroup rw,memory\n\\\\\\\n") +
+                  kMemoryMount);
+  ASSERT_EQ(mounts.size(), 1U);
+  EXPECT_EQ(mounts[0].point, "/sys/fs/cgroup/memory");
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <vector>
-
 #include "kernel/processes/processes.h"
 
 namespace jettison {

@@ -1,18 +1,19 @@
 #include "kernel/procfs/procfs.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
-#include <string>
+#include <iterator>
 
 #include "kernel/files/testing/temporary_folder.h"
+#include "kernel/procfs/parse.h"
 
 namespace jettison {
 namespace {
 
+using namespace procfs;
 using testing::HasSubstr;
 
 // A proc mount made of plain files.
@@ -33,12 +34,11 @@ class ProcfsTree : public testing::Test {
 };
 
 TEST_F(ProcfsTree, MaxPidIsTheSmallerOfPidMaxAndThreadsMax) {
-  const auto procfs = Procfs::Open(root_);
-  ASSERT_TRUE(procfs) << procfs.error().message;
-  EXPECT_EQ(procfs->ReadRlimit()->max_pid, 1000);
+  const auto procfs = Procfs::Open(root_).value();
+  EXPECT_EQ(procfs.ReadRlimit()->max_pid, 1000);
   Write("sys/kernel/threads-max", "99999\n");
-  EXPECT_EQ(procfs->ReadRlimit()->max_pid, 32768);
-  EXPECT_EQ(procfs->ReadRlimit()->running, 88);
+  EXPECT_EQ(procfs.ReadRlimit()->max_pid, 32768);
+  EXPECT_EQ(procfs.ReadRlimit()->running, 88);
 }
 
 TEST_F(ProcfsTree, AMalformedFileIsNamedInTheError) {
@@ -75,13 +75,86 @@ TEST_F(ProcfsTree, WhatTheKernelHoldsIsNamedTheLargestFirst) {
 }
 
 TEST(LiveProcfs, TheMachineHasMemoryAndTasks) {
-  const auto procfs = Procfs::Open();
-  ASSERT_TRUE(procfs) << procfs.error().message;
-  EXPECT_GT(procfs->ReadMemory()->WithoutHugePages(), 1U << 20);
-  const auto rlimit = procfs->ReadRlimit();
-  ASSERT_TRUE(rlimit);
-  EXPECT_GT(*rlimit->running, 0);
-  EXPECT_GE(*rlimit->max_pid, *rlimit->running);
+  const auto procfs = Procfs::Open().value();
+  EXPECT_GT(procfs.ReadMemory()->WithoutHugePages(), 1U << 20);
+  const auto rlimit = procfs.ReadRlimit().value();
+  EXPECT_GT(*rlimit.running, 0);
+  EXPECT_GE(*rlimit.max_pid, *rlimit.running);
+}
+
+std::string Recorded(const std::string& name) {
+  std::ifstream file(std::string(JETTISON_ROOM_TESTDATA) + "/6.18/" + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(ProcfsParse, RealFilesOfLinux618AreUnderstood) {
+  const auto memory = ParseMemInfo(Recorded("meminfo")).value();
+  EXPECT_EQ(memory.total, 24684092ULL * 1024);
+  EXPECT_EQ(memory.huge_pages, 0U);
+  EXPECT_EQ(*ParseTaskCount(Recorded("loadavg")), 97);
+  EXPECT_EQ(*ParsePidLimit(Recorded("pid_max")), 32768);
+}
+
+TEST(ProcfsParse, HugePagesOfAllSizesAreSetAside) {
+  EXPECT_EQ(ParseMemInfo("MemTotal: 9000 kB\nHugetlb: 6144 kB\n")->huge_pages, 6144U * 1024);
+}
+
+TEST(ProcfsParse, SwapIsWhatTheRowsSayAndUnknownWithoutThem) {
+  const auto memory = ParseMemInfo("MemTotal: 9 kB\nSwapTotal: 6 kB\nSwapFree:  2 kB\n");
+  EXPECT_EQ(memory->swap_total, 6U * 1024);
+  EXPECT_EQ(memory->swap_free, 2U * 1024);
+  EXPECT_EQ(ParseMemInfo("MemTotal: 9 kB\n")->swap_total, std::nullopt);
+  EXPECT_FALSE(ParseMemInfo("MemTotal: 9 kB\nSwapTotal: x kB\n"));
+}
+
+TEST(ProcfsParse, WhatTheKernelKeepsFreeIsInKibibytes) {
+  EXPECT_EQ(*ParseMinFree("67584\n"), 67584U * 1024);
+  for (const char* const hostile : {"", "-1\n", "1 2\n", "1 kB\n", "18446744073709551615\n"}) {
+    EXPECT_FALSE(ParseMinFree(hostile)) << hostile;
+  }
+}
+
+TEST(ProcfsParse, AvailableMemoryIsWhatAKernelCanHaveWritten) {
+  const auto available = [](const char* rows) {
+    return ParseMemInfo(std::string("MemTotal: 1000 kB\n") + rows)->Available();
+  };
+  EXPECT_EQ(*available("MemFree: 10 kB\nMemAvailable: 300 kB\n"), 300U * 1024);
+  EXPECT_EQ(*available("MemFree: 30 kB\nMemAvailable: 0 kB\n"), 0U) << "it may be so";
+  EXPECT_EQ(available("").error().code, ErrorCode::kUnavailable) << "before Linux 3.14";
+  for (const char* const made_up :
+       {"MemFree: 10 kB\nMemAvailable: 1001 kB\n", "MemFree: 900 kB\nMemAvailable: 0 kB\n",
+        "MemFree: 0 kB\nMemAvailable: 0 kB\n"}) {
+    EXPECT_EQ(available(made_up).error().code, ErrorCode::kInternal) << made_up;
+  }
+}
+
+TEST(ProcfsParse, AMeminfoThatIsNotOneIsAnErrorNotAZero) {
+  for (const char* const hostile :
+       {"", "MemTotal:\n", "MemTotal: kB\n", "MemTotal: 5\n", "MemTotal: -5 kB\n",
+        "MemTotal: 5 MB\n", "MemTotal: 5 kB junk\n", "xMemTotal: 5 kB\n", "MemTotals: 5 kB\n",
+        "MemTotal: 18446744073709551615 kB\n", "MemTotal: 5 kB\nHugetlb: x kB\n"}) {
+    EXPECT_FALSE(ParseMemInfo(hostile)) << hostile;
+  }
+}
+
+TEST(ProcfsParse, TasksAreBehindTheSlashOfTheFourthField) {
+  EXPECT_EQ(*ParseTaskCount("1.36 3.49 4.53 2/3518 3715089\n"), 3518);
+  EXPECT_EQ(*ParseTaskCount("0 0 0 0/0"), 0);
+  for (const char* const hostile :
+       {"", "\n", "1 2 3\n", "1 2 3 4 5\n", "1 2 3 4/ 5\n", "1 2 3 4/-5 6\n", "1 2 3 4/x 6\n",
+        "1 2 3 4/5/6 7\n", "1 2 3  4/5 6\n", "1 2 3 4/99999999999999999999 5\n"}) {
+    EXPECT_FALSE(ParseTaskCount(hostile)) << hostile;
+  }
+}
+
+TEST(ProcfsParse, StatmCountsPages) {
+  const auto pages = ParseStatm("1893 1029 929 7 0 141 0\n").value();
+  EXPECT_EQ(pages.all, 1893U);
+  EXPECT_EQ(pages.resident, 1029U);
+  for (const char* text : {"", "1", "1 ", "a 1 1", "1 b 1", "-1 1 1", "99999999999999999999 1 1",
+                           "1 9223372036854775807 1"}) {
+    EXPECT_FALSE(ParseStatm(text)) << text;
+  }
 }
 
 }  // namespace

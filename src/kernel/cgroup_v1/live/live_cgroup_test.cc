@@ -85,16 +85,15 @@ TEST_P(LiveCgroupV1, RemovalTakesWhatARuntimeMadeInOtherHierarchies) {
 TEST_P(LiveCgroupV1, APodThatNestsItsGroupsDeepIsReadKilledAndRemovedWithFewDescriptors) {
   const std::string pod = group_ + "/pod";
   ASSERT_TRUE(cgroups_->Create(pod, {}));
-  auto deepest = cgroups_->OpenMemoryDirectory(pod);
-  ASSERT_TRUE(deepest);
+  auto deepest = cgroups_->OpenMemoryDirectory(pod).value();
   constexpr int kDepth = 300;
   for (int depth = 0; depth < kDepth; ++depth) {
-    ASSERT_EQ(::mkdirat(deepest->get(), "n", 0755), 0) << depth;
-    *deepest = FileDescriptor(::openat(deepest->get(), "n", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    ASSERT_EQ(::mkdirat(deepest.get(), "n", 0755), 0) << depth;
+    deepest = FileDescriptor(::openat(deepest.get(), "n", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   }
   ChildProcess child([](const auto&) { SleepForever(); });
-  ASSERT_TRUE(kernel::WriteFile(deepest->get(), "cgroup.procs", std::to_string(child.pid())));
-  deepest->Close();
+  ASSERT_TRUE(kernel::WriteFile(deepest.get(), "cgroup.procs", std::to_string(child.pid())));
+  deepest.Close();
   {
     const kernel::FewDescriptors few(kernel::kOpenGroups + 16);
     EXPECT_THAT(cgroups_->Processes(pod).value(), ElementsAre(child.pid()));
