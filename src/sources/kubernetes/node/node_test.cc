@@ -1,7 +1,4 @@
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
 
 #include "sources/kubernetes/node/node_pressure.h"
 
@@ -11,9 +8,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
+using namespace testing;
 
 constexpr Instant kNow{seconds(1'767'225'600)};
 constexpr WallTime kWall{seconds(1'767'225'600)};

@@ -1,9 +1,6 @@
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <sstream>
-#include <string>
-#include <vector>
 
 #include "codec/documents/json.h"
 #include "sources/kubernetes/objects/api_answers.h"
@@ -13,19 +10,14 @@
 namespace jettison::kube {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
+using namespace testing;
 
 std::vector<ApiPod> PodsOf(const std::string& page, ListHead& head) {
   std::vector<ApiPod> pods;
   const auto read = ReadListPage(page, [&](std::string_view item) {
-    const auto document = ParseJson(item);
-    ASSERT_TRUE(document) << document.error().message;
-    auto pod = ReadApiPod(*document);
-    ASSERT_TRUE(pod) << pod.error().message;
-    pods.push_back(std::move(*pod));
+    const auto document = ParseJson(item).value();
+    auto pod = ReadApiPod(document).value();
+    pods.push_back(std::move(pod));
   });
   EXPECT_TRUE(read) << read.error().message;
   if (read) head = *read;
@@ -143,10 +135,9 @@ TEST(WatchLine, TellsWhatBecameOfWhat) {
   std::istringstream lines(RecordedAnswer("watch.ndjson"));
   std::vector<WatchKind> kinds;
   for (std::string line; std::getline(lines, line);) {
-    const auto read = ReadWatchLine(line);
-    ASSERT_TRUE(read) << read.error().message;
-    kinds.push_back(read->kind);
-    EXPECT_NE(read->object().AsMap(), nullptr);
+    const auto read = ReadWatchLine(line).value();
+    kinds.push_back(read.kind);
+    EXPECT_NE(read.object().AsMap(), nullptr);
   }
   EXPECT_EQ(kinds.front(), WatchKind::kModified);
   EXPECT_THAT(kinds, ::testing::Contains(WatchKind::kDeleted));

@@ -9,13 +9,7 @@
 namespace jettison::kube {
 namespace {
 
-using testing::AllOf;
-using testing::Each;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-
-using KubernetesPods = KubernetesSourceTest;
+using namespace testing;
 
 std::string RuncInit() {
   return {"runc\0init\0", 10};
@@ -25,23 +19,24 @@ FakeCgroups::SentSignal SignalOf(const std::string& group, pid_t pid, int signal
   return {.path = group, .pid = pid, .signal = signal};
 }
 
-class EndedKubernetesPod : public KubernetesPods {
+class KubernetesPods : public KubernetesSourceTest {
  protected:
-  // The pod u1 is killed, and all that ran of it has ended.
-  void EndPod() {
+  // The pod u1 runs, and the cluster says so.
+  void RunFirst() {
     Run("u1", "c1", 41);
     feed_.Tell({.uid = "u1", .container_id = "c1"});
+  }
+  // It is killed, and all that ran of it has ended.
+  void EndFirst() {
     roster_.Find("u1")->KillContainer("main");
     End(41);
     roster_.Find("u1")->Remove();
     Turn();
-    EXPECT_THAT(FoundUids(), ElementsAre("u1"));
   }
 };
 
 TEST_F(KubernetesPods, WhatRunsIsFoundInTheKubeletsTree) {
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  RunFirst();
   ASSERT_EQ(found_.size(), 1U);
   const RuntimePod& found = found_.front();
   EXPECT_TRUE(found.foreign);
@@ -59,8 +54,7 @@ TEST_F(KubernetesPods, WhatRunsIsFoundInTheKubeletsTree) {
 }
 
 TEST_F(KubernetesPods, FilesAreWhereTheKubeletHasThem) {
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  RunFirst();
   const PodDisk disk = roster_.Find("u1")->Disk();
   ASSERT_EQ(disk.containers.size(), 1U);
   EXPECT_EQ(disk.containers[0].logs, "/var/log/pods/default_web-u1_u1/main");
@@ -73,8 +67,7 @@ TEST_F(KubernetesPods, FilesAreWhereTheKubeletHasThem) {
 }
 
 TEST_F(KubernetesPods, AContainerThatWasStartedAgainIsFoundAgain) {
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  RunFirst();
   End(41);
   EXPECT_THAT(Removed(), ElementsAre("u1"));
   Run("u1", "c2", 42);  // its status still shows the previous run
@@ -88,8 +81,7 @@ TEST_F(KubernetesPods, AContainerThatWasStartedAgainIsFoundAgain) {
 
 // As after `kubectl delete --force --grace-period=0`.
 TEST_F(KubernetesPods, OneWhoseObjectIsGoneIsKeptWhileItsProcessesRun) {
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  RunFirst();
   feed_.TellGone("u1");
   EXPECT_THAT(Removed(), IsEmpty());
   ASSERT_NE(roster_.Find("u1"), nullptr);
@@ -100,13 +92,9 @@ TEST_F(KubernetesPods, OneWhoseObjectIsGoneIsKeptWhileItsProcessesRun) {
 }
 
 TEST_F(KubernetesPods, OneWhoseObjectIsGoneCanBeEvictedAndIsForgottenThen) {
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  RunFirst();
   feed_.TellGone("u1");
-  roster_.Find("u1")->KillContainer("main");
-  End(41);
-  roster_.Find("u1")->Remove();
-  Turn();
+  EndFirst();
   EXPECT_THAT(Removed(), ElementsAre("u1"));
   EXPECT_EQ(cgroups_.LimitsOf("kubepods/burstable/podu1").pids_max, 0);
   EXPECT_TRUE(Await([&] { return LooksAtNothing(); }));
@@ -124,8 +112,7 @@ TEST_F(KubernetesPods, WhatRunsIsFoundBeforeItsStatusIsTold) {
 }
 
 TEST_F(KubernetesPods, OneThatIsResizedIsFoundWithWhatItAsksForNow) {
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  RunFirst();
   (void)FoundUids();
   feed_.Tell({.uid = "u1", .container_id = "c1", .memory = "20Mi"});
   EXPECT_THAT(Removed(), ElementsAre("u1"));
@@ -134,8 +121,7 @@ TEST_F(KubernetesPods, OneThatIsResizedIsFoundWithWhatItAsksForNow) {
 }
 
 TEST_F(KubernetesPods, WhatCannotBeReadStaysAsItWas) {
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  RunFirst();
   const Error busy{ErrorCode::kUnavailable, "too many open files"};
   cgroups_.FailOn(FakeCgroups::Operation::kRead, "kubepods/burstable/podu1", busy);
   cgroups_.FailOn(FakeCgroups::Operation::kRead, "kubepods/burstable/podu1/c1", busy);
@@ -171,8 +157,7 @@ TEST_F(KubernetesPods, TheFirstStageOfRuncIsNotTakenForTheContainer) {
 }
 
 TEST_F(KubernetesPods, AContainerThatWentOnAsAnotherProcessHasNotEnded) {
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  RunFirst();
   Start("kubepods/burstable/podu1/c1", 42);  // what 41 has made
   End(41);
   EXPECT_EQ(roster_.Find("u1")->GroupOf("main"), "kubepods/burstable/podu1/c1");
@@ -190,8 +175,7 @@ TEST_F(KubernetesPods, AContainerThatWentOnAsAnotherProcessHasNotEnded) {
 }
 
 TEST_F(KubernetesPods, AContainerIsKilledWhileItIsNotKnownWhatItGoesOnAs) {
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  RunFirst();
   Start("kubepods/burstable/podu1/c1", 42);
   End(41);
   roster_.Find("u1")->Remove();
@@ -249,8 +233,7 @@ TEST_F(KubernetesPods, OfAContainersProcessesTheFirstIsTaken) {
 }
 
 TEST_F(KubernetesPods, APodThatWasKilledIsHeldAndNotTakenAgain) {
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  RunFirst();
   ForeignPod& pod = *roster_.Find("u1");
   pod.StopContainer("main", std::chrono::seconds(1));
   EXPECT_FALSE(cgroups_.LimitsOf("kubepods/burstable/podu1").pids_max);  // it may have to fork
@@ -268,12 +251,8 @@ TEST_F(KubernetesPods, APodThatWasKilledIsHeldAndNotTakenAgain) {
 }
 
 TEST_F(KubernetesPods, APodWhoseEvictionWasGivenUpIsFoundWhenItRunsAgain) {
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
-  roster_.Find("u1")->KillContainer("main");
-  End(41);
-  roster_.Find("u1")->Remove();
-  Turn();
+  RunFirst();
+  EndFirst();
   EXPECT_THAT(FoundUids(), ElementsAre("u1"));
   ASSERT_TRUE(cgroups_.Create("kubepods/burstable/podu1", {.pids_max = 1000}));
   feed_.TellGivenUp("u1");
@@ -295,19 +274,14 @@ TEST_F(KubernetesPods, OneThatIsHeldAndThatThisAgentHasNotEndedIsReportedOnceAnd
   EXPECT_THAT(feed_.TakeHeldGroups(), ElementsAre(group));
   EXPECT_THAT(feed_.TakeHeldGroups(), IsEmpty());
   ASSERT_TRUE(cgroups_.Create(group, {.pids_max = 1000}));
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  RunFirst();
   EXPECT_THAT(FoundUids(), ElementsAre("u1"));
 }
 
 TEST_F(KubernetesPods, OneThatIsEvictedOrBeingDeletedStaysHeld) {
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  RunFirst();
   EXPECT_THAT(feed_.TakeHeldGroups(), IsEmpty());
-  roster_.Find("u1")->KillContainer("main");
-  End(41);
-  roster_.Find("u1")->Remove();
-  Turn();
+  EndFirst();
   ASSERT_EQ(cgroups_.LimitsOf("kubepods/burstable/podu1").pids_max, 0);
   ASSERT_TRUE(cgroups_.Create("kubepods/burstable/podu2", {.pids_max = 0}));
   feed_.Tell({.uid = "u2", .is_deleted = true});
@@ -321,8 +295,7 @@ TEST_F(KubernetesPods, OneThatIsEvictedOrBeingDeletedStaysHeld) {
 
 // While one container uses its grace period, the kubelet may start another one again.
 TEST_F(KubernetesPods, WhatTheKubeletHasStartedAgainBeforeTheHoldIsKilled) {
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  RunFirst();
   roster_.Find("u1")->StopContainer("main", std::chrono::seconds(1));
   Run("u1", "c2", 42);
   End(41);
@@ -331,9 +304,10 @@ TEST_F(KubernetesPods, WhatTheKubeletHasStartedAgainBeforeTheHoldIsKilled) {
               ElementsAre(SignalOf("kubepods/burstable/podu1/c2", 42, SIGKILL)));
 }
 
-TEST_F(EndedKubernetesPod,
-       WhatTheKubeletStartsAfterThePodIsDownIsKilledForAsLongAsTheGroupIsThere) {
-  EndPod();
+TEST_F(KubernetesPods, WhatTheKubeletStartsAfterThePodIsDownIsKilledForAsLongAsTheGroupIsThere) {
+  RunFirst();
+  EndFirst();
+  EXPECT_THAT(FoundUids(), ElementsAre("u1"));
   std::vector<pid_t> killed;
   cgroups_.OnSignal([&](pid_t pid, int) { killed.push_back(pid); });
   Run("u1", "c2", 42);
@@ -344,10 +318,12 @@ TEST_F(EndedKubernetesPod,
   EXPECT_THAT(FoundUids(), IsEmpty());
 }
 
-TEST_F(EndedKubernetesPod, AGroupThatCannotBeHeldIsTriedAgainAndSaidOnce) {
+TEST_F(KubernetesPods, AGroupThatCannotBeHeldIsTriedAgainAndSaidOnce) {
   cgroups_.FailOn(FakeCgroups::Operation::kCreate, "kubepods/burstable/podu1",
                   {ErrorCode::kUnavailable, "busy"});
-  EndPod();
+  RunFirst();
+  EndFirst();
+  EXPECT_THAT(FoundUids(), ElementsAre("u1"));
   for (int i = 0; i < 3; ++i) feed_.Tell({.uid = "u1"});
   EXPECT_THAT(logged_, ElementsAre(HasSubstr("hold the group")));
   cgroups_.ClearFailures();

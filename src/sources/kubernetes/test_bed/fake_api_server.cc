@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "sources/kubernetes/objects/testing/test_answers.h"
-#include "sources/kubernetes/test_bed/fake_patches.h"
 
 namespace jettison::kube {
 namespace {
 
+using Json = FakeStore::Json;
 using Lock = std::unique_lock<std::mutex>;
 
 std::string UidIn(const Json& options) {
@@ -22,6 +22,32 @@ bool FitsPart(const WireRequest& request, const std::string& part) {
   std::string all = request.path;
   for (const auto& [name, value] : request.query) all += "&" + name + "=" + value;
   return all.find(part) != std::string::npos;
+}
+
+void MergeConditions(Json& conditions, const Json& patch) {
+  for (const Json& wanted : patch) {
+    const auto at = std::ranges::find_if(
+        conditions, [&](const Json& has) { return has["type"] == wanted["type"]; });
+    if (wanted.contains("$patch")) {
+      if (at != conditions.end()) conditions.erase(at);
+    } else if (at == conditions.end()) {
+      conditions.push_back(wanted);
+    } else {
+      at->update(wanted);
+    }
+  }
+}
+
+// As an API server applies a strategic merge patch to the status of a pod or a node.
+void PatchStatus(Json& object, const Json& patch) {
+  Json status = patch["status"];
+  if (status.contains("conditions")) {
+    Json& conditions = object["status"]["conditions"];
+    if (conditions.is_null()) conditions = Json::array();
+    MergeConditions(conditions, status["conditions"]);
+    status.erase("conditions");
+  }
+  object["status"].update(status);
 }
 
 }  // namespace
@@ -45,16 +71,14 @@ void FakeApiServer::Stop() {
   {
     const Lock lock(mutex_);
     stopping_ = true;
+    changed_.notify_all();
   }
-  changed_.notify_all();
   server_.Stop();
 }
 
 void FakeApiServer::Change(const std::function<void(FakeStore&)>& change) {
-  {
-    const Lock lock(mutex_);
-    change(store_);
-  }
+  const Lock lock(mutex_);
+  change(store_);
   changed_.notify_all();
 }
 
@@ -68,18 +92,14 @@ void FakeApiServer::RemovePod(const std::string& name) {
 }
 
 void FakeApiServer::SendToWatches(std::string bytes) {
-  {
-    const Lock lock(mutex_);
-    sent_.push_back(std::move(bytes));
-  }
+  const Lock lock(mutex_);
+  sent_.push_back(std::move(bytes));
   changed_.notify_all();
 }
 
 void FakeApiServer::CutWatches() {
-  {
-    const Lock lock(mutex_);
-    ++cuts_;
-  }
+  const Lock lock(mutex_);
+  ++cuts_;
   changed_.notify_all();
 }
 

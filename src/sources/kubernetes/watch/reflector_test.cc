@@ -1,10 +1,6 @@
 #include "sources/kubernetes/watch/reflector.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
 
 namespace jettison::kube {
 namespace {
