@@ -21,14 +21,14 @@ std::string SaidTo(const std::string& arguments, int& status) {
 }
 
 TEST(Simulate, AShardIsWrittenAsLinesAndNothingElse) {
-  for (const std::string& output : {"text", "json", "csv"}) {
+  for (const std::string output : {"text", "json", "csv"}) {
     int status = 0;
     EXPECT_THAT(
         SaidTo("simulate missing --shard 0/1 --out x --output " + output, status),
         HasSubstr("--shard writes lines for --sum, so --output must be ndjson, not " + output));
     EXPECT_EQ(status, 2);
   }
-  for (const std::string& output : {"", " --output ndjson"}) {
+  for (const std::string output : {"", " --output ndjson"}) {
     int status = 0;
     EXPECT_THAT(SaidTo("simulate missing --shard 0/1 --out x" + output, status),
                 HasSubstr("cannot open missing"));
@@ -37,7 +37,7 @@ TEST(Simulate, AShardIsWrittenAsLinesAndNothingElse) {
 
 TEST(Simulate, EveryOptionThatIsWrongIsNamed) {
   const std::string wrong = "simulate missing --every=-5s --sweep foo --policy /nonexistent.yaml";
-  for (const std::string& more : {" --jobs 2", " --shard 3/2", " --shard 3/2 --html x"}) {
+  for (const std::string more : {" --jobs 2", " --shard 3/2", " --shard 3/2 --html x"}) {
     int status = 0;
     const std::string said = SaidTo(wrong + more, status);
     EXPECT_EQ(status, 2) << more;

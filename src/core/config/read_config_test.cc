@@ -78,8 +78,8 @@ TEST(ReadConfig, ManifestsMayNotLieAmongTheAgentsOwnFiles) {
 }
 
 TEST(ReadConfig, ARelativePathCountsFromTheFolderOfItsFile) {
-  const auto path = [](const char* file, const char* path) {
-    return ReadText(std::string(kKubelet) + "staticPodPath: " + path + "\n", file)
+  const auto path = [](const char* file, const char* written) {
+    return ReadText(std::string(kKubelet) + "staticPodPath: " + written + "\n", file)
         .config.static_pod_path;
   };
   EXPECT_EQ(path("/etc/j/config.yaml", "pods//"), "/etc/j/pods");

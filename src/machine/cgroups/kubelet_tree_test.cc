@@ -27,7 +27,9 @@ class DriverInUseTest : public testing::Test {
   }
   void Make(const std::string& group, pid_t process = 0) {
     ASSERT_TRUE(groups_.Create(group, {}));
-    if (process != 0) ASSERT_TRUE(groups_.Join(group, process));
+    if (process != 0) {
+      ASSERT_TRUE(groups_.Join(group, process));
+    }
   }
   [[nodiscard]] Result<CgroupDriver> Seen() { return DriverInUse(config_, groups_, log_); }
 

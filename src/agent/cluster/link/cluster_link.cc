@@ -170,8 +170,8 @@ void ClusterLink::Shared::ReportPod(const kube::ApiPod& pod, const Value& object
 void ClusterLink::Shared::Call(const Asked& one) {
   const auto answer = [this, id = one.id](const Result<kube::ApiReply>& reply) {
     news->Put([id, reply](ClusterLink& link) {
-      const auto asked = link.asked_.extract(id);
-      if (!asked.empty()) asked.mapped()(reply);
+      const auto awaiting = link.asked_.extract(id);
+      if (!awaiting.empty()) awaiting.mapped()(reply);
     });
   };
   const Instant now = setup.clock->Now();
