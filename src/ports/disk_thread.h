@@ -19,6 +19,8 @@ class DiskThread {
   [[nodiscard]] virtual bool Do(Work work) = 0;
   // The same for work that may take minutes, in no order, beside all other work.
   [[nodiscard]] virtual bool DoLong(Work /*work*/) { return false; }
+  // The same for a call to a service that may not answer for seconds, after all earlier calls.
+  [[nodiscard]] virtual bool DoCall(Work /*work*/) { return false; }
   // Whether work on a path of the host may hang, because it lies on a file system that may never
   // answer (NFS, FUSE). The check itself does not access the file system.
   [[nodiscard]] virtual bool MayHang(const std::string& /*path*/) const { return false; }

@@ -1,8 +1,6 @@
 #include "agent/disk/disk_walk_thread.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,19 +21,6 @@ constexpr std::chrono::milliseconds kPiece{5};
 constexpr std::chrono::steady_clock::duration kLongestRest = std::chrono::milliseconds(100);
 // How long the end of a thread is waited for. One whose files do not answer is left behind.
 constexpr std::chrono::seconds kFarewell{1};
-
-// On Linux the id 0 is the calling thread, not its process. The C library has neither function nor
-// constants for ioprio_set(2), and the kernel's header, linux/ioprio.h, is not valid C++ in every
-// version: the one of Debian 12 has a parameter named "class".
-void LowerDiskThreadPriority() {
-  constexpr int kNice = 10;
-  constexpr int kOfThread = 1;    // IOPRIO_WHO_PROCESS
-  constexpr int kBestEffort = 2;  // IOPRIO_CLASS_BE
-  constexpr int kClassShift = 13;
-  constexpr int kLastLevel = 7;
-  ::setpriority(PRIO_PROCESS, 0, kNice);
-  ::syscall(SYS_ioprio_set, kOfThread, 0, kBestEffort << kClassShift | kLastLevel);
-}
 
 // One takes a microsecond or two.
 constexpr std::size_t kMostDescriptors = 200'000;
@@ -84,7 +69,6 @@ struct DiskWalkThread::Walker {
   }
   void Measure(const Task& task, bool is_first, bool is_last) {
     has_begun = true;
-    LowerDiskThreadPriority();
     if (is_first) {
       descriptors_left = kMostDescriptors;
       works_since = std::chrono::steady_clock::now();

@@ -43,6 +43,10 @@ class DiskWork {
   void DoLong(const Work& work, Done done = nullptr) {
     Give(work, std::move(done), &DiskThread::DoLong);
   }
+  // The same for a call to a service, which waits for earlier calls alone.
+  void DoCall(const Work& work, Done done = nullptr) {
+    Give(work, std::move(done), &DiskThread::DoCall);
+  }
   // Null: there is none.
   [[nodiscard]] const std::shared_ptr<DiskThread>& thread() const { return thread_; }
 

@@ -30,13 +30,15 @@ struct Crew {
   const char* name = "";  // 15 bytes at most
   std::size_t threads = 1;
   bool urgent = false;
+  bool gives_way = false;  // to everything else
 };
 
 Crew CrewOf(Threads threads) {
   switch (threads) {
     case Threads::kEnding: return {.name = "ending", .threads = 2, .urgent = true};
     case Threads::kFiles: return {.name = "files"};
-    case Threads::kWalks: return {.name = "disk-walk", .threads = 2};
+    case Threads::kWalks: return {.name = "disk-walk", .threads = 2, .gives_way = true};
+    case Threads::kCleanUp: return {.name = "clean-up", .gives_way = true};
     case Threads::kLog: return {.name = "log"};
     case Threads::kHttp: return {.name = "http"};
     case Threads::kHooks: return {.name = "hooks"};
@@ -113,6 +115,7 @@ struct JobQueue::Pool {
   // Takes the mutex itself.
   void Work(std::uint64_t its_life) {
     if (crew.urgent) (void)RaiseThreadPriority(ThreadUrgency::kHelper);
+    if (crew.gives_way) LowerThreadPriority();
     std::unique_lock lock(mutex);
     for (;;) {
       wake.wait(lock, [&] { return life != its_life || !ready.empty(); });

@@ -16,6 +16,7 @@ enum class Threads : std::uint8_t {
   kEnding,   // helps to end pods, and must not queue behind them for a processor
   kFiles,    // reads and writes the agent's own files
   kWalks,    // measures pods' folders
+  kCleanUp,  // deletes the files of pods that are gone, and compresses logs
   kLog,      // writes the log
   kHttp,     // answers requests
   kHooks,    // calls hooks

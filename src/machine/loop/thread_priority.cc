@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <sstream>
 #include <string>
@@ -50,6 +52,19 @@ Result<ThreadPriority> RaiseThreadPriority(ThreadUrgency urgency) {
   // On Linux the id 0 is the calling thread, not its process.
   if (setpriority(PRIO_PROCESS, 0, kNice) != 0) return FailErrno("setpriority");
   return ThreadPriority::kNice;
+}
+
+// On Linux the id 0 is the calling thread, not its process. The C library has neither function nor
+// constants for ioprio_set(2), and the kernel's header, linux/ioprio.h, is not valid C++ in every
+// version: the one of Debian 12 has a parameter named "class".
+void LowerThreadPriority() {
+  constexpr int kNice = 10;
+  constexpr int kOfThread = 1;    // IOPRIO_WHO_PROCESS
+  constexpr int kBestEffort = 2;  // IOPRIO_CLASS_BE
+  constexpr int kClassShift = 13;
+  constexpr int kLastLevel = 7;
+  ::setpriority(PRIO_PROCESS, 0, kNice);
+  ::syscall(SYS_ioprio_set, kOfThread, 0, kBestEffort << kClassShift | kLastLevel);
 }
 
 }  // namespace jettison

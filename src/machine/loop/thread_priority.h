@@ -26,6 +26,9 @@ enum class ThreadPriority : std::uint8_t {
 // CAP_SYS_NICE.
 [[nodiscard]] Result<ThreadPriority> RaiseThreadPriority(ThreadUrgency urgency);
 
+// Gives the calling thread less of processors and disks than ordinary threads get.
+void LowerThreadPriority();
+
 // Whether a thread of a process may be real-time without harm, by what /proc/PID/cgroup says of it.
 // On cgroup v1 the kernel refuses where it would do any. On v2, kernels with real-time groups
 // (CONFIG_RT_GROUP_SCHED) let nobody switch on the cpu controller above a real-time thread: there

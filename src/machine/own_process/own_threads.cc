@@ -6,10 +6,11 @@
 
 namespace jettison {
 
-// Each job has a queue, so that one that hangs holds up no other.
+// Each job has a queue, so that others go on when one that hangs is given up (CareForThreads). The
+// newest one keeps the thread.
 bool OwnDiskThread::DoLong(Work work) {
-  std::erase_if(long_jobs_, [](const LongJob& job) { return job.is_done->load(); });
   LongJob& job = long_jobs_.emplace_back();
+  std::erase_if(long_jobs_, [](const LongJob& other) { return other.is_done->load(); });
   job.queue.Do([work = std::move(work), is_done = job.is_done] {
     work();
     *is_done = true;

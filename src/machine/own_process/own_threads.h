@@ -13,11 +13,11 @@
 
 namespace jettison {
 
-// Work on the agent's own files, on the thread that has them all, or on a spare one where it may
-// take minutes or hang, and work on paths that may never answer. Of the latter, work on one file
-// system is done in its order, so one that does not answer keeps one thread; other work on it
-// waits. Where two of them do not answer, other work begins when they have been given up
-// (CareForThreads).
+// Work on the agent's own files, on the thread that has them all, or on one that gives way to all
+// others where it may take minutes, calls to services, and work on paths that may never answer. Of
+// the latter, work on one file system is done in its order, so one that does not answer keeps one
+// thread; other work on it waits. Where two of them do not answer, other work begins when they have
+// been given up (CareForThreads).
 class OwnDiskThread : public DiskThread {
  public:
   OwnDiskThread() = default;
@@ -35,16 +35,21 @@ class OwnDiskThread : public DiskThread {
     return true;
   }
   [[nodiscard]] bool DoLong(Work work) override;
+  [[nodiscard]] bool DoCall(Work work) override {
+    calls_.Do(std::move(work));
+    return true;
+  }
   [[nodiscard]] bool MayHang(const std::string& path) const override;
   void DoAt(const std::string& path, const std::shared_ptr<Work>& work) override;
 
  private:
   JobQueue jobs_{Threads::kFiles, AtEnd::kLeave};
+  JobQueue calls_{Threads::kSpare, AtEnd::kLeave};
   struct LongJob {
-    JobQueue queue{Threads::kSpare, AtEnd::kLeave};
+    JobQueue queue{Threads::kCleanUp, AtEnd::kLeave};
     std::shared_ptr<std::atomic<bool>> is_done = std::make_shared<std::atomic<bool>>(false);
   };
-  std::list<LongJob> long_jobs_ = std::list<LongJob>(1);  // the first one keeps the threads
+  std::list<LongJob> long_jobs_;  // empty until the first one
   std::map<std::string, JobQueue> by_file_system_;
 };
 

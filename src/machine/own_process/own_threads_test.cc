@@ -1,29 +1,57 @@
 #include "machine/own_process/own_threads.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <future>
+#include <vector>
 
 namespace jettison {
 namespace {
 
-TEST(OwnDiskThread, LongWorkThatHangsHoldsUpNoOther) {
+// How a thread is scheduled beside others: its "nice".
+int Niceness() {
+  return ::getpriority(PRIO_PROCESS, 0);
+}
+
+TEST(OwnDiskThread, LongWorkGivesWayAndHoldsUpNothingElseWhenItHangs) {
   std::promise<void> answer;
-  std::promise<void> hung_is_done;
-  std::promise<void> others_are_done;
+  const std::shared_future<void> answered = answer.get_future().share();
+  std::vector<std::promise<int>> long_ones(4);
   OwnDiskThread disk;
-  ASSERT_TRUE(disk.DoLong([&] {
-    answer.get_future().wait();
-    hung_is_done.set_value();
-  }));
-  for (int i = 0; i < 3; ++i) {
-    ASSERT_TRUE(disk.DoLong([&, i] {
-      if (i == 2) others_are_done.set_value();
+  for (auto& done : long_ones) {
+    ASSERT_TRUE(disk.DoLong([&] {
+      answered.wait();
+      done.set_value(Niceness());
     }));
   }
-  others_are_done.get_future().wait();
+  std::promise<int> usual;
+  std::promise<int> call;
+  std::promise<int> at_path;
+  ASSERT_TRUE(disk.Do([&] { usual.set_value(Niceness()); }));
+  ASSERT_TRUE(disk.DoCall([&] { call.set_value(Niceness()); }));
+  const auto work = std::make_shared<DiskThread::Work>([&] { at_path.set_value(Niceness()); });
+  disk.DoAt("/proc/self", work);
+  for (auto* each : {&usual, &call, &at_path}) EXPECT_EQ(each->get_future().get(), Niceness());
   answer.set_value();
-  hung_is_done.get_future().wait();
+  for (auto& done : long_ones) EXPECT_GT(done.get_future().get(), Niceness());
+}
+
+TEST(OwnDiskThread, CallsAreMadeInTheirOrderAndHoldUpNoFiles) {
+  std::promise<void> answer;
+  std::promise<void> file;
+  std::promise<bool> in_order;
+  std::atomic<bool> is_first_done = false;
+  OwnDiskThread disk;
+  ASSERT_TRUE(disk.DoCall([&] {
+    answer.get_future().wait();
+    is_first_done = true;
+  }));
+  ASSERT_TRUE(disk.DoCall([&] { in_order.set_value(is_first_done); }));
+  ASSERT_TRUE(disk.Do([&] { file.set_value(); }));
+  file.get_future().wait();
+  answer.set_value();
+  EXPECT_TRUE(in_order.get_future().get());
 }
 
 }  // namespace
