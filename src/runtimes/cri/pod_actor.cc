@@ -52,12 +52,13 @@ void PodActor::Create(std::uint32_t first_attempt) {
 // If there is no slice, the runtime has systemd make one without limits.
 void PodActor::StartSlice() {
   if (context_.slices == nullptr) return AskStatus();
-  context_.disk.Do([slices = context_.slices, slice = kernel::UnitName(group_),
-                    limits = plan_.limits] { return slices->Start(slice, limits); },
-                   making_->Guard([this](const Result<void>& started) {
-                     context_.LogFailure("pod " + FullName(pod_), started);
-                     AskStatus();
-                   }));
+  context_.disk.DoCall(
+      [slices = context_.slices, slice = kernel::UnitName(group_), limits = plan_.limits,
+       by = Slices::In5s()] { return slices->Start(slice, limits, by); },
+      making_->Guard([this](const Result<void>& started) {
+        context_.LogFailure("pod " + FullName(pod_), started);
+        AskStatus();
+      }));
 }
 
 void PodActor::AskStatus() {

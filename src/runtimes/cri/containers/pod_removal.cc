@@ -35,11 +35,11 @@ void PodRemoval::EndInRuntime(Done done) {
 // If systemd does not remove a group, it is removed like any other.
 void PodRemoval::StopSlices(const Done& done) {
   if (context_.slices == nullptr) return done({});
-  context_.disk.Do(
-      [slices = context_.slices, groups = remains().groups] {
+  context_.disk.DoCall(
+      [slices = context_.slices, groups = remains().groups, by = Slices::In5s()] {
         Result<void> outcome;
         for (const std::string& group : groups) {
-          if (auto stopped = slices->Stop(kernel::UnitName(group)); !stopped) outcome = stopped;
+          if (auto stopped = slices->Stop(kernel::UnitName(group), by); !stopped) outcome = stopped;
         }
         return outcome;
       },

@@ -50,12 +50,12 @@ class SharedProcesses : public Processes {
 class FakeSlices : public Slices {
  public:
   explicit FakeSlices(std::vector<std::string>& asked) : asked_(asked) {}
-  [[nodiscard]] Result<void> Start(const std::string& slice,
-                                   const CgroupLimits& limits) const override {
+  [[nodiscard]] Result<void> Start(const std::string& slice, const CgroupLimits& limits,
+                                   Deadline) const override {
     asked_.push_back("start " + slice + " " + std::to_string(limits.memory_bytes.value_or(0)));
     return {};
   }
-  [[nodiscard]] Result<void> Stop(const std::string& slice) const override {
+  [[nodiscard]] Result<void> Stop(const std::string& slice, Deadline) const override {
     asked_.push_back("stop " + slice);
     return {};
   }
