@@ -255,7 +255,11 @@ void PodRuns::OnListed(const Listing& listing, const std::string& sandbox_id) {
   for (const auto& [name, run] : runs_) {
     if (run->ended() || run->id().empty() || listed.contains(run->id())) continue;
     missed_.insert(run->id());
-    if (missed_before.contains(run->id())) run->OnListedDead();
+    if (missed_before.contains(run->id())) {
+      run->OnListedDead();
+    } else {
+      context_.WantRelist();
+    }
   }
 }
 
