@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <utility>
@@ -23,6 +24,9 @@ namespace {
 constexpr Duration kPullDeadline = std::chrono::minutes(15);
 // A start that was killed is given up if the runtime does not answer for this long.
 constexpr Duration kStartPatience = std::chrono::seconds(1);
+// Between two looks at a container that was started.
+constexpr Duration kFirstLook = std::chrono::milliseconds(20);
+constexpr Duration kLastLook = std::chrono::seconds(2);
 constexpr Duration kInterruptedLook = std::chrono::milliseconds(50);
 constexpr Duration kInterruptedPatience = std::chrono::seconds(10);
 
@@ -259,6 +263,10 @@ void ContainerRun::OnStarted(const Result<api::StartContainerResponse>& answer) 
     RemoveContainer();
     return Refuse(StartFailure::kRun, answer.error());
   }
+  Look();
+}
+
+void ContainerRun::Look() {
   api::ContainerStatusRequest request;
   request.set_container_id(id_);
   request.set_verbose(true);
@@ -267,7 +275,8 @@ void ContainerRun::OnStarted(const Result<api::StartContainerResponse>& answer) 
 }
 
 // The container runs by now, whatever the answer is. Its process is found in the answer or in its
-// group. Where neither tells it, the next listings say when it has ended.
+// group. Where there is no answer and no process, the status is requested again; where the answer
+// does not tell the process, the next listings say when it has ended.
 void ContainerRun::OnStatus(const Result<api::ContainerStatusResponse>& answer) {
   StartedContainer started = Ordered();
   if (answer) {
@@ -280,6 +289,14 @@ void ContainerRun::OnStatus(const Result<api::ContainerStatusResponse>& answer) 
   }
   if (!started.pid && !started.ended) {
     started.pid = FirstProcessOf(context_, order_.pod_group, id_).value_or(std::nullopt);
+  }
+  if (!answer && !started.ended && !started.pid) {
+    retry_ = context_.readiness.After(std::min(kernel::RetryDelay(kFirstLook, looks_++), kLastLook),
+                                      [this] {
+                                        retry_.Stop();
+                                        Look();
+                                      });
+    return;
   }
   busy_ = false;
   on_patience_.Stop();
@@ -311,9 +328,10 @@ void ContainerRun::KillStart() {
     });
   }
   if (errand_) errand_->Hurry();
-  // The next removal of what was interrupted is not needed any more.
+  // The next look, or removal of what was interrupted, is not needed any more.
   if (retry_) {
     retry_.Stop();
+    if (!id_.empty()) RemoveContainer();
     busy_ = false;
   }
   running_.KillByName(id_);

@@ -126,6 +126,7 @@ class ContainerRun {
   void OnCreated(const Result<api::CreateContainerResponse>& answer);
   void StartCreated();
   void OnStarted(const Result<api::StartContainerResponse>& answer);
+  void Look();
   void OnStatus(const Result<api::ContainerStatusResponse>& answer);
   void RemoveContainer();
   void Refuse(StartFailure failure, ErrorCode code, std::string why);
@@ -154,6 +155,7 @@ class ContainerRun {
   bool busy_ = false;
   bool abandoned_ = false;  // it was killed: what has been made is removed when the runtime answers
   kernel::Readiness::Watch retry_;
+  int looks_ = 0;
   // Of the run:
   RunningContainer running_;
   bool hook_running_ = false;
