@@ -80,7 +80,7 @@ void ContainerRun::Adopt(const StartedContainer& container) {
 }
 
 void ContainerRun::Start(const Sandbox& sandbox) {
-  if (phase_ != Phase::kStarting) return;
+  if (phase_ != Phase::kStarting || busy_) return;
   if (abandoned_) return RefuseAbandoned();
   running_.Expect();
   busy_ = true;
