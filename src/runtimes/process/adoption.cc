@@ -92,9 +92,10 @@ Result<std::optional<PodPlan>> Adoption::ReadPlan(const std::string& uid) const 
 }
 
 // A pod's file is written before its first run, and a removal that was interrupted has left a mark.
+// A mark that cannot be looked up does not count: a folder with it is deleted.
 Result<void> Adoption::CheckLeftover(const std::string& uid) const {
   const Paths& paths = context_.paths;
-  if (Exists(RemovalMark(paths, uid))) return {};
+  if (::access(RemovalMark(paths, uid).c_str(), F_OK) == 0) return {};
   const auto is_lost = [&](std::string_view why) {
     return Fail(ErrorCode::kInvalidArgument,
                 fmt::format("{} is missing, but {}", paths.PodFile(uid), why));
