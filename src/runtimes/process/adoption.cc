@@ -180,6 +180,7 @@ std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run,
     // nothing left that it could let go.
     EndRemains(entry, run, surroundings, "end a run that never ran");
     run = ReadRun(context_.paths, {pod.uid, run.container, run.attempt}, context_.boot_id);
+    if (run.passing) run.state = RunState::kNeverRan;
   }
   if (!run.fault.empty()) context_.Log(run.fault);
   ContainerRecord record = RecordOf(context_, pod.uid, run, surroundings.earliest);

@@ -11,6 +11,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 class ProcessRuntimeUnreadRemains : public ProcessRuntimeTest {
  protected:
@@ -44,6 +45,20 @@ TEST_F(ProcessRuntimeUnreadRemains, AMarkThatCannotBeLookedUpEndsNoPod) {
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("pod.json is missing")));
   EXPECT_EQ(::kill(process_, 0), 0);
   EXPECT_THAT(cgroups_.signals(), IsEmpty());
+}
+
+TEST_F(ProcessRuntimeUnreadRemains, ARunThatNeverBeganIsNotLostIfItsRecordIsUnreadableLater) {
+  const std::string record = bed_.paths().Run("u", "main", 0) + "/running";
+  ASSERT_EQ(::unlink(record.c_str()), 0);
+  cgroups_.OnSignal([&](pid_t pid, int signal) {
+    ::kill(pid, signal);
+    MakeUnreadable(record);
+  });
+  bed_.Open();
+  const auto listed = bed_.runtime().List();
+  ASSERT_TRUE(listed);
+  ASSERT_THAT(*listed, SizeIs(1));
+  EXPECT_THAT(listed->front().containers, IsEmpty());
 }
 
 }  // namespace
