@@ -121,7 +121,6 @@ DiskWalkThread::~DiskWalkThread() {
   if (jobs_->running()) (void)jobs_->FinishWithin(kFarewell);
 }
 
-// The queue before goes after the new one is there, so that their threads stay.
 void DiskWalkThread::Renew() {
   walker_ = std::make_shared<Walker>(shared_);
   jobs_ = std::make_unique<JobQueue>(Threads::kWalks, AtEnd::kLeave);
@@ -157,9 +156,11 @@ void DiskWalkThread::MeasureNext() {
   if (present_ || !is_open_) return;
   if (!waiting_.empty() && (late_.size() >= kThreads || !jobs_->running())) {
     waiting_.clear();
-    notes_.emplace_back(
-        "no thread is left to measure the disk use of pods: all of them wait for file systems that "
-        "do not answer");
+    if (jobs_->running() && say_none_is_left_.Take()) {
+      notes_.emplace_back(
+          "no thread is left to measure the disk use of pods: all of them wait for file systems "
+          "that do not answer");
+    }
   }
   if (waiting_.empty()) return shared_->measured.Put({});
   present_ = {.walker = walker_, .uid = waiting_.front().uid, .since = shared_->clock->Now()};
@@ -181,6 +182,8 @@ void DiskWalkThread::Collect() {
         late_, [&](const Present& pod) { return pod.walker.get() == measured.by; });
     if (late == late_.end()) continue;
     Put(*late, std::move(measured));
+    // It may remember many folders, which the loop must not take the time to free.
+    gone_.Do([walker = std::move(late->walker)]() mutable { walker.reset(); });
     late_.erase(late);
   }
   for (const Present& pod : late_) {
@@ -191,6 +194,7 @@ void DiskWalkThread::Collect() {
 void DiskWalkThread::Put(const Present& pod, Measured measured) {
   if (!pod.forgotten) known_.Put(pod.uid, std::move(measured.use));
   cost_.trees += measured.trees;
+  say_none_is_left_.Reset();
   std::ranges::move(measured.notes, std::back_inserter(notes_));
 }
 

@@ -17,6 +17,7 @@
 #include "agent/disk/disk_figures.h"
 #include "agent/disk/disk_measurer.h"
 #include "core/units/duration.h"
+#include "core/units/once.h"
 #include "machine/loop/job_queue.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
@@ -128,7 +129,8 @@ class DiskWalkThread : public DiskWalks {
   WalkPatience patience_;
   std::shared_ptr<Shared> shared_;
   std::shared_ptr<Walker> walker_;
-  std::unique_ptr<JobQueue> jobs_;  // of that walker
+  std::unique_ptr<JobQueue> jobs_;                 // of that walker
+  JobQueue gone_{Threads::kWalks, AtEnd::kLeave};  // destroys those that are not used any more
   KnownDiskUse known_;
   std::deque<Task> waiting_;
   std::optional<Present> present_;
@@ -139,6 +141,7 @@ class DiskWalkThread : public DiskWalks {
   std::uint64_t directories_before_ = 0;
   WalkCost cost_;
   std::vector<std::string> notes_;
+  Once say_none_is_left_;
   std::set<std::string, std::less<>> said_late_;  // UIDs of pods that the log has named
 };
 

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <map>
@@ -120,6 +121,11 @@ TEST_F(LiveSilentWalk, WhenAllThreadsAreWithSuchPodsTheWalkEndsWithWhatIsKnown) 
   DiskWalkThread walks(runtime_, clock_, {}, short_);
   EXPECT_TRUE(Walk(walks).empty());
   EXPECT_TRUE(Walk(walks).empty());
+  EXPECT_EQ(std::ranges::count_if(
+                walks.TakeNotes(),
+                [](const std::string& note) { return note.starts_with("no thread is left"); }),
+            1)
+      << "it is logged once";
 }
 
 TEST_F(LiveSilentWalk, AnAgentThatEndsDoesNotWaitForThem) {
