@@ -14,6 +14,7 @@
 #include "kernel/filesystem/filesystem.h"
 #include "kernel/mounts/mount_info.h"
 #include "machine/loop/job_queue.h"
+#include "ports/file_descriptor.h"
 #include "ports/late_reading.h"
 
 namespace jettison {
@@ -30,8 +31,8 @@ class DiskStatsReader {
 
   explicit DiskStatsReader(std::string mounts = "/proc/self/mountinfo", Ask ask = ReadFilesystem);
 
-  // Reads the mounts again. That takes milliseconds beside hundreds of mounts, so it is for the end
-  // of a full pass.
+  // Reads the mounts again if any has changed. That takes milliseconds beside hundreds of mounts,
+  // and a pod that starts is a mount, so it is for the end of a full pass.
   void TakeMounts();
   // The figures of now, or the last answer of a file system that is not local, whose time is that
   // of the question. kDeadlineExceeded: there is no answer. A thread that hangs is left behind when
@@ -45,6 +46,7 @@ class DiskStatsReader {
     LateReading<Result<FsStats>> answer{
         [this](std::function<void()> work) { questions.Do(std::move(work)); }};
     Instant asked_at;
+    bool is_first = true;  // the question that comes next
     std::optional<Result<FsStats>> last;
 
     void TakeAnswer(Instant now);
@@ -53,6 +55,8 @@ class DiskStatsReader {
   [[nodiscard]] bool AnswersAtOnce(const std::string& path);
 
   std::string mounts_file_;
+  FileDescriptor mounts_fd_;  // the kernel marks it when a mount comes or goes
+  bool stale_ = true;
   Ask ask_;
   std::vector<kernel::Mount> mounts_;                 // as last read
   std::map<std::string, bool, std::less<>> at_once_;  // by path, as of these mounts
