@@ -70,11 +70,11 @@ struct JobQueue::State {
 // The threads of one kind. Never destroyed: one that was left behind may still ask at the end of
 // the process.
 struct JobQueue::Pool {
-  Crew crew;
   std::mutex mutex;
   std::condition_variable wake;
   std::condition_variable done;
   // Guarded by mutex:
+  Crew crew;
   std::deque<std::shared_ptr<State>> ready;  // have a job that no thread is at
   steady_clock::time_point waits_since;      // since when no thread has taken any of them
   std::size_t queues = 0;
@@ -84,7 +84,11 @@ struct JobQueue::Pool {
 
   // The mutex is held for all that follows.
   [[nodiscard]] Result<void> StartOne() {
-    auto thread = StartThread([this, its_life = life] { Work(its_life); });
+    auto thread = StartThread([this, its_life = life, own = crew] {
+      if (own.urgent) (void)RaiseThreadPriority(ThreadUrgency::kHelper);
+      if (own.gives_way) LowerThreadPriority();
+      Work(its_life);
+    });
     if (!thread) return Fail(thread.error());
     pthread_setname_np(thread->native_handle(), crew.name);
     thread->detach();
@@ -114,8 +118,6 @@ struct JobQueue::Pool {
 
   // Takes the mutex itself.
   void Work(std::uint64_t its_life) {
-    if (crew.urgent) (void)RaiseThreadPriority(ThreadUrgency::kHelper);
-    if (crew.gives_way) LowerThreadPriority();
     std::unique_lock lock(mutex);
     for (;;) {
       wake.wait(lock, [&] { return life != its_life || !ready.empty(); });
