@@ -295,6 +295,16 @@ TEST(DetectImages, KeepsWhatIsKnownAddsWhatIsNewAndForgetsWhatIsGone) {
   EXPECT_EQ(records[2].first_detected, kImagesNow - hours(24));
 }
 
+TEST(DetectImages, OneThatIsListedTwiceIsInUseIfEitherEntryIs) {
+  for (const bool first : {true, false}) {
+    const auto records = DetectImages(
+        {}, {{.id = "twice", .in_use = first}, {.id = "twice", .in_use = !first}}, {}, kImagesNow);
+    ASSERT_EQ(records.size(), 1U);
+    EXPECT_TRUE(records[0].in_use) << first;
+    EXPECT_EQ(records[0].last_used, kImagesNow) << first;
+  }
+}
+
 TEST(DetectImages, ThoseFoundAtTheStartAreOldEnough) {
   const auto records =
       DetectImages({}, {{.id = "found", .size_bytes = 5}}, std::nullopt, kImagesNow);

@@ -186,8 +186,10 @@ std::vector<ImageRecord> DetectImages(std::span<const ImageRecord> known,
     const bool is_known = it != known_by_id.end();
     image.first_detected = is_known ? it->second->first_detected : detected_at.value_or(kLongAgo);
     image.last_used = is_known ? it->second->last_used : std::nullopt;
+    ImageRecord& record = seen[image.id];
+    image.in_use = image.in_use || record.in_use;  // one that is listed twice
     if (image.in_use) image.last_used = now;
-    seen.insert_or_assign(image.id, std::move(image));
+    record = std::move(image);
   }
   std::vector<ImageRecord> records;
   for (auto& [id, record] : seen) records.push_back(std::move(record));
