@@ -67,14 +67,21 @@ std::string JournalNameOf(std::string_view key) {
   return name;
 }
 
+// A NUL ends an entry, so that none may be in it.
+std::string WithoutNul(std::string_view value) {
+  std::string text(value);
+  std::ranges::replace(text, '\0', ' ');
+  return text;
+}
+
 std::string JournalEntries(LogLevel level, std::string_view message,
                            std::span<const LogField> fields) {
-  std::string text(message);
+  std::string text = WithoutNul(message);
   for (const LogField& field : fields) AppendText(text, field);
   std::string entries = fmt::format("MESSAGE={}{}PRIORITY={}{}SYSLOG_IDENTIFIER=jettison{}", text,
                                     '\0', PriorityOf(level), '\0', '\0');
   for (const LogField& field : fields) {
-    entries += fmt::format("{}={}{}", JournalNameOf(field.key), field.value, '\0');
+    entries += fmt::format("{}={}{}", JournalNameOf(field.key), WithoutNul(field.value), '\0');
   }
   return entries;
 }

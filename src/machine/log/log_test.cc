@@ -32,6 +32,14 @@ TEST(Log, JsonLinesAreTextWhateverTheyAreAbout) {
               testing::HasSubstr("\"file\":\"/m/bad\xEF\xBF\xBD.yaml\",\"name\":\"\xc3\xa4\""));
 }
 
+TEST(Log, ANulInALineOfTheJournalBeginsNoOtherEntry) {
+  using std::literals::string_view_literals::operator""sv;
+  const LogField fields[] = {{"file", "f\0PRIORITY=0"sv}};
+  EXPECT_EQ(FormatLine(LogFormat::kJournal, WallTime(), LogLevel::kInfo, "a\0PRIORITY=1"sv, fields),
+            "MESSAGE=a PRIORITY=1 file=\"f\\u0000PRIORITY=0\"\0PRIORITY=6\0"
+            "SYSLOG_IDENTIFIER=jettison\0JETTISON_FILE=f PRIORITY=0\0"sv);
+}
+
 class LogLevels : public testing::Test {
  protected:
   FakeClock clock_;
