@@ -73,7 +73,7 @@ struct Tree {
   std::string group;  // from the node's own
   std::string shown;  // from the root of each hierarchy
   bool is_there = false;
-  bool has_processes = false;
+  bool has_processes = false;  // known where both are there
 };
 
 // A group that cannot be read is no reason to take the other one.
@@ -85,10 +85,7 @@ Result<Tree> LookAtTree(AgentConfig config, CgroupDriver driver, Cgroups& groups
   const auto children = groups.Children(tree.group);
   if (!children && children.error().code == ErrorCode::kNotFound) return tree;
   if (!children) return Fail(children.error().In(tree.shown));
-  const auto processes = groups.Processes(tree.group);
-  if (!processes) return Fail(processes.error().In(tree.shown));
   tree.is_there = true;
-  tree.has_processes = !processes->empty();
   return tree;
 }
 
@@ -149,9 +146,9 @@ Result<void> EnterHostCgroupView(const std::string& mountinfo_file, const std::s
 }
 
 Result<CgroupDriver> DriverInUse(const AgentConfig& config, Cgroups& node_groups, const Log& log) {
-  const auto plain = LookAtTree(config, CgroupDriver::kCgroupfs, node_groups);
+  auto plain = LookAtTree(config, CgroupDriver::kCgroupfs, node_groups);
   if (!plain) return Fail(plain.error());
-  const auto slices = LookAtTree(config, CgroupDriver::kSystemd, node_groups);
+  auto slices = LookAtTree(config, CgroupDriver::kSystemd, node_groups);
   if (!slices) return Fail(slices.error());
   if (!plain->is_there && !slices->is_there) {
     return Fail(ErrorCode::kNotFound,
@@ -160,6 +157,12 @@ Result<CgroupDriver> DriverInUse(const AgentConfig& config, Cgroups& node_groups
                             plain->shown, slices->shown));
   }
   const bool both = plain->is_there && slices->is_there;
+  for (Tree* const tree : {&*plain, &*slices}) {
+    if (!both) break;
+    const auto processes = node_groups.Processes(tree->group);
+    if (!processes) return Fail(processes.error().In(tree->shown));
+    tree->has_processes = !processes->empty();
+  }
   if (both && plain->has_processes == slices->has_processes) {
     return Fail(
         ErrorCode::kUnavailable,
