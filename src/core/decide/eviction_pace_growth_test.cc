@@ -14,7 +14,7 @@ constexpr std::int64_t kMebi = std::int64_t{1} << 20;
 constexpr std::size_t kPods = 100;
 
 // Samples, 5 ms apart, of the memory of a node with a hundred pods; amounts in MiB.
-class UsageGrowthTest : public testing::Test {
+class EvictionPaceGrowth : public testing::Test {
  protected:
   void Add(std::size_t pod, double amount, bool ending = false) {
     pods_.push_back(
@@ -22,11 +22,11 @@ class UsageGrowthTest : public testing::Test {
   }
   // With the pods that were added since the last sample.
   void Sample(double available, double line = 100, std::optional<double> usage = std::nullopt) {
-    growth_.Add({.signal = Signal::kMemoryAvailable,
-                 .seen = Seen(available, usage),
-                 .line = static_cast<std::int64_t>(line * kMebi),
-                 .pods = std::exchange(pods_, {}),
-                 .at = now_ += milliseconds(5)});
+    pace_.Add({.signal = Signal::kMemoryAvailable,
+               .seen = Seen(available, usage),
+               .line = static_cast<std::int64_t>(line * kMebi),
+               .pods = std::exchange(pods_, {}),
+               .at = now_ += milliseconds(5)});
   }
   static Observation Seen(double available, std::optional<double> usage) {
     const auto bytes = [](double mi) { return static_cast<std::int64_t>(mi * kMebi); };
@@ -36,7 +36,7 @@ class UsageGrowthTest : public testing::Test {
             .usage = usage ? std::optional(bytes(*usage)) : std::nullopt};
   }
   [[nodiscard]] PaceInput Input() const {
-    return growth_.InputFor(Signal::kMemoryAvailable, std::nullopt, now_);
+    return pace_.InputFor(Signal::kMemoryAvailable, std::nullopt, now_);
   }
   // MiB a second; -1: not known.
   [[nodiscard]] double Growth() const {
@@ -47,12 +47,12 @@ class UsageGrowthTest : public testing::Test {
     return static_cast<double>(Input().growth_of_pods) / kMebi;
   }
 
-  EvictionPace growth_;
+  EvictionPace pace_;
   std::vector<PodAmount> pods_;
   Instant now_{std::chrono::hours(1)};
 };
 
-TEST_F(UsageGrowthTest, ItIsThatOfWhatIsNotEndingAndOfThePodsThatMayBeEvicted) {
+TEST_F(EvictionPaceGrowth, ItIsThatOfWhatIsNotEndingAndOfThePodsThatMayBeEvicted) {
   // An ending pod, a pod that may be evicted, and something else each grow by 2 MiB at each look.
   for (int i = 0; i <= 10; ++i) {
     Add(0, 100 + 2 * i);
@@ -64,7 +64,7 @@ TEST_F(UsageGrowthTest, ItIsThatOfWhatIsNotEndingAndOfThePodsThatMayBeEvicted) {
   EXPECT_NEAR(GrowthOfPods(), 400, 110);
 }
 
-TEST_F(UsageGrowthTest, PodsThatComeAreNotCalledGrowth) {
+TEST_F(EvictionPaceGrowth, PodsThatComeAreNotCalledGrowth) {
   for (int i = 0; i < 10; ++i) Sample(350);
   Add(0, 250);
   Sample(100);
@@ -72,19 +72,19 @@ TEST_F(UsageGrowthTest, PodsThatComeAreNotCalledGrowth) {
   EXPECT_EQ(GrowthOfPods(), 0);
 }
 
-TEST_F(UsageGrowthTest, PageCacheThatBecomesActiveIsNotCalledGrowth) {
+TEST_F(EvictionPaceGrowth, PageCacheThatBecomesActiveIsNotCalledGrowth) {
   for (int i = 0; i <= 10; ++i) {
     Add(0, 50 + 8 * i);
     Sample(95 - 9 * i, 100, 800 + 3 * i);
     Observations seen;
     seen[Signal::kMemoryAvailable] = Seen(95 - 9 * i, 800 + 3 * i);
-    growth_.Seen(seen, now_);
+    pace_.Seen(seen, now_);
   }
   EXPECT_NEAR(Growth(), 600, 200);
-  EXPECT_NEAR(static_cast<double>(growth_.GrowthOf(Signal::kMemoryAvailable)) / kMebi, 600, 210);
+  EXPECT_NEAR(static_cast<double>(pace_.GrowthOf(Signal::kMemoryAvailable)) / kMebi, 600, 210);
 }
 
-TEST_F(UsageGrowthTest, WhatAPodThatIsGoneLeavesBehindIsNotCalledGrowth) {
+TEST_F(EvictionPaceGrowth, WhatAPodThatIsGoneLeavesBehindIsNotCalledGrowth) {
   for (int i = 0; i < 10; ++i) {
     Add(0, 300, true);
     Sample(100);
@@ -95,7 +95,7 @@ TEST_F(UsageGrowthTest, WhatAPodThatIsGoneLeavesBehindIsNotCalledGrowth) {
   }
 }
 
-TEST_F(UsageGrowthTest, BesidePodsThatBeginToEndTheGrowthOfTheOthersIsKnownAllTheTime) {
+TEST_F(EvictionPaceGrowth, BesidePodsThatBeginToEndTheGrowthOfTheOthersIsKnownAllTheTime) {
   double each = 4;
   int available = 500;
   const auto sample = [&](std::size_t ending) {
@@ -112,7 +112,7 @@ TEST_F(UsageGrowthTest, BesidePodsThatBeginToEndTheGrowthOfTheOthersIsKnownAllTh
   }
 }
 
-TEST_F(UsageGrowthTest, OfTheGrowthOfOneThatEndsNothingIsRemembered) {
+TEST_F(EvictionPaceGrowth, OfTheGrowthOfOneThatEndsNothingIsRemembered) {
   for (int i = 0; i < 8; ++i) {
     Add(0, 5 * i);
     Add(1, 100);
@@ -126,7 +126,7 @@ TEST_F(UsageGrowthTest, OfTheGrowthOfOneThatEndsNothingIsRemembered) {
 }
 
 // At the limit nothing can grow, which does not mean that nothing would.
-TEST_F(UsageGrowthTest, WhereNothingIsLeftWhatWasMeasuredBeforeCounts) {
+TEST_F(EvictionPaceGrowth, WhereNothingIsLeftWhatWasMeasuredBeforeCounts) {
   const auto sample = [&](double available) {
     Add(0, 950 - available);
     Sample(available);
@@ -139,7 +139,7 @@ TEST_F(UsageGrowthTest, WhereNothingIsLeftWhatWasMeasuredBeforeCounts) {
   EXPECT_EQ(Growth(), 0) << "what is left is not taken";
 }
 
-TEST_F(UsageGrowthTest, GrowthThatLeavesTimeHasToLast) {
+TEST_F(EvictionPaceGrowth, GrowthThatLeavesTimeHasToLast) {
   for (int i = 0; i <= 4; ++i) {
     Add(0, 100 + 6 * i);
     Sample(500 - 6 * i);
@@ -150,26 +150,26 @@ TEST_F(UsageGrowthTest, GrowthThatLeavesTimeHasToLast) {
   EXPECT_NEAR(Growth(), 1160, 1);
 }
 
-TEST_F(UsageGrowthTest, EndingPodsMayHoldAllThatIsMissing) {
-  growth_.Evicted(Resource::kInodes, true, std::chrono::seconds(1), now_);
+TEST_F(EvictionPaceGrowth, EndingPodsMayHoldAllThatIsMissing) {
+  pace_.Evicted(Resource::kInodes, true, std::chrono::seconds(1), now_);
   Add(0, 50, true);
   Sample(40);
-  EXPECT_FALSE(growth_.KubeletDecides(Signal::kMemoryAvailable, now_));
+  EXPECT_FALSE(pace_.KubeletDecides(Signal::kMemoryAvailable, now_));
   Add(0, 60, true);
   Sample(40);
-  EXPECT_TRUE(growth_.KubeletDecides(Signal::kMemoryAvailable, now_));
-  EXPECT_FALSE(growth_.KubeletDecides(Signal::kPidAvailable, now_));
+  EXPECT_TRUE(pace_.KubeletDecides(Signal::kMemoryAvailable, now_));
+  EXPECT_FALSE(pace_.KubeletDecides(Signal::kPidAvailable, now_));
 }
 
-TEST_F(UsageGrowthTest, TheGrowthOfAllThatIsUsedIsKnownAfterFiveMilliseconds) {
+TEST_F(EvictionPaceGrowth, TheGrowthOfAllThatIsUsedIsKnownAfterFiveMilliseconds) {
   Observations seen;
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(growth_.GrowthOf(Signal::kMemoryAvailable), 0);
+    EXPECT_EQ(pace_.GrowthOf(Signal::kMemoryAvailable), 0);
     seen[Signal::kMemoryAvailable] = {.available = (100 - 6 * i) * kMebi, .capacity = 1000 * kMebi};
-    growth_.Seen(seen, now_ += milliseconds(5));
+    pace_.Seen(seen, now_ += milliseconds(5));
   }
-  EXPECT_EQ(growth_.GrowthOf(Signal::kMemoryAvailable), 1000 * kMebi) << "less the jitter";
-  EXPECT_EQ(growth_.GrowthOf(Signal::kPidAvailable), 0);
+  EXPECT_EQ(pace_.GrowthOf(Signal::kMemoryAvailable), 1000 * kMebi) << "less the jitter";
+  EXPECT_EQ(pace_.GrowthOf(Signal::kPidAvailable), 0);
 }
 
 }  // namespace
