@@ -131,6 +131,16 @@ TEST_F(StateFileTest, ADamagedFileIsPutAsideAndSaidWhere) {
   EXPECT_EQ(StateFile(path_, clock_, log_).Load(), StateWith(2));
 }
 
+// A link is not followed, so a file behind one cannot be read.
+TEST_F(StateFileTest, AFileThatCannotBeReadIsPutAsideToo) {
+  ASSERT_EQ(::symlink("nowhere", path_.c_str()), 0);
+  StateFile file(path_, clock_, log_);
+  EXPECT_EQ(file.Load(), AgentState{});
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("file=" + path_ + ".damaged")));
+  file.Finish(StateWith(2));
+  EXPECT_EQ(StateFile(path_, clock_, log_).Load(), StateWith(2));
+}
+
 TEST_F(StateFileTest, AnotherVersionsFileIsPutAside) {
   ASSERT_TRUE(kernel::WriteFile(path_, R"({"version":2})"));
   EXPECT_EQ(StateFile(path_, clock_, log_).Load(), AgentState{});
@@ -179,6 +189,16 @@ TEST_F(StateFileTest, TheSpaceForTheNextTextIsThere) {
     EXPECT_EQ(std::filesystem::file_size(path_ + ".new"), StateFile::kReservedBytes);
     EXPECT_EQ(StateFile(path_, clock_, log_).Load(), StateWith(evictions));
   }
+}
+
+TEST_F(StateFileTest, AWriteThatWasCutOffLeavesTheTextBefore) {
+  StateFile file(path_, clock_, log_);
+  (void)file.Load();
+  file.Finish(StateWith(1));
+  ASSERT_TRUE(kernel::WriteFile(path_ + ".new", "{\"vers"));
+  EXPECT_EQ(StateFile(path_, clock_, log_).Load(), StateWith(1));
+  file.Finish(StateWith(2));
+  EXPECT_EQ(StateFile(path_, clock_, log_).Load(), StateWith(2));
 }
 
 }  // namespace
