@@ -82,7 +82,8 @@ class Searcher {
       return std::move(found_);
     }
     const std::vector<FleetNodeFiles> nodes = NodesOfShard(*files, {.index = 0, .count = 1});
-    if (makes_grid_ && !files->front().is_stream) MakeGrid(nodes);
+    is_stream_ = files->front().is_stream;
+    if (makes_grid_ && !is_stream_) MakeGrid(nodes);
     if (!Read(nodes)) found_.status = kExitFailed;
     if (nodes_.empty()) return std::move(found_);
     Judge();
@@ -122,7 +123,7 @@ class Searcher {
       run.more = [this](const RecordedPass& first) {
         // A stream is one node, and its first pass is known now alone.
         const auto& memory = first.report.observations[Signal::kMemoryAvailable];
-        if (grid_.empty()) {
+        if (is_stream_) {
           grid_ = GridAround(LinesOf(*first.policy), memory ? memory->capacity : 0);
         }
         std::vector<CandidatePolicy> policies;
@@ -216,6 +217,7 @@ class Searcher {
 
   const SearchRun& run_;
   bool makes_grid_ = false;
+  bool is_stream_ = false;
   std::vector<MemoryLines> grid_;
   std::vector<SearchedNode> nodes_;
   Found found_;

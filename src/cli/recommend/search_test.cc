@@ -100,6 +100,22 @@ TEST_F(SearchTest, WithoutPressureWhatIsInForceIsKept) {
   EXPECT_THAT(VerdictSentences(found.recommendation).front(), HasSubstr("cannot tell"));
 }
 
+TEST_F(SearchTest, WhereNoGridIsPossibleThePolicyInForceIsJudgedAlone) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 8; ++i) {
+    TestWorld world({{.name = "calm", .hold = 20}}, HardAt(320));  // 5/4 of the node's memory
+    world.Run(std::chrono::seconds(30));
+    auto items = world.items();
+    std::get<RecordingAbout>(items.front()).node = std::to_string(i);
+    names.push_back(std::to_string(i) + ".ndjson");
+    Put(names.back(), NdjsonOf(items));
+  }
+  const Found found = OfFiles(names);
+  EXPECT_EQ(found.status, 0) << said_;
+  EXPECT_THAT(found.reports, SizeIs(8));
+  EXPECT_THAT(NamesOf(found.recommendation), ElementsAre("in force"));
+}
+
 TEST_F(SearchTest, TheConfigurationSaysThatTheNodesDifferAndThatMemoryWasNeverShort) {
   const auto quiet_with = [&](const std::string& name, std::int64_t inodes) {
     PassPolicy policy = HardAt(40);
