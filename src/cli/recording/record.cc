@@ -30,9 +30,9 @@ struct RecordOptions {
 std::string PathOf(const RecordOptions& options, CommandFaults& faults) {
   const Instant now(std::chrono::system_clock::now());
   const auto time_of = [&](std::string_view option, const std::string& text) {
-    std::optional<Instant> at;
-    if (!text.empty()) at = faults.Take(TimeNamed(option, text, now));
-    return at;
+    if (text.empty()) return std::optional<Instant>();
+    return faults.Take(
+        TimeNamed(option, text, now).map([](Instant at) { return std::optional(at); }));
   };
   const auto encoded = [](const std::optional<Instant>& at) {
     return at ? EncodedForUrl(FormatInstant(*at)) : "";

@@ -18,6 +18,7 @@ namespace {
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 // Somebody whom `jettison record` asks.
 class Record : public testing::Test {
@@ -98,6 +99,12 @@ TEST_F(Record, ATimeThatEndsBeforeItBeginsIsWrongUsage) {
   EXPECT_EQ(Run(path_, {"--since", "2026-01-31", "--until", "2026-01-31"}), 2);
   EXPECT_EQ(asked_, 0);
   EXPECT_EQ(Content(), "a good one");
+}
+
+TEST_F(Record, ATimeThatIsNoneIsOneFault) {
+  EXPECT_EQ(Run(path_, {"--since", "1h", "--until", "bleh"}), 2);
+  EXPECT_THAT(said_, HasSubstr("jettison: --until: bleh: "));
+  EXPECT_THAT(said_, Not(HasSubstr("must be before")));
 }
 
 TEST_F(Record, NamesEveryOptionThatIsWrong) {
