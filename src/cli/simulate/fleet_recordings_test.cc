@@ -101,6 +101,16 @@ TEST_F(FleetRecordings, DamagedRecordingsAreNamedAndCostThemselvesOnly) {
   }
 }
 
+TEST_F(FleetRecordings, WhatIsNoRecordingAtAllSaysWhereAndWhy) {
+  Put("letter.txt", "Dear reader\n");
+  const SimulationReport letter = RunOver({}, NodeAt("letter.txt"));
+  EXPECT_THAT(letter.Faults()[0], HasSubstr("letter.txt: byte 0: not a Jettison recording"));
+  EXPECT_EQ(ExitStatusOf(letter), 2);
+  const SimulationReport folder = RunOver({}, NodeAt(""));
+  EXPECT_THAT(folder.Faults()[0], HasSubstr("it is a folder"));
+  EXPECT_EQ(ExitStatusOf(folder), 1);
+}
+
 TEST_F(FleetRecordings, WhatCannotBeReadIsNamedAndTriedAgain) {
   PutFleet(2);
   std::filesystem::create_directories(Path("fleet/dir"));
