@@ -59,6 +59,10 @@ TEST_F(FleetTest, EveryReasonWhyShardsAreNotOfOneFleetIsNamed) {
   EXPECT_THAT(SumOf({three[0], two[1]}),
               AllOf(HasSubstr("the number of shards is 3 and 2"), HasSubstr("shards are missing")));
   EXPECT_THAT(SumOf({Path("nowhere"), Path("fleet/deep")}), HasSubstr("cannot open"));
+  std::filesystem::create_directories(Path("empty"));
+  EXPECT_THAT(SumOf({Path("empty"), Path("nowhere"), three[0]}),
+              AllOf(HasSubstr("has no file that ends in .ndjson"), HasSubstr("cannot open"),
+                    HasSubstr("2 of 3 shards are missing: 1 2")));
   sweep_ = "evictionHard.memory.available=24Mi,65Mi";
   ASSERT_EQ(Simulate({1, 3}, "three/shard-00001-of-00003.ndjson"), 0);
   EXPECT_THAT(SumOf(three), HasSubstr("policy \"evictionHard.memory.available=64Mi\" is "));

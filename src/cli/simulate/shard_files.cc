@@ -37,9 +37,9 @@ std::string TextIn(const Value& map, std::string_view key) {
 
 }  // namespace
 
-Result<std::vector<std::string>> FilesOfShards(const std::vector<std::string>& paths) {
+std::vector<std::string> FilesOfShards(const std::vector<std::string>& paths,
+                                       std::vector<std::string>& faults) {
   std::vector<std::string> files;
-  std::vector<std::string> faults;
   for (const std::string& path : paths) {
     std::error_code failed;
     if (!fs::is_directory(path, failed)) {
@@ -58,7 +58,6 @@ Result<std::vector<std::string>> FilesOfShards(const std::vector<std::string>& p
     }
     std::ranges::move(found, std::back_inserter(files));
   }
-  if (!faults.empty()) return Invalid(fmt::format("{}", fmt::join(faults, "\njettison: ")));
   return files;
 }
 
@@ -141,9 +140,9 @@ Result<SimulationHead> ReadShard(const std::string& path, std::vector<Simulation
 
 }  // namespace
 
-Result<ShardSum> SumOfShards(const std::vector<std::string>& files, bool partial) {
+Result<ShardSum> SumOfShards(const std::vector<std::string>& files, bool partial,
+                             std::vector<std::string> faults) {
   ShardSum sum;
-  std::vector<std::string> faults;
   std::map<std::uint64_t, std::string> shards;  // where each is
   std::string first;
   for (const std::string& each : files) {

@@ -176,13 +176,10 @@ int PrepareOutput(const SimulateOptions& options, const std::string& path,
 }
 
 int RunSum(const SimulateOptions& options) {
-  const auto files = FilesOfShards(options.recordings);
-  if (!files) {
-    PrintError("jettison: {}\n", files.error().message);
-    return kExitFailed;
-  }
-  if (const int failed = PrepareOutput(options, options.out, *files); failed != 0) return failed;
-  const auto sum = SumOfShards(*files, options.partial);
+  std::vector<std::string> faults;
+  const std::vector<std::string> files = FilesOfShards(options.recordings, faults);
+  if (const int failed = PrepareOutput(options, options.out, files); failed != 0) return failed;
+  const auto sum = SumOfShards(files, options.partial, std::move(faults));
   if (!sum) {
     PrintError("jettison: {}\n", sum.error().message);
     return kExitFailed;

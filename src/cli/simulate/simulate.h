@@ -79,17 +79,19 @@ class ShardLines {
   std::uint64_t nodes_ = 0;
 };
 
-// What these paths mean: files, and of folders those that end in .ndjson. Fails with every fault, a
-// line each: a folder that cannot be read or has none.
-[[nodiscard]] Result<std::vector<std::string>> FilesOfShards(const std::vector<std::string>& paths);
+// What these paths mean: files, and of folders those that end in .ndjson. Adds to `faults` a folder
+// that cannot be read or has none.
+[[nodiscard]] std::vector<std::string> FilesOfShards(const std::vector<std::string>& paths,
+                                                     std::vector<std::string>& faults);
 
 // The results of all shards of a fleet as one.
 struct ShardSum {
   SimulationHead head;                  // with the shards that are missing
   std::vector<SimulationReport> nodes;  // in the order of their names
 };
-// Fails with every fault, a line each: what cannot be read, is damaged or does not belong together,
-// shards that come twice, and shards that are missing unless `partial`.
-[[nodiscard]] Result<ShardSum> SumOfShards(const std::vector<std::string>& files, bool partial);
+// Fails with every fault, a line each: those that are known, what cannot be read, is damaged or
+// does not belong together, shards that come twice, and shards that are missing unless `partial`.
+[[nodiscard]] Result<ShardSum> SumOfShards(const std::vector<std::string>& files, bool partial,
+                                           std::vector<std::string> faults = {});
 
 }  // namespace jettison
