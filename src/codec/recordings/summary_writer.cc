@@ -36,6 +36,9 @@ void PutUsage(std::string_view name, const std::optional<FsUsage>& usage,
 }
 
 void WriteNode(const NodeStats& node, const SummaryTimes& times, JsonWriter& json) {
+  // A member that is new must be written below.
+  [[maybe_unused]] const auto& [name, memory, pods_memory, swap, fs, image_fs, container_fs, rlimit,
+                                memory_pressure, io_pressure] = node;
   json.Object([&] {
     json.Field("nodeName", node.node_name.empty() ? times.node_name : node.node_name);
     if (node.pods_memory) {
