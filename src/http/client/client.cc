@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "http/client/transfers.h"
+#include "http/endpoint.h"
 #include "http/tls_files.h"
 
 namespace jettison {
@@ -39,17 +40,23 @@ Error Unreachable(const HttpTarget& target, int errno_value) {
 
 Result<HttpPeer> PeerOf(const HttpTarget& target) {
   HttpPeer peer{.endpoint = target.endpoint, .basic_credentials = target.basic_credentials};
+  const auto endpoint = http::ParseEndpoint(target.endpoint);
+  const bool is_tls = endpoint && endpoint->kind == http::Endpoint::Kind::kHttps;
+  // libcurl would not say what is wrong with the files.
   if (!target.cert_file.empty()) {
-    // libcurl would not say what is wrong with them.
     auto files =
         http::ReadTlsFiles(target.cert_file, target.private_key_file, target.server_ca_file);
     if (!files) return Fail(files.error());
     peer.cert_pem = std::move(files->certificate);
     peer.key_pem = std::move(files->private_key);
     peer.ca_pem = std::move(files->client_ca);
-  } else if (!target.server_ca_file.empty()) {
+  } else if (is_tls && !target.server_ca_file.empty()) {
     auto ca = http::ReadPemFile(target.server_ca_file);
     if (!ca) return Fail(ca.error());
+    const http::TlsFiles files{.certificate = {}, .private_key = {}, .client_ca = *ca};
+    if (auto fault = http::FaultOfTls(files, "", "", target.server_ca_file)) {
+      return Fail(*std::move(fault));
+    }
     peer.ca_pem = *std::move(ca);
   }
   return peer;

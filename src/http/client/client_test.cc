@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <fstream>
 #include <future>
 
 #include "http/server/listen.h"
@@ -118,6 +119,20 @@ TEST(HttpClient, AnswersThatAreNoneAreErrors) {
       EXPECT_EQ(got.error().code, is_broken_off ? ErrorCode::kUnavailable : ErrorCode::kInternal)
           << problem;
     }
+  }
+}
+
+TEST(HttpClient, AFileOfCasThatHasNoneIsNamedWhereTlsIsSpoken) {
+  TestServer server;
+  ASSERT_TRUE(server.Start([](const HttpRequest&) { return HttpResponse{}; }));
+  const std::string path = server.folder() + "/ca.pem";
+  for (const char* text : {"", "no PEM\n"}) {
+    std::ofstream(path) << text;
+    const auto got = HttpGet({.endpoint = "https://127.0.0.1:1", .server_ca_file = path}, "/");
+    ASSERT_FALSE(got);
+    EXPECT_EQ(got.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(got.error().message, HasSubstr("there is no certificate in " + path));
+    EXPECT_TRUE(HttpGet({.endpoint = server.endpoint(), .server_ca_file = path}, "/"));
   }
 }
 
