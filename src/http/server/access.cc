@@ -180,17 +180,19 @@ Result<OwnFile> MakeOwnToken(const std::string& path) {
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
     return fail(FailErrno("get random bytes"));
   }
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return fail(FailErrno("remove " + path));
+  const std::string made = path + ".new";
+  if (::unlink(made.c_str()) != 0 && errno != ENOENT) return fail(FailErrno("remove " + made));
   // It is readable by its owner alone from its first moment on.
   const FileDescriptor file(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file) return fail(FailErrno("make " + path));
-  OwnFile own(path);
+      ::open(made.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return fail(FailErrno("make " + made));
+  const OwnFile incomplete(made);
   const std::string text = fmt::format("{:02x}\n", fmt::join(bytes, ""));
   if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    return fail(FailErrno("write " + path));
+    return fail(FailErrno("write " + made));
   }
-  return own;
+  if (::rename(made.c_str(), path.c_str()) != 0) return fail(FailErrno("replace " + path));
+  return OwnFile(path);
 }
 
 std::optional<Refusal> Access::RefusalOf(MHD_Connection* handle,

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
+#include <vector>
 
 #include "http/server/access.h"
 #include "http/server/testing/test_server.h"
@@ -52,6 +54,21 @@ TEST(OwnToken, ALinkThatWaitsThereIsNotFollowed) {
   const auto token = MakeOwnToken(path);
   ASSERT_TRUE(token) << token.error().message;
   EXPECT_FALSE(std::filesystem::exists(target));
+}
+
+TEST(OwnToken, WhoReadsItWhileItIsReplacedFindsAWholeOne) {
+  const kernel::TemporaryFolder folder;
+  const std::string path = folder.path() + "/a.token";
+  std::vector<Result<OwnFile>> tokens;
+  tokens.push_back(MakeOwnToken(path));
+  const std::jthread reader([&](const std::stop_token& ended) {
+    while (!ended.stop_requested()) EXPECT_EQ(TextOf(path).size(), 65U);
+  });
+  for (int i = 0; i < 300; ++i) {
+    tokens.push_back(MakeOwnToken(path));
+    ASSERT_TRUE(tokens.back()) << tokens.back().error().message;
+  }
+  EXPECT_FALSE(std::filesystem::exists(path + ".new"));
 }
 
 TEST(OwnToken, OnTcpOnlyWhoSendsItIsAnsweredAndOthersAreToldWhereItIs) {
