@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -228,6 +230,8 @@ class NodeImport {
                   fmt::format("the recording was imported from {}: {} apart, thresholds as "
                               "--config has them or the kubelet's defaults",
                               options_.source, FormatDuration(summary_.step)));
+    std::set<std::string> seen;
+    std::erase_if(notes_, [&](const std::string& note) { return !seen.insert(note).second; });
     summary_.notes = std::move(notes_);
     for (const std::string& note : summary_.notes) {
       if (auto told = sink_.Add(RecordedNote{.at = *last_, .text = note}); !told) {

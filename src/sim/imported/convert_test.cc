@@ -105,6 +105,15 @@ TEST(Import, WithoutTheNodesMemoryThereIsNoRecording) {
   EXPECT_THAT(summary.error().message, HasSubstr("no series gives the node's memory"));
 }
 
+TEST(Import, WhereACapacityIsNotKnownTheNextSeriesThatTellsItCounts) {
+  Cluster cluster;
+  cluster.Cut("kube_node_status_capacity", 100, 800);
+  cluster.Scrape("machine_memory_bytes", {{"node", "a"}}, 2, [](int) { return 1000 * kMi; });
+  Recording recording;
+  ASSERT_TRUE(cluster.Import(recording));
+  for (const auto& pass : recording.Passes()) EXPECT_TRUE(pass->summary.node.memory);
+}
+
 TEST(Import, ALongSilenceIsAGap) {
   Cluster cluster;
   cluster.Cut("node_memory_working_set_bytes", 100, 500);
@@ -213,6 +222,19 @@ TEST(Import, AnEvictionOfAnUnknownPodIsNamedAndNotMadeUp) {
   ASSERT_TRUE(summary);
   EXPECT_EQ(summary->evictions, 0U);
   EXPECT_THAT(summary->notes, Contains(HasSubstr("no series tells which")));
+}
+
+TEST(Import, WhatIsSaidOfManyEvictionsAlikeIsSaidOnce) {
+  Cluster cluster;
+  cluster.Erase("kubelet_evictions");
+  cluster.Scrape("kubelet_evictions", {{"node", "a"}, {"eviction_signal", "nodefs.available"}}, 4,
+                 [](int s) { return s < 900 ? 7 : 47; });
+  const auto notes = NotesOf(cluster);
+  EXPECT_EQ(std::ranges::count_if(notes,
+                                  [](const std::string& note) {
+                                    return note.find("no series tells which") != std::string::npos;
+                                  }),
+            1);
 }
 
 TEST(Import, OomKillsAreRecorded) {

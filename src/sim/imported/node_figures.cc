@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/model/pressure.h"
 
@@ -29,23 +30,25 @@ Result<NodeFigures> NodeFigures::Of(NodeTracks& tracks, const ImportPaths& paths
                                     std::vector<std::string>& notes) {
   NodeFigures all;
   // The first figure counts of which there are both.
-  const auto take = [&](Signal signal, Track* amount, Track* capacity, bool is_used) {
+  const auto take = [&](Signal signal, Track* amount, std::vector<Track*> capacities,
+                        bool is_used) {
     Figure& figure = all.figures_[IndexOf(signal)];
-    if (figure.amount != nullptr || amount == nullptr || capacity == nullptr) return;
-    figure = {amount, capacity, is_used};
+    std::erase(capacities, nullptr);
+    if (figure.amount != nullptr || amount == nullptr || capacities.empty()) return;
+    figure = {amount, std::move(capacities), is_used};
   };
   for (const Signal signal : kAllSignals) {
     const NodeTracks::Labels labels = {{"signal", NameOf(signal)}};
     take(signal, tracks.Find("jettison_signal_available", labels),
-         tracks.Find("jettison_signal_capacity", labels), false);
+         {tracks.Find("jettison_signal_capacity", labels)}, false);
     all.figures_[IndexOf(signal)].least = tracks.Find("jettison_signal_available_min", labels);
   }
-  for (Track* const capacity :
-       {tracks.Find("kube_node_status_capacity", {{"resource", "memory"}}),
-        tracks.Find("machine_memory_bytes"), tracks.Find("node_memory_MemTotal_bytes")}) {
-    take(Signal::kMemoryAvailable, tracks.Find("node_memory_working_set_bytes"), capacity, true);
-    take(Signal::kMemoryAvailable, tracks.Find("container_memory_working_set_bytes", {{"id", "/"}}),
-         capacity, true);
+  for (Track* const used : {tracks.Find("node_memory_working_set_bytes"),
+                            tracks.Find("container_memory_working_set_bytes", {{"id", "/"}})}) {
+    take(Signal::kMemoryAvailable, used,
+         {tracks.Find("kube_node_status_capacity", {{"resource", "memory"}}),
+          tracks.Find("machine_memory_bytes"), tracks.Find("node_memory_MemTotal_bytes")},
+         true);
   }
   for (const std::string_view id : {"/kubepods.slice", "/kubepods"}) {
     Track* const limit = tracks.Find("container_spec_memory_limit_bytes", {{"id", id}});
@@ -55,10 +58,10 @@ Result<NodeFigures> NodeFigures::Of(NodeTracks& tracks, const ImportPaths& paths
         std::ranges::any_of(limit->points(), [](auto& point) { return point.value > 0; });
     take(Signal::kAllocatableMemoryAvailable,
          tracks.Find("container_memory_working_set_bytes", {{"id", id}}),
-         has_limit ? limit : nullptr, true);
+         {has_limit ? limit : nullptr}, true);
   }
   take(Signal::kPidAvailable, tracks.Find("node_processes_threads"),
-       tracks.Find("node_processes_max_processes"), true);
+       {tracks.Find("node_processes_max_processes")}, true);
   if (all.Of(Signal::kMemoryAvailable).amount == nullptr) {
     return Fail(ErrorCode::kNotFound,
                 "no series gives the node's memory: there must be jettison_signal_available with "
@@ -85,9 +88,12 @@ void NodeFigures::TakeDisks(NodeTracks& tracks, const ImportPaths& paths,
                             std::vector<std::string>& notes) {
   const Figure& agents = Of(Signal::kNodeFsAvailable);
   if (agents.amount != nullptr) {
-    const Track* image = Of(Signal::kImageFsAvailable).capacity;
-    layout_.dedicated_image_fs = image != nullptr && image->points().front().value !=
-                                                         agents.capacity->points().front().value;
+    const Figure& image = Of(Signal::kImageFsAvailable);
+    const auto capacity_of = [](const Figure& disk) {
+      return disk.capacities.front()->points().front().value;
+    };
+    layout_.dedicated_image_fs =
+        image.amount != nullptr && capacity_of(image) != capacity_of(agents);
     return;
   }
   Track* node = MountOf(tracks, paths.node_fs);
@@ -103,8 +109,8 @@ void NodeFigures::TakeDisks(NodeTracks& tracks, const ImportPaths& paths,
       return tracks.Find(
           metric, {{"mountpoint", mount.Label("mountpoint")}, {"device", mount.Label("device")}});
     };
-    figures_[IndexOf(bytes)] = {&mount, of("node_filesystem_size_bytes")};
-    figures_[IndexOf(inodes)] = {of("node_filesystem_files_free"), of("node_filesystem_files")};
+    figures_[IndexOf(bytes)] = {&mount, {of("node_filesystem_size_bytes")}};
+    figures_[IndexOf(inodes)] = {of("node_filesystem_files_free"), {of("node_filesystem_files")}};
   };
   take(*node, Signal::kNodeFsAvailable, Signal::kNodeFsInodesFree);
   take(*image, Signal::kImageFsAvailable, Signal::kImageFsInodesFree);
@@ -133,13 +139,16 @@ void NodeFigures::GrowTo(Instant at) {
 std::optional<NodeFigures::Left> NodeFigures::LeftAt(Signal signal, Instant at) const {
   const Figure& figure = Of(signal);
   const auto amount = CountAt(figure.amount, at);
-  if (!amount || figure.capacity == nullptr) return std::nullopt;
-  auto capacity = CountAt(figure.capacity, at);
-  const TrackPoint* last = capacity ? nullptr : figure.capacity->LastBefore(at);
-  if (last != nullptr && Elapsed(last->at, at) <= kStaleness) capacity = CountOf(last->value);
-  if (capacity.value_or(0) == 0) return std::nullopt;
-  const std::uint64_t left = figure.is_used ? *capacity - std::min(*amount, *capacity) : *amount;
-  return Left{.available = left, .capacity = std::max(*capacity, left)};
+  if (!amount) return std::nullopt;
+  for (const Track* track : figure.capacities) {
+    auto capacity = CountAt(track, at);
+    const TrackPoint* last = capacity || track == nullptr ? nullptr : track->LastBefore(at);
+    if (last != nullptr && Elapsed(last->at, at) <= kStaleness) capacity = CountOf(last->value);
+    if (capacity.value_or(0) == 0) continue;
+    const std::uint64_t left = figure.is_used ? *capacity - std::min(*amount, *capacity) : *amount;
+    return Left{.available = left, .capacity = std::max(*capacity, left)};
+  }
+  return std::nullopt;
 }
 
 std::optional<MemoryStats> NodeFigures::MemoryAt(Signal signal, Instant at) const {

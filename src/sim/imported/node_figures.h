@@ -42,9 +42,9 @@ class NodeFigures {
   // What series tell of a signal; null: nothing.
   struct Figure {
     Track* amount = nullptr;
-    Track* capacity = nullptr;
-    bool is_used = false;          // the amount is what is used, and else what is available
-    const Track* least = nullptr;  // of what is available, since the sample before
+    std::vector<Track*> capacities;  // the first counts that has a value at a moment
+    bool is_used = false;            // the amount is what is used, and else what is available
+    const Track* least = nullptr;    // of what is available, since the sample before
   };
   struct Left {
     std::uint64_t available = 0;
