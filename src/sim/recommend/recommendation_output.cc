@@ -78,7 +78,6 @@ void PutRecordings(const Recommendation& all, const std::vector<SimulationReport
 
 void PutRecommendation(const Recommendation& all, JsonWriter& json) {
   PutPrices(all, json);
-  json.Field("readings", 1);
   json.Field("error", all.error);
   json.Field("why", NameOf(all.choice.why));
   json.Field("chosen", all.choice.chosen);
