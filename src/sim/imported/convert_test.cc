@@ -108,7 +108,7 @@ TEST(Import, WithoutTheNodesMemoryThereIsNoRecording) {
 TEST(Import, WhereACapacityIsNotKnownTheNextSeriesThatTellsItCounts) {
   Cluster cluster;
   cluster.Cut("kube_node_status_capacity", 100, 800);
-  cluster.Scrape("machine_memory_bytes", {{"node", "a"}}, 2, [](int) { return 1000 * kMi; });
+  cluster.Scrape("machine_memory_bytes", {{"node", "a"}}, 0, [](int) { return 1000 * kMi; });
   Recording recording;
   ASSERT_TRUE(cluster.Import(recording));
   for (const auto& pass : recording.Passes()) EXPECT_TRUE(pass->summary.node.memory);
