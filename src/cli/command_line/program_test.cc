@@ -48,26 +48,26 @@ TEST_F(WholeProgram, HasHelpAsACommand) {
 }
 
 TEST_F(WholeProgram, NamesWhatItDoesNotKnowAndTheNearest) {
-  struct Row {
+  struct Wrong {
     std::vector<const char*> words;
     const char* complaint;
   };
-  for (const Row& row : {
-           Row{{}, "A subcommand is required; see `jettison --help`\n"},
-           Row{{"simulat", "x"},
-               "unexpected argument \"simulat\" (did you mean \"simulate\"?); "
-               "see `jettison --help`\n"},
-           Row{{"evict", "--now"}, "unexpected argument \"evict\"; see `jettison --help`\n"},
-           Row{{"--verison"},
-               "unexpected argument \"--verison\" (did you mean \"--version\"?); "
-               "see `jettison --help`\n"},
-           Row{{"status", "--nonsense"},
-               "unexpected argument \"--nonsense\"; see `jettison status --help`\n"},
-           Row{{"check-config", "--ouptut=json", "node.yaml"},
-               "unexpected argument \"--ouptut\" (did you mean \"--output\"?); "
-               "see `jettison check-config --help`\n"},
-           Row{{"explain", "a", "b", "c"},
-               "unexpected argument \"b\"; see `jettison explain --help`\n"},
+  for (const Wrong& row : {
+           Wrong{{}, "A subcommand is required; see `jettison --help`\n"},
+           Wrong{{"simulat", "x"},
+                 "unexpected argument \"simulat\" (did you mean \"simulate\"?); "
+                 "see `jettison --help`\n"},
+           Wrong{{"evict", "--now"}, "unexpected argument \"evict\"; see `jettison --help`\n"},
+           Wrong{{"--verison"},
+                 "unexpected argument \"--verison\" (did you mean \"--version\"?); "
+                 "see `jettison --help`\n"},
+           Wrong{{"status", "--nonsense"},
+                 "unexpected argument \"--nonsense\"; see `jettison status --help`\n"},
+           Wrong{{"check-config", "--ouptut=json", "node.yaml"},
+                 "unexpected argument \"--ouptut\" (did you mean \"--output\"?); "
+                 "see `jettison check-config --help`\n"},
+           Wrong{{"explain", "a", "b", "c"},
+                 "unexpected argument \"b\"; see `jettison explain --help`\n"},
        }) {
     EXPECT_EQ(Run(row.words), 2);
     EXPECT_EQ(complaint_, std::string("jettison: ") + row.complaint);
