@@ -1,4 +1,4 @@
-#include "runtimes/cri/test_bed/runtime_fixture.h"
+#include "runtimes/cri/test_bed/fake_runtime_bed.h"
 
 namespace jettison::cri {
 namespace {

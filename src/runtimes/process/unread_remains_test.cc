@@ -1,9 +1,10 @@
 // What is left of a pod of an earlier agent, where a look at it fails for a moment.
+#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <csignal>
 
-#include "runtimes/process/runtime_fixture.h"
+#include "runtimes/process/runtime_bed.h"
 
 namespace jettison::process {
 namespace {
