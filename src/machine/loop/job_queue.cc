@@ -38,7 +38,6 @@ Crew CrewOf(Threads threads) {
     case Threads::kEnding: return {.name = "ending", .threads = 2, .urgent = true};
     case Threads::kFiles: return {.name = "files"};
     case Threads::kWalks: return {.name = "disk-walk", .threads = 2, .gives_way = true};
-    case Threads::kCleanUp: return {.name = "clean-up", .gives_way = true};
     case Threads::kLog: return {.name = "log"};
     case Threads::kHttp: return {.name = "http"};
     case Threads::kHooks: return {.name = "hooks"};

@@ -15,8 +15,7 @@ namespace jettison {
 enum class Threads : std::uint8_t {
   kEnding,   // helps to end pods, and must not queue behind them for a processor
   kFiles,    // reads and writes the agent's own files
-  kWalks,    // measures pods' folders
-  kCleanUp,  // deletes the files of pods that are gone, and compresses logs
+  kWalks,    // measures pods' folders, and deletes those of pods that are gone
   kLog,      // writes the log
   kHttp,     // answers requests
   kHooks,    // calls hooks

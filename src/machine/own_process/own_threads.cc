@@ -6,18 +6,6 @@
 
 namespace jettison {
 
-// Each job has a queue, so that others go on when one that hangs is given up (CareForThreads). The
-// newest one keeps the thread.
-bool OwnDiskThread::DoLong(Work work) {
-  LongJob& job = long_jobs_.emplace_back();
-  std::erase_if(long_jobs_, [](const LongJob& other) { return other.is_done->load(); });
-  job.queue.Do([work = std::move(work), is_done = job.is_done] {
-    work();
-    *is_done = true;
-  });
-  return true;
-}
-
 bool OwnDiskThread::MayHang(const std::string& path) const {
   return path.starts_with('/') && !FindPlace(path).answers_by_itself;
 }

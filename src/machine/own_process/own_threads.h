@@ -1,8 +1,6 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
-#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,11 +11,11 @@
 
 namespace jettison {
 
-// Work on the agent's own files, on the thread that has them all, or on one that gives way to all
-// others where it may take minutes, calls to services, and work on paths that may never answer. Of
-// the latter, work on one file system is done in its order, so one that does not answer keeps one
-// thread; other work on it waits. Where two of them do not answer, other work begins when they have
-// been given up (CareForThreads).
+// Work on the agent's own files, on the thread that has them all, or where it may take minutes, one
+// after the other, on one of those that measure pods' files, which give way to all others; calls to
+// services; and work on paths that may never answer. Of the latter, work on one file system is done
+// in its order, so one that does not answer keeps one thread; other work on it waits. Where two of
+// them do not answer, other work begins when they have been given up (CareForThreads).
 class OwnDiskThread : public DiskThread {
  public:
   OwnDiskThread() = default;
@@ -34,7 +32,10 @@ class OwnDiskThread : public DiskThread {
     jobs_.Do(std::move(work));
     return true;
   }
-  [[nodiscard]] bool DoLong(Work work) override;
+  [[nodiscard]] bool DoLong(Work work) override {
+    long_jobs_.Do(std::move(work));
+    return true;
+  }
   [[nodiscard]] bool DoCall(Work work) override {
     calls_.Do(std::move(work));
     return true;
@@ -45,11 +46,7 @@ class OwnDiskThread : public DiskThread {
  private:
   JobQueue jobs_{Threads::kFiles, AtEnd::kLeave};
   JobQueue calls_{Threads::kSpare, AtEnd::kLeave};
-  struct LongJob {
-    JobQueue queue{Threads::kCleanUp, AtEnd::kLeave};
-    std::shared_ptr<std::atomic<bool>> is_done = std::make_shared<std::atomic<bool>>(false);
-  };
-  std::list<LongJob> long_jobs_;  // empty until the first one
+  JobQueue long_jobs_{Threads::kWalks, AtEnd::kLeave};
   std::map<std::string, JobQueue> by_file_system_;
 };
 
