@@ -17,7 +17,7 @@ class DiskThread {
   // kind, and returns at once. False, and nothing is done, if there is no such thread. The work
   // must own everything that it uses.
   [[nodiscard]] virtual bool Do(Work work) = 0;
-  // The same for work that may take minutes, in no order, beside all other work.
+  // The same for work that may take minutes, after all earlier work of this kind, beside all other.
   [[nodiscard]] virtual bool DoLong(Work /*work*/) { return false; }
   // The same for a call to a service that may not answer for seconds, after all earlier calls.
   [[nodiscard]] virtual bool DoCall(Work /*work*/) { return false; }
