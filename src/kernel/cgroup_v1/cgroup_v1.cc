@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <span>
@@ -176,18 +177,26 @@ kernel::NodeDirectories DirectoriesOf(const cgroup_v1::Hierarchies& hierarchies)
           .unified = std::move(unified)};
 }
 
-// The files of ReadMemoryFiles, usage last: it is the figure that moves fastest.
+// The files of ReadMemoryFiles.
 constexpr const char* kMemoryFiles[] = {"memory.stat", "memory.usage_in_bytes"};
 
-// Reads the open files of a group: two system calls, no allocation.
+Result<std::uint64_t> ReadUsage(const FileDescriptor& file) {
+  return kernel::ParseKept<32>(file, kMemoryFiles[1], kernel::ParseCounter);
+}
+
+// Reads the open files of a group without allocating. Usage is the lower of before and after the
+// rest: page cache that came or went meanwhile, however long that was, is not taken for memory that
+// cannot be reclaimed.
 Result<LimitedMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
+  const auto before = ReadUsage(files[1]);
+  if (!before) return Fail(before.error());
   // memory.stat takes 1.3 KiB on Linux 6.18.
   std::array<char, 8192> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   const auto stat = kernel::ReadKept(files[0].get(), buffer);
   if (!stat) return Fail(stat.error().In(kMemoryFiles[0]));
-  const auto usage = kernel::ParseKept<32>(files[1], kMemoryFiles[1], kernel::ParseCounter);
-  if (!usage) return Fail(usage.error());
-  auto memory = cgroup_v1::MemoryOf(*stat, *usage);
+  const auto after = ReadUsage(files[1]);
+  if (!after) return Fail(after.error());
+  auto memory = cgroup_v1::MemoryOf(*stat, std::min(*before, *after));
   if (!memory) return Fail(memory.error().In(kMemoryFiles[0]));
   return memory;
 }

@@ -51,8 +51,8 @@ namespace {
 
 using kernel::Of;
 
-// The files of ReadMemoryFiles, which reads usage last, since it is the figure that moves fastest.
-// The last kOptionalMemoryFiles of them are not there where swap is not accounted.
+// The files of ReadMemoryFiles. The last kOptionalMemoryFiles of them are not there where swap is
+// not accounted.
 constexpr const char* kMemoryFiles[] = {"memory.stat", "memory.current", "memory.swap.current"};
 constexpr std::size_t kOptionalMemoryFiles = 1;
 constexpr std::size_t kSmallBytes = 32;  // a number takes 21 bytes at most
@@ -62,8 +62,16 @@ Result<CgroupMemory> ReadStat(const FileDescriptor& file) {
   return kernel::ParseKept<16384>(file, kMemoryFiles[0], cgroup_v2::MemoryOf);
 }
 
-// Reads the open files of a group, each in one system call and without allocating.
+Result<std::uint64_t> ReadUsage(const FileDescriptor& file) {
+  return kernel::ParseKept<kSmallBytes>(file, kMemoryFiles[1], kernel::ParseCounter);
+}
+
+// Reads the open files of a group without allocating. Usage is the lower of before and after the
+// rest: page cache that came or went meanwhile, however long that was, is not taken for memory that
+// cannot be reclaimed.
 Result<CgroupMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
+  const auto before = ReadUsage(files[1]);
+  if (!before) return Fail(before.error());
   auto memory = ReadStat(files[0]);
   if (!memory) return memory;
   if (files[2]) {
@@ -72,10 +80,9 @@ Result<CgroupMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
     if (!swap) return Fail(swap.error());
     memory->swap = *swap;
   }
-  const auto usage =
-      kernel::ParseKept<kSmallBytes>(files[1], kMemoryFiles[1], kernel::ParseCounter);
-  if (!usage) return Fail(usage.error());
-  memory->usage = *usage;
+  const auto after = ReadUsage(files[1]);
+  if (!after) return Fail(after.error());
+  memory->usage = std::min(*before, *after);
   return memory;
 }
 

@@ -19,6 +19,9 @@ TEST(OwnDiskThread, LongWorkGivesWayAndHoldsUpNothingElseWhenItHangs) {
   std::promise<void> answer;
   const std::shared_future<void> answered = answer.get_future().share();
   std::vector<std::promise<int>> long_ones(4);
+  std::promise<int> usual;
+  std::promise<int> call;
+  std::promise<int> at_path;
   OwnDiskThread disk;
   for (auto& done : long_ones) {
     ASSERT_TRUE(disk.DoLong([&] {
@@ -26,9 +29,6 @@ TEST(OwnDiskThread, LongWorkGivesWayAndHoldsUpNothingElseWhenItHangs) {
       done.set_value(Niceness());
     }));
   }
-  std::promise<int> usual;
-  std::promise<int> call;
-  std::promise<int> at_path;
   ASSERT_TRUE(disk.Do([&] { usual.set_value(Niceness()); }));
   ASSERT_TRUE(disk.DoCall([&] { call.set_value(Niceness()); }));
   const auto work = std::make_shared<DiskThread::Work>([&] { at_path.set_value(Niceness()); });
