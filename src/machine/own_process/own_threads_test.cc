@@ -15,6 +15,8 @@ int Niceness() {
   return ::getpriority(PRIO_PROCESS, 0);
 }
 
+constexpr int kNiceOfWhatGivesWay = 10;  // whatever that of the test itself is
+
 TEST(OwnDiskThread, LongWorkGivesWayAndHoldsUpNothingElseWhenItHangs) {
   std::promise<void> answer;
   const std::shared_future<void> answered = answer.get_future().share();
@@ -35,7 +37,7 @@ TEST(OwnDiskThread, LongWorkGivesWayAndHoldsUpNothingElseWhenItHangs) {
   disk.DoAt("/proc/self", work);
   for (auto* each : {&usual, &call, &at_path}) EXPECT_EQ(each->get_future().get(), Niceness());
   answer.set_value();
-  for (auto& done : long_ones) EXPECT_GT(done.get_future().get(), Niceness());
+  for (auto& done : long_ones) EXPECT_GE(done.get_future().get(), kNiceOfWhatGivesWay);
 }
 
 TEST(OwnDiskThread, CallsAreMadeInTheirOrderAndHoldUpNoFiles) {
