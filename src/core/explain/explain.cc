@@ -217,11 +217,6 @@ std::vector<StorageLimitFacts> StorageLimitsOf(const ActivePod& pod, DiskLayout 
   return limits;
 }
 
-StorageLimitFacts LimitOf(const ActivePod& pod, const StorageViolation& violation,
-                          DiskLayout layout) {
-  return FactsOf(pod, violation.index, true, layout);
-}
-
 SignalReading ReadingOf(Signal signal, const Summary& summary, MemoryEstimator estimator) {
   SignalReading reading{.signal = signal, .seen = ObservationsFrom(summary)[signal], .figures = {}};
   if (!reading.seen) return reading;
@@ -248,7 +243,6 @@ PassExplanation Explain(const RecordedPass& pass, const ExplainOptions& options)
   const std::vector<ActivePod>& pods = inputs.pods;
   const PassDecision decided = DecisionFor(inputs);
   const Decision& decision = decided.decision;
-  const auto subject = IndexOf(pods, options.subject_uid);
   PassExplanation explanation{.id = options.id,
                               .at = report.at,
                               .pass = pass.number,
@@ -265,7 +259,7 @@ PassExplanation Explain(const RecordedPass& pass, const ExplainOptions& options)
         ReadingOf(report.acting_for->signal, pass.summary, options.memory_estimator);
   }
   for (const StorageViolation& violation : decision.violations) {
-    explanation.limits.push_back(LimitOf(pods[violation.pod], violation, layout));
+    explanation.limits.push_back(FactsOf(pods[violation.pod], violation.index, true, layout));
   }
   if (report.ranked_for) {
     explanation.order =
@@ -291,7 +285,9 @@ PassExplanation Explain(const RecordedPass& pass, const ExplainOptions& options)
                 [&](const auto& spared) { return !IndexOf(pods, spared.record.uid); });
   explanation.early_kills = Named(report.early_kills, &EarlyKill::pod_uid, pods);
   explanation.holders = HoldersIn(pass, pods);
-  explanation.otherwise = OtherwiseFor(inputs, decided, explanation.outcome, subject);
+  if (explanation.outcome == PassOutcome::kEvicted && decision.victim && !decided.pause) {
+    explanation.otherwise = OtherwiseFor(inputs, decision);
+  }
   return explanation;
 }
 

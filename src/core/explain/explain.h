@@ -37,10 +37,6 @@ inline constexpr std::size_t kEveryPod = std::numeric_limits<std::size_t>::max()
 [[nodiscard]] std::vector<StorageLimitFacts> StorageLimitsOf(
     const ActivePod& pod, DiskLayout layout, const std::optional<StorageViolation>& broken);
 
-// The limit that a violation is about.
-[[nodiscard]] StorageLimitFacts LimitOf(const ActivePod& pod, const StorageViolation& violation,
-                                        DiskLayout layout);
-
 // The figures of the summary that one signal is computed from, and the computation of its available
 // amount. Figures that the summary does not have are left out. `estimator` says which page cache is
 // subtracted from the node's memory usage.
@@ -73,14 +69,11 @@ struct DecisionInputs {
 [[nodiscard]] PassDecision DecisionFor(const DecisionInputs& inputs);
 
 // The single changes of the inputs, as small as possible (bytes in whole KiB), with which the pod
-// that was evicted would not have been. Each is found by deciding again with the change and with
-// what follows from it: what a pod does not use is available on the node, signals that tell of the
-// same memory or file system change together, and so do thresholds of which one is made from the
-// other. `outcome` is the result of `decision`; `subject` is the pod among several that broke
-// storage limits; absent: each of them.
+// that the decision evicts for a threshold would be spared. Each is found by deciding again with
+// the change and with what follows from it: what a pod does not use is available on the node, and
+// signals that tell of the same memory or file system change together.
 [[nodiscard]] std::vector<Otherwise> OtherwiseFor(const DecisionInputs& inputs,
-                                                  const PassDecision& decision, PassOutcome outcome,
-                                                  std::optional<std::size_t> subject);
+                                                  const Decision& decision);
 
 // How much more the pod at `index` would have to use to be the first in the order of eviction for
 // `signal`, or how much less not to be the first; absent: no amount does that.
@@ -96,21 +89,7 @@ struct ShiftInputs {
 [[nodiscard]] std::optional<std::int64_t> LessNotToBeFirst(const ShiftInputs& inputs);
 
 // Changes the stats of a pod as if it used `more` (negative: less, but not below zero) of what the
-// ranking for `signal` counts. False if nothing that counts was measured.
-bool UseMore(const PodFacts& facts, Signal signal, DiskLayout layout, std::int64_t more,
-             PodStats& stats);
-
-// Changes the observations as if `more` had been available of what the signal tells of: the signal
-// itself, and every other one that tells of the same memory or the same file system.
-void MakeAvailable(Signal signal, DiskLayout layout, std::int64_t more, Observations& seen);
-
-// Bytes of a pod's files on the two file systems that may hold them.
-struct FreedBytes {
-  std::int64_t node_fs = 0;       // logs and volumes
-  std::int64_t container_fs = 0;  // writable layers
-};
-
-// Changes the stats of a pod as if it used `less` bytes less of what a storage limit counts.
-FreedBytes UseLessStorage(const StorageLimitFacts& limit, std::int64_t less, PodStats& stats);
+// ranking for `signal` counts, which was measured.
+void UseMore(Signal signal, DiskLayout layout, std::int64_t more, PodStats& stats);
 
 }  // namespace jettison

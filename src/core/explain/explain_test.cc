@@ -160,7 +160,6 @@ TEST(Explain, ASoftThresholdTellsItsGracePeriod) {
   const PassExplanation why = Explain(bed.Pass());
   EXPECT_EQ(why.outcome, PassOutcome::kEvicted);
   EXPECT_EQ(why.threshold->met_for, seconds(100));
-  EXPECT_EQ(Find(why, Otherwise::Change::kGracePeriod)->to, Duration(seconds(100)).count());
 }
 
 TEST(Explain, MinimumReclaimHoldsAThreshold) {
@@ -188,7 +187,7 @@ TEST(Explain, APercentageIsWorkedOut) {
   EXPECT_THAT(TextOf(why), HasSubstr("- reserved for root"));
 }
 
-TEST(Explain, ABrokenStorageLimitTellsWhatWouldHaveKeptIt) {
+TEST(Explain, ABrokenStorageLimitTellsByHowMuch) {
   ExplainTestBed bed;
   Pod pod;
   pod.name = "scratch";
@@ -203,22 +202,18 @@ TEST(Explain, ABrokenStorageLimitTellsWhatWouldHaveKeptIt) {
   ASSERT_EQ(why.limits.size(), 1U);
   EXPECT_EQ(why.limits[0].used, 64 * kMi);
   EXPECT_EQ(why.limits[0].limit, 50 * kMi);
-  EXPECT_EQ(Find(why, Otherwise::Change::kUsage)->by, 14 * kMi);
-  EXPECT_EQ(Find(why, Otherwise::Change::kLimit)->to, 64 * kMi);
-  EXPECT_EQ(Find(why, Otherwise::Change::kLimit)->outcome, PassOutcome::kNothing);
-  EXPECT_THAT(TextOf(why), HasSubstr("emptyDir volume cache"));
+  EXPECT_TRUE(why.otherwise.empty());
+  EXPECT_THAT(TextOf(why), HasSubstr("emptyDir volume cache  64Mi   50Mi  -14Mi  exceeded"));
 }
 
-TEST(Explain, AReclaimThatWasEnoughSaysWhoWouldHaveGone) {
+TEST(Explain, AReclaimThatWasEnoughSaysWhatItFreed) {
   ExplainTestBed bed = Starved();
   bed.SetAvailable(500);
   bed.after_reclaim = bed.summary;
   bed.summary.node.fs->available_bytes = ExplainTestBed::Bytes(95);
   const PassExplanation why = Explain(bed.Pass());
   EXPECT_EQ(why.outcome, PassOutcome::kRelieved);
-  const Otherwise* without = Find(why, Otherwise::Change::kNoReclaim);
-  ASSERT_NE(without, nullptr);
-  EXPECT_EQ(without->outcome, PassOutcome::kEvicted);
+  EXPECT_TRUE(why.otherwise.empty());
   EXPECT_THAT(TextOf(why), HasSubstr("95Mi available before, 900Mi afterwards: 805Mi gained"));
 }
 

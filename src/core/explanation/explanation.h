@@ -146,15 +146,10 @@ enum class PassOutcome : std::uint8_t {
 // One change of the inputs and the outcome that it leads to, found by deciding again.
 struct Otherwise {
   enum class Change : std::uint8_t {
-    kUsage,        // of `pod`: `by` less
-    kRequest,      // of `pod`: at least `to`
-    kPriority,     // of `pod`: at least `to`
-    kCritical,     // `pod` as one that is never evicted
-    kAvailable,    // of the signal, and of those that tell of the same: `by` more
-    kThreshold,    // the value of `setting`: at most `to`
-    kGracePeriod,  // of `setting`: longer than `to` nanoseconds
-    kNoReclaim,    // had nothing been reclaimed
-    kLimit,        // the storage limit of `pod`: at least `to`
+    kUsage,      // of `pod`: `by` less
+    kRequest,    // of `pod`: at least `to`
+    kPriority,   // of `pod`: at least `to`
+    kAvailable,  // of the signal, and of those that tell of the same: `by` more
   };
   Change change = Change::kUsage;
   std::string pod;  // "namespace/name"; empty where it is about the node
@@ -163,14 +158,12 @@ struct Otherwise {
   PassOutcome outcome = PassOutcome::kNothing;  // then
   std::string victim;                           // then, "namespace/name"; empty: none
   std::optional<Signal> signal;                 // acted for then, if it is a different one
-  bool after_reclaim = false;     // then, if a reclaim that did not take place frees too little
-  std::optional<Signal> setting;  // of a threshold; those that are made from it change, too
+  bool after_reclaim = false;  // then, if a reclaim that did not take place frees too little
 };
-inline constexpr auto kChangeNames =
-    std::to_array<std::string_view>({"usage", "request", "priority", "critical", "available",
-                                     "threshold", "gracePeriod", "noReclaim", "limit"});
 [[nodiscard]] constexpr std::string_view NameOf(Otherwise::Change change) {
-  return kChangeNames[static_cast<std::size_t>(change)];
+  constexpr auto kNames =
+      std::to_array<std::string_view>({"usage", "request", "priority", "available"});
+  return kNames[static_cast<std::size_t>(change)];
 }
 
 // Why one pass did what it did; or, `hypothetical`, what one would do now.

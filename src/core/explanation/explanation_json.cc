@@ -192,12 +192,11 @@ static void VisitFields(FieldWriter& fields, const ChangeWithText& change) {
   fields("change", otherwise.change);
   fields.UnlessEmpty("pod", otherwise.pod);
   if (otherwise.by != 0) fields("by", otherwise.by);
-  if (otherwise.change != Otherwise::Change::kNoReclaim) fields("to", otherwise.to);
+  fields("to", otherwise.to);
   fields("outcome", otherwise.outcome);
   fields.UnlessEmpty("victim", otherwise.victim);
   fields("signal", otherwise.signal);
   fields.IfTrue("afterReclaim", otherwise.after_reclaim);
-  fields("setting", otherwise.setting);
   fields("text", change.text);
 }
 

@@ -39,7 +39,7 @@ namespace jettison {
 [[nodiscard]] std::string OrderText(const PodOrder& order);
 [[nodiscard]] std::string LimitsText(std::span<const StorageLimitFacts> limits);
 // One change and what would have come of it, or would come of it now, as a sentence. `signal` is
-// the one that was acted for; for storage limits any signal in bytes.
+// the one that was acted for.
 [[nodiscard]] std::string SentenceOf(const Otherwise& otherwise, Signal signal, bool hypothetical);
 
 // An amount of a signal as messages write it: "102124Ki", "4711", and shares of time "12.5%".

@@ -28,21 +28,6 @@ std::string Available(const Otherwise& otherwise, Signal signal, bool now) {
                      now ? "were" : "been");
 }
 
-// " for nodefs.available", where the threshold that was acted for is made from that of another
-// signal.
-std::string OfSetting(const Otherwise& otherwise, Signal signal) {
-  if (!otherwise.setting || otherwise.setting == signal) return "";
-  return fmt::format(" for {}", NameOf(*otherwise.setting));
-}
-
-std::string ThresholdValueText(const Otherwise& otherwise, Signal signal) {
-  if (IsPressure(signal)) {
-    return fmt::format("With a threshold of {} or more", ShareText(kWholeTime - otherwise.to));
-  }
-  return fmt::format("With a threshold of {} or less{}", BothTexts(signal, otherwise.to),
-                     OfSetting(otherwise, signal));
-}
-
 std::string If(const Otherwise& otherwise, Signal signal, bool now) {
   switch (otherwise.change) {
     case Change::kUsage:
@@ -54,36 +39,16 @@ std::string If(const Otherwise& otherwise, Signal signal, bool now) {
                          BothTexts(signal, otherwise.to), otherwise.pod);
     case Change::kPriority:
       return fmt::format("With a priority of {} or more for {}", otherwise.to, otherwise.pod);
-    case Change::kCritical:
-      return fmt::format("With {} protected (no priority below {} is enough)", otherwise.pod,
-                         otherwise.to);
     case Change::kAvailable: return Available(otherwise, signal, now);
-    case Change::kThreshold: return ThresholdValueText(otherwise, signal);
-    case Change::kGracePeriod:
-      return fmt::format("With a grace period of more than {}{}",
-                         FormatDuration(Duration(otherwise.to)), OfSetting(otherwise, signal));
-    case Change::kNoReclaim: return now ? "Without a reclaim" : "Had nothing been reclaimed";
-    case Change::kLimit:
-      return fmt::format("With a limit of {} or more for {}", BothTexts(signal, otherwise.to),
-                         otherwise.pod);
   }
   __builtin_unreachable();
 }
 
 std::string Then(const Otherwise& otherwise, bool now) {
   const char* evicted = now ? "would be evicted" : "would have been evicted";
-  switch (otherwise.outcome) {
-    case PassOutcome::kEvicted: return fmt::format("{} {}", otherwise.victim, evicted);
-    case PassOutcome::kStorageLimits:
-      return fmt::format("{} {} for a storage limit", otherwise.victim, evicted);
-    case PassOutcome::kNobodyMayGo:
-    case PassOutcome::kAwaitsDiskUse: return fmt::format("no pod {}: none may be evicted", evicted);
-    case PassOutcome::kNothing:
-    case PassOutcome::kRelieved:
-    case PassOutcome::kPaused:
-    case PassOutcome::kReclaimUnderWay: return fmt::format("no pod {}", evicted);
-  }
-  __builtin_unreachable();
+  if (!otherwise.victim.empty()) return fmt::format("{} {}", otherwise.victim, evicted);
+  const bool may_not = otherwise.outcome == PassOutcome::kNobodyMayGo;
+  return fmt::format("no pod {}{}", evicted, may_not ? ": none may be evicted" : "");
 }
 
 // The subject of the headline: the pod whose eviction is explained, or all evicted pods.
