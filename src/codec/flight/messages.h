@@ -26,8 +26,8 @@ namespace jettison {
 
 using Texts = std::map<std::string, std::string, std::less<>>;
 
-// A value whose fields are listed (fields.h) as its message: the first field of the list is the
-// first one of the message, and so on. An array of optionals is a map by place, a set of places or
+// A value as its message: the first of its fields (fields.h) is the first one of the message, and
+// so on. An array of optionals is a map by place, a set of places or
 // conditions a list.
 template <typename T>
 void ToMessage(const T& value, google::protobuf::Message& into);
@@ -54,9 +54,12 @@ class MessageWriter {
   explicit MessageWriter(google::protobuf::Message& into)
       : into_(into), type_(*into.GetDescriptor()), access_(*into.GetReflection()) {}
 
+  // The values of all fields of the message.
   template <typename... T>
   void operator()(const T&... values) {
-    (Put(type_.field(place_++), values), ...);
+    assert(sizeof...(values) == static_cast<std::size_t>(type_.field_count()));
+    int place = 0;
+    (Put(type_.field(place++), values), ...);
   }
 
  private:
@@ -140,7 +143,6 @@ class MessageWriter {
   google::protobuf::Message& into_;
   const google::protobuf::Descriptor& type_;
   const google::protobuf::Reflection& access_;
-  int place_ = 0;
 };
 
 class MessageReader {
@@ -150,7 +152,9 @@ class MessageReader {
 
   template <typename... T>
   void operator()(T&... into) {
-    (Take(type_.field(place_++), into), ...);
+    assert(sizeof...(into) == static_cast<std::size_t>(type_.field_count()));
+    int place = 0;
+    (Take(type_.field(place++), into), ...);
   }
 
  private:
@@ -267,7 +271,6 @@ class MessageReader {
   const google::protobuf::Descriptor& type_;
   const google::protobuf::Reflection& access_;
   std::string& fault_;
-  int place_ = 0;
 };
 
 template <typename T>
