@@ -11,8 +11,6 @@
 namespace jettison {
 namespace {
 
-constexpr Duration kHardGrace = std::chrono::seconds(kHardEvictionGracePeriodSeconds);
-
 // A pause whose reason alternates is reported no more often than this.
 constexpr Duration kReportSpacing = std::chrono::milliseconds(100);
 
@@ -26,10 +24,10 @@ std::int64_t LineOf(const PacedPass& pass) {
 void EvictionPacing::Evicted(const std::vector<std::string>& pods, Resource resource, bool hard,
                              Instant now) {
   if (pods.empty()) {
-    pace_.Evicted(resource, hard, Duration{0}, now);
+    pace_.Evicted(resource, hard, now);
     return pace_.CleanedUp(true, now);
   }
-  pace_.Evicted(resource, hard, kHardGrace, now);
+  pace_.Evicted(resource, hard, now);
   for (const std::string& pod : pods) {
     if (std::ranges::find(wait_.pods, pod) == wait_.pods.end()) wait_.pods.push_back(pod);
   }
@@ -51,12 +49,9 @@ std::optional<bool> EvictionPacing::CheckCleanup(Instant now) {
 }
 
 ThresholdSet EvictionPacing::Allowed(std::span<const Threshold> thresholds) const {
-  const bool memory_awaited =
-      std::ranges::find(wait_.hard_for, Resource::kMemory) != wait_.hard_for.end();
   ThresholdSet allowed;
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    const bool gets_swap = ResourceOf(thresholds[i].signal) == Resource::kSwap && memory_awaited;
-    allowed[i] = !awaits() || (thresholds[i].IsHard() && !gets_swap);
+    allowed[i] = !awaits() || pace_.MayActInWait(thresholds[i]);
   }
   return allowed;
 }
@@ -66,7 +61,7 @@ void EvictionPacing::Resume(const SavedWait& saved, Instant now) {
   wait_ = saved;
   wait_.deadline = std::min(saved.deadline, now + kCleanupTimeout);
   for (const Resource resource : saved.hard_for) {
-    pace_.Evicted(resource, true, kHardGrace, wait_.deadline - kCleanupTimeout);
+    pace_.Evicted(resource, true, wait_.deadline - kCleanupTimeout);
   }
   followed_since_ = now;
 }
@@ -111,7 +106,7 @@ bool EvictionPacing::IsReported(Signal signal, const EvictionPause& pause, Insta
 
 std::optional<Instant> EvictionPacing::FollowedSince(Instant now) const {
   const bool waits = PauseIsForPace() && !PauseIsForDisk(now);
-  return AwaitsHard() || waits ? std::optional(followed_since_) : std::nullopt;
+  return pace_.AwaitsHard() || waits ? std::optional(followed_since_) : std::nullopt;
 }
 
 void EvictionPacing::ReadEnding() {
@@ -119,16 +114,16 @@ void EvictionPacing::ReadEnding() {
   ending_stats_.clear();
   if (!awaits()) return;
   for (const EndingPod& pod : dependencies_.pods.Ending()) ending_.push_back(pod.facts);
-  dependencies_.figures.ReadMemoryOf(ending_, ending_stats_);
+  dependencies_.figures.ReadPods(ending_, nullptr, ending_stats_);
 }
 
-std::vector<ActivePod> EvictionPacing::KnownEnding() const {
-  std::vector<ActivePod> known;
+std::optional<std::int64_t> EvictionPacing::UsageOfEnding(const PodFacts* facts, Signal signal,
+                                                          DiskLayout layout) const {
   for (std::size_t i = 0; i < ending_.size(); ++i) {
-    const PodStats& stats = ending_stats_[i];
-    if (stats.has_memory) known.push_back({.facts = ending_[i], .stats = &stats});
+    if (ending_[i] != facts || !ending_stats_[i].has_memory) continue;
+    return UsageOf({.facts = facts, .stats = &ending_stats_[i]}, signal, layout);
   }
-  return known;
+  return std::nullopt;
 }
 
 std::int64_t EvictionPacing::HeldByEnding() const {
@@ -139,34 +134,26 @@ std::int64_t EvictionPacing::HeldByEnding() const {
   return sum;
 }
 
-UsageSample EvictionPacing::SampleOf(const PacedPass& pass) const {
+std::vector<PodAmount> EvictionPacing::HoldersOf(const PacedPass& pass) const {
   const Signal signal = pass.threshold.signal;
-  UsageSample sample{.signal = signal,
-                     .seen = *pass.plan.observations[signal],
-                     .line = LineOf(pass),
-                     .pods = {},
-                     .at = pass.plan.now};
-  const auto add = [&](const ActivePod& pod, bool is_ending) {
-    if (const auto usage = UsageOf(pod, signal, pass.layout)) {
-      sample.pods.push_back(
-          {.identity = pod.facts->identity, .amount = *usage, .ending = is_ending});
-    }
+  std::vector<PodAmount> holders;
+  const auto add = [&](const PodFacts* facts, std::optional<std::int64_t> usage, bool ending) {
+    if (!usage) return;
+    holders.push_back({.identity = facts->identity, .amount = *usage, .ending = ending});
   };
   for (const ActivePod& pod : pass.pods) {
-    if (MayGo(pod, signal)) add(pod, false);
+    if (MayGo(pod, signal)) add(pod.facts, UsageOf(pod, signal, pass.layout), false);
   }
-  for (const ActivePod& pod : KnownEnding()) add(pod, true);
-  return sample;
+  for (const PodFacts* const facts : ending_) {
+    add(facts, UsageOfEnding(facts, signal, pass.layout), true);
+  }
+  return holders;
 }
 
-std::optional<PaceInput> EvictionPacing::InputOf(const PacedPass& pass) {
+PaceInput EvictionPacing::InputOf(const PacedPass& pass) {
   const Signal signal = pass.threshold.signal;
-  const Instant now = pass.plan.now;
-  if (pass.instead && now < pace_.KubeletDecides(signal, now).value_or(now)) return std::nullopt;
-  if (ResourceOf(signal) == Resource::kPids) ReadAllOfEnding();
-  if (pass.instead) return InputInstead(pass);
-  if (IsForeseen(signal)) pace_.Add(SampleOf(pass));
-  PaceInput input = InputFor(signal, pass.next_by_clock, now);
+  if (IsForeseen(signal)) pace_.Held(signal, LineOf(pass), HoldersOf(pass));
+  PaceInput input = InputFor(signal, pass.next_by_clock, pass.plan.now);
   input.soft = soft_;
   return input;
 }
@@ -183,25 +170,10 @@ PaceInput EvictionPacing::InputFor(Signal signal, std::optional<Instant> next_by
   return input;
 }
 
-std::optional<PaceInput> EvictionPacing::InputInstead(const PacedPass& pass) const {
-  const Signal signal = pass.threshold.signal;
-  const Observation& seen = *pass.plan.observations[signal];
-  std::int64_t ending = 0;
-  if (IsForeseen(signal)) {
-    for (const ActivePod& pod : KnownEnding()) {
-      ending += UsageOf(pod, signal, pass.layout).value_or(0);
-    }
-  }
-  if (ending > 0 && seen.available + ending >= LineOf(pass)) {
-    return std::nullopt;
-  }
-  return PaceInput{.signal = signal, .next_by_clock = pass.next_by_clock, .ending = ending};
-}
-
 std::size_t EvictionPacing::Hasten(const Observations& seen, DiskLayout layout, Instant now) {
   constexpr std::array kHastenedFor = {Signal::kMemoryAvailable,
                                        Signal::kAllocatableMemoryAvailable, Signal::kPidAvailable};
-  if (!AwaitsHard()) return 0;
+  if (!pace_.AwaitsHard()) return 0;
   const std::size_t before = kills_.size();
   for (const Signal signal : kHastenedFor) {
     if (seen[signal]) HastenFor(signal, seen[signal]->available, layout, now);
@@ -214,20 +186,14 @@ std::size_t EvictionPacing::Hasten(const Observations& seen, DiskLayout layout, 
 
 void EvictionPacing::HastenFor(Signal signal, std::int64_t left, DiskLayout layout, Instant now) {
   const std::int64_t growth = pace_.GrowthOf(signal);
-  bool is_read = false;
   for (const EndingPod& pod : dependencies_.pods.Ending()) {
     if (!pod.kill_at || now >= *pod.kill_at) continue;
-    EndingQuestion question{
-        .left = left, .growth = growth, .now = now, .kill_at = *pod.kill_at, .usage = {}};
-    if (!MustKillNow(question)) continue;
-    if (!std::exchange(is_read, true)) {
-      ReadEnding();
-      ReadAllOfEnding();
-    }
-    for (const ActivePod& known : KnownEnding()) {
-      if (known.facts == pod.facts) question.usage = UsageOf(known, signal, layout);
-    }
-    if (!MustKillNow(question) || !dependencies_.pods.KillNow(pod.facts->pod.uid, now)) continue;
+    const bool must = MustKillNow({.left = left,
+                                   .growth = growth,
+                                   .now = now,
+                                   .kill_at = *pod.kill_at,
+                                   .usage = UsageOfEnding(pod.facts, signal, layout)});
+    if (!must || !dependencies_.pods.KillNow(pod.facts->pod.uid, now)) continue;
     kills_.push_back({.pod_uid = pod.facts->pod.uid,
                       .signal = signal,
                       .at = now,

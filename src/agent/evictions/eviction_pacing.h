@@ -36,7 +36,6 @@ struct PacedPass {
   std::span<const ActivePod> pods;
   DiskLayout layout;
   std::optional<Instant> next_by_clock;  // as in PaceInput
-  bool instead = false;                  // as in PaceOf
 };
 
 // The wait for evicted pods, and the pace of evictions. After an eviction, no other one is decided
@@ -55,8 +54,7 @@ class EvictionPacing {
   [[nodiscard]] bool awaits() const { return !wait_.pods.empty(); }
   // Looks which of them are gone. Returns once how the wait has ended: whether all are.
   [[nodiscard]] std::optional<bool> CheckCleanup(Instant now);
-  // The thresholds for which a pass may act now. While pods are awaited hard ones may, except on
-  // swap while a pod is ending for memory, because its end frees swap, too.
+  // The thresholds for which a pass may act now.
   [[nodiscard]] ThresholdSet Allowed(std::span<const Threshold> thresholds) const;
   [[nodiscard]] std::optional<Instant> NextDeadline() const {
     return awaits() ? std::optional(wait_.deadline) : std::nullopt;
@@ -76,11 +74,8 @@ class EvictionPacing {
   void Seen(const Observations& seen, Instant now) { pace_.Seen(seen, now); }
   // Sets why soft evictions wait in the next pass; absent: they do not wait.
   void SetSoftHold(std::optional<SoftHold> hold) { soft_ = hold; }
-  // What decides whether the eviction waits. The growth for the threshold is measured from now on,
-  // unless the pass acts for it because another eviction waits. Then absent means that this
-  // eviction waits as well, because there was a recent one for its resource, or because ending pods
-  // hold all that is missing.
-  [[nodiscard]] std::optional<PaceInput> InputOf(const PacedPass& pass);
+  // What decides whether the eviction waits. The growth for the threshold is measured from now on.
+  [[nodiscard]] PaceInput InputOf(const PacedPass& pass);
   // The input by which a pass has decided; absent: it acts for no threshold.
   void SetInput(const std::optional<PaceInput>& input) { input_ = input; }
   // A pass is over. Returns whether it reports another pause than the pass before.
@@ -111,20 +106,17 @@ class EvictionPacing {
                                                   Instant now) const;
 
  private:
-  [[nodiscard]] bool AwaitsHard() const { return awaits() && !wait_.hard_for.empty(); }
   [[nodiscard]] PaceInput InputFor(Signal signal, std::optional<Instant> next_by_clock,
                                    Instant now) const;
-  [[nodiscard]] std::optional<PaceInput> InputInstead(const PacedPass& pass) const;
   // Whether it is one for a disk whose time has not come.
   [[nodiscard]] bool PauseIsForDisk(Instant now) const;
   // Whether it waits for the pace of all evictions, not of soft ones alone.
   [[nodiscard]] bool PauseIsForPace() const { return pause_ && !IsOfSoft(pause_->reason); }
-  // Reads the process ids and containers of ending pods, too.
-  void ReadAllOfEnding() { dependencies_.figures.ReadPods(ending_, nullptr, ending_stats_); }
-  // The ending pods whose memory is known.
-  [[nodiscard]] std::vector<ActivePod> KnownEnding() const;
+  // What an ending pod holds, as last read; absent: it is not known.
+  [[nodiscard]] std::optional<std::int64_t> UsageOfEnding(const PodFacts* facts, Signal signal,
+                                                          DiskLayout layout) const;
   // What the pods that may be evicted, and those that are ending, hold of what the pass acts for.
-  [[nodiscard]] UsageSample SampleOf(const PacedPass& pass) const;
+  [[nodiscard]] std::vector<PodAmount> HoldersOf(const PacedPass& pass) const;
   void HastenFor(Signal signal, std::int64_t left, DiskLayout layout, Instant now);
 
   NodeDependencies dependencies_;

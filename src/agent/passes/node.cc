@@ -141,16 +141,14 @@ bool Node::Pass(const ReadingPlan& plan, const Cause& cause) {
 
   ReadPods(plan, cause.disk);
   const std::shared_ptr<const PassPolicy>& policy = state_.PolicyOf(cause.kind);
-  const PassDecision decision =
-      DecidePass(*policy, plan, pods_, [&](std::size_t threshold, bool instead) {
-        return state_.pacing.InputOf(
-            {.threshold = policy->thresholds[threshold],
-             .plan = plan,
-             .pods = pods_,
-             .layout = policy->layout,
-             .next_by_clock = cause.by_clock ? std::nullopt : std::optional(scheduler_.scheduled()),
-             .instead = instead});
-      });
+  const PassDecision decision = DecidePass(*policy, plan, pods_, [&](std::size_t threshold) {
+    return state_.pacing.InputOf(
+        {.threshold = policy->thresholds[threshold],
+         .plan = plan,
+         .pods = pods_,
+         .layout = policy->layout,
+         .next_by_clock = cause.by_clock ? std::nullopt : std::optional(scheduler_.scheduled())});
+  });
   state_.pacing.SetInput(decision.pace);
   const auto& victim = decision.decision.victim;
   if (victim && !measured && plan.pods == PodFigures::kMemory) {

@@ -105,18 +105,6 @@ TEST_F(NodePaceTest, ASecondLeakIsEndedAtOnceBesideTheFirst) {
   EXPECT_THAT(commands, Contains("stop idle/c 1s")) << "within 40 ms";
 }
 
-// 1.2 GiB/s: what is left would be gone in 80 ms.
-TEST_F(NodePaceTest, ASecondLeakThatIsFastIsEndedAtTheSecondLookAfterTheFirst) {
-  EvictAHogThatStays();
-  for (int i = 1; i <= 2; ++i) {
-    EXPECT_THAT(runtime_.TakeCommands(), Not(Contains("stop idle/c 1s")));
-    figures_.SetAvailable(static_cast<std::uint64_t>(99 - 6 * i));
-    figures_.memory["idle"] = static_cast<std::uint64_t>(200 + 6 * i) * kMi;
-    Pass(kStep);
-  }
-  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
-}
-
 // The pod was evicted for another resource, and its memory will soon be free.
 TEST_F(NodePaceTest, NobodyIsEvictedForMemoryThatAPodThatIsEndingHolds) {
   thresholds_.push_back({.signal = Signal::kPidAvailable,

@@ -61,8 +61,7 @@ SavedMark SavedOf(const EvictionMark& mark) {
 PassPolicies::PassPolicies(PassPolicy policy)
     : full_(std::make_shared<const PassPolicy>(std::move(policy))),
       watch_(WithoutLimits(*full_)),
-      full_in_wait_(WithHardFirst(full_)),
-      watch_in_wait_(WithHardFirst(watch_)),
+      in_wait_(WithHardFirst(watch_)),
       lines_(LinesOf(full_->thresholds)) {}
 
 bool PassPolicies::NeedDiskUse() const {

@@ -29,8 +29,8 @@ namespace jettison {
 
 // The policies of passes: the whole policy for passes with measured disk use, and one without
 // storage limits for passes without. While evicted pods are awaited only hard thresholds may act,
-// and then a soft one must not stand before them. All are immutable, because recorded passes refer
-// to them.
+// so that a soft one must not stand before them, nor storage limits. All are immutable, because
+// recorded passes refer to them.
 class PassPolicies {
  public:
   explicit PassPolicies(PassPolicy policy);
@@ -39,8 +39,8 @@ class PassPolicies {
   [[nodiscard]] const PassPolicy* operator->() const { return full_.get(); }
   // `awaits`: evicted pods are awaited.
   [[nodiscard]] const std::shared_ptr<const PassPolicy>& For(PassKind kind, bool awaits) const {
-    if (kind == PassKind::kFull) return awaits ? full_in_wait_ : full_;
-    return awaits ? watch_in_wait_ : watch_;
+    if (awaits) return in_wait_;
+    return kind == PassKind::kFull ? full_ : watch_;
   }
 
   // The thresholds, and the kubelet's lines below them as thresholds of their own: crossing one of
@@ -53,8 +53,7 @@ class PassPolicies {
  private:
   std::shared_ptr<const PassPolicy> full_;
   std::shared_ptr<const PassPolicy> watch_;
-  std::shared_ptr<const PassPolicy> full_in_wait_;
-  std::shared_ptr<const PassPolicy> watch_in_wait_;
+  std::shared_ptr<const PassPolicy> in_wait_;
   std::vector<Threshold> lines_;
 };
 

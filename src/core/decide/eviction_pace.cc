@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/decide/eviction_order.h"
 #include "core/decide/ranking.h"
 
 namespace jettison {
@@ -74,13 +75,6 @@ std::optional<PaceReason> SecondWaits(const PaceQuestion& question, const PaceIn
   return Useless(question, pace, missing);
 }
 
-std::optional<SoftHold> SoftHoldOn(const PaceQuestion& question, const PaceInput& pace) {
-  if (question.threshold.IsHard() || !pace.soft || pace.soft->until <= question.now) {
-    return std::nullopt;
-  }
-  return pace.soft;
-}
-
 EvictionPause Pause(const PaceQuestion& question, PaceReason reason, Instant until) {
   return {
       .reason = reason, .until = until, .pod_uid = question.pods[question.victim].facts->pod.uid};
@@ -101,9 +95,6 @@ using std::chrono::milliseconds;
 
 // Growth that has lasted for this long is a reason to evict another pod.
 constexpr Duration kGrowthLasts = milliseconds(25);
-// Growth that has lasted for this long suffices if it would soon take all that is left.
-constexpr Duration kFastGrowthLasts = milliseconds(9);
-constexpr Duration kSoon = milliseconds(150);
 // A shorter growth suffices to kill a pod that is ending already.
 constexpr Duration kGrowthBegins = milliseconds(5);
 // Older samples say nothing of the present.
@@ -133,12 +124,6 @@ Int128 Taken(const Observation& before, const Observation& last) {
   return std::min(taken, Int128{*last.usage} - *before.usage);
 }
 
-template <typename T>
-void Append(T last, std::vector<T>& all) {
-  if (all.size() == kSamples) all.erase(all.begin());
-  all.push_back(std::move(last));
-}
-
 }  // namespace
 
 bool IsWorthwhile(Int128 usage, Int128 missing) {
@@ -151,8 +136,8 @@ bool Lasts(std::int64_t left, std::int64_t growth, Duration time) {
 
 std::optional<EvictionPause> PauseBefore(const PaceQuestion& question, const PaceInput& pace) {
   if (pace.signal != question.threshold.signal) return std::nullopt;
-  if (const auto hold = SoftHoldOn(question, pace)) {
-    return Pause(question, hold->reason, hold->until);
+  if (!question.threshold.IsHard() && pace.soft && question.now < pace.soft->until) {
+    return Pause(question, pace.soft->reason, pace.soft->until);
   }
   if (pace.kubelet_decides && question.now < *pace.kubelet_decides) {
     const auto reason = SecondWaits(question, pace);
@@ -165,133 +150,123 @@ std::optional<EvictionPause> PauseBefore(const PaceQuestion& question, const Pac
   return Pause(question, *reason, *pace.next_by_clock);
 }
 
-void EvictionPace::Evicted(Resource resource, bool hard, Duration grace, Instant now) {
-  if (!awaited_ && !NextRound(now)) evicted_for_.fill(false);
-  evicted_for_[static_cast<std::size_t>(resource)] = true;
+void EvictionPace::Evicted(Resource resource, bool hard, Instant now) {
+  if (!awaited_ && !NextRound(now)) evicted_for_.reset();
+  evicted_for_.set(static_cast<std::size_t>(resource));
   awaited_ = true;
   if (!hard) return;
-  awaits_hard_ = true;
-  decides_ = now + grace + kCleanupPoll;
+  awaited_for_.set(static_cast<std::size_t>(resource));
+  decides_ = now + std::chrono::seconds(kHardEvictionGracePeriodSeconds) + kCleanupPoll;
 }
 
 void EvictionPace::CleanedUp(bool all_gone, Instant now) {
-  awaits_hard_ = false;
+  awaited_for_.reset();
   if (!std::exchange(awaited_, false)) return;
   decides_ = all_gone ? now + kCleanupPoll : now;
 }
 
+bool EvictionPace::MayActInWait(const Threshold& threshold) const {
+  const bool gets_back = ResourceOf(threshold.signal) == Resource::kSwap &&
+                         awaited_for_[static_cast<std::size_t>(Resource::kMemory)];
+  return threshold.IsHard() && !gets_back;
+}
+
 std::optional<Instant> EvictionPace::NextRound(Instant now) const {
   if (!decides_) return std::nullopt;
-  if (awaits_hard_) return std::max(*decides_, now + kCleanupPoll);
+  if (AwaitsHard()) return std::max(*decides_, now + kCleanupPoll);
   return *decides_ > now ? decides_ : std::nullopt;
 }
 
 std::optional<Instant> EvictionPace::KubeletDecides(Signal signal, Instant now) const {
+  const Known& known = known_[IndexOf(signal)];
+  const bool ending_covers =
+      known.ending > 0 && known.samples.back().seen.available + known.ending >= known.line;
   const bool matters = evicted_for_[static_cast<std::size_t>(ResourceOf(signal))] ||
-                       !IsForeseen(signal) || EndingCovers(signal);
+                       !IsForeseen(signal) || ending_covers;
   return matters ? NextRound(now) : std::nullopt;
 }
 
 PaceInput EvictionPace::InputFor(Signal signal, std::optional<Instant> next_by_clock,
                                  Instant now) const {
+  const Known& known = known_[IndexOf(signal)];
   PaceInput input{.signal = signal,
                   .kubelet_decides = KubeletDecides(signal, now),
-                  .next_by_clock = next_by_clock};
-  if (samples_.empty() || samples_.back().signal != signal) return input;
-  input.ending = OfEnding();
-  if (!measured_) return input;
-  input.growth = measured_->all;
-  input.growth_of_pods = measured_->pods;
+                  .next_by_clock = next_by_clock,
+                  .ending = known.ending};
+  if (!known.growth) return input;
+  input.growth = known.growth->all;
+  input.growth_of_pods = known.growth->pods;
   return input;
 }
 
 void EvictionPace::Seen(const Observations& observations, Instant now) {
-  Observations seen = observations;
   for (const Signal signal : kAllSignals) {
-    if (seen[signal] && !seen[signal]->time) seen[signal]->time = now;
+    const auto& seen = observations[signal];
+    if (!seen || !IsForeseen(signal)) continue;
+    std::vector<Sample>& samples = known_[IndexOf(signal)].samples;
+    const Instant at = seen->time.value_or(now);
+    // The present figures count in any case.
+    const std::size_t count = samples.size();
+    if (count > 1 && Elapsed(samples[count - 2].at, at) < kApart) samples.pop_back();
+    if (samples.size() == kSamples) samples.erase(samples.begin());
+    samples.push_back({.seen = *seen, .at = at, .pods = std::nullopt});
   }
-  Append(std::move(seen), observed_);
+}
+
+void EvictionPace::Held(Signal signal, std::int64_t line, std::vector<PodAmount> pods) {
+  Known& known = known_[IndexOf(signal)];
+  if (known.samples.empty()) return;
+  Sample& last = known.samples.back();
+  std::ranges::sort(pods, {}, &PodAmount::identity);
+  known.line = line;
+  known.ending = 0;
+  for (const PodAmount& pod : pods) known.ending += pod.ending ? pod.amount : 0;
+  last.pods = std::move(pods);
+  const auto is_exhausted = [&] {
+    return known.exhausted_at && Elapsed(*known.exhausted_at, last.at) <= kRemembered;
+  };
+  const bool was_exhausted = is_exhausted();
+  if (last.seen.available + known.ending < line / kExhausted) known.exhausted_at = last.at;
+  const auto measured = Measured(signal, known.samples);
+  const bool keeps = known.growth && was_exhausted && is_exhausted();
+  if (!keeps || (measured && measured->all > known.growth->all)) known.growth = measured;
+}
+
+// The newest sample that is so much older than the last one.
+const EvictionPace::Sample* EvictionPace::Before(const std::vector<Sample>& samples, Duration apart,
+                                                 bool with_pods) {
+  for (auto sample = samples.rbegin(); sample != samples.rend(); ++sample) {
+    const Duration age = Elapsed(sample->at, samples.back().at);
+    if (age > kRemembered) break;
+    if (age >= apart && (sample->pods || !with_pods)) return &*sample;
+  }
+  return nullptr;
+}
+
+std::optional<EvictionPace::Growth> EvictionPace::Measured(Signal signal,
+                                                           const std::vector<Sample>& samples) {
+  const Sample* const before = Before(samples, kGrowthLasts, true);
+  if (before == nullptr) return std::nullopt;
+  const Sample& last = samples.back();
+  Int128 all = Taken(before->seen, last.seen);
+  Int128 of_pods = 0;
+  auto was = before->pods->begin();
+  for (const PodAmount& pod : *last.pods) {
+    while (was != before->pods->end() && was->identity < pod.identity) ++was;
+    const bool is_new = was == before->pods->end() || was->identity != pod.identity;
+    const Int128 grown = is_new ? Int128{pod.amount} : Int128{pod.amount} - was->amount;
+    (is_new || pod.ending) ? all -= grown : of_pods += grown;
+  }
+  const Duration time = Elapsed(before->at, last.at);
+  return Growth{.all = PerSecond(all, signal, time), .pods = PerSecond(of_pods, signal, time)};
 }
 
 std::int64_t EvictionPace::GrowthOf(Signal signal) const {
-  if (observed_.empty() || !observed_.back()[signal]) return 0;
-  const Observation& last = *observed_.back()[signal];
-  for (auto sample = observed_.rbegin(); sample != observed_.rend(); ++sample) {
-    const auto& before = (*sample)[signal];
-    if (!before || Elapsed(*before->time, *last.time) > kRemembered) return 0;
-    const Duration time = Elapsed(*before->time, *last.time);
-    if (time < kGrowthBegins) continue;
-    return PerSecond(Taken(*before, last), signal, time);
-  }
-  return 0;
-}
-
-void EvictionPace::Add(UsageSample sample) {
-  if (!samples_.empty() && samples_.back().signal != sample.signal) {
-    samples_.clear();
-    measured_.reset();
-    exhausted_at_.reset();
-  }
-  std::ranges::sort(sample.pods, {}, &PodAmount::identity);
-  // The present figures count in any case.
-  if (samples_.size() > 1 && Elapsed(samples_[samples_.size() - 2].at, sample.at) < kApart) {
-    samples_.pop_back();
-  }
-  Append(std::move(sample), samples_);
-  const UsageSample& last = samples_.back();
-  const bool was_exhausted = IsExhausted(last.at);
-  if (last.seen.available + OfEnding() < last.line / kExhausted) exhausted_at_ = last.at;
-  const auto measured = Measured();
-  const bool keeps = measured_ && was_exhausted && IsExhausted(last.at);
-  if (!keeps || (measured && measured->all > measured_->all)) measured_ = measured;
-}
-
-std::int64_t EvictionPace::OfEnding() const {
-  std::int64_t of_ending = 0;
-  for (const PodAmount& pod : samples_.back().pods) of_ending += pod.ending ? pod.amount : 0;
-  return of_ending;
-}
-
-bool EvictionPace::EndingCovers(Signal signal) const {
-  if (samples_.empty() || samples_.back().signal != signal || !IsForeseen(signal)) return false;
-  const std::int64_t of_ending = OfEnding();
-  return of_ending > 0 && samples_.back().seen.available + of_ending >= samples_.back().line;
-}
-
-bool EvictionPace::IsExhausted(Instant now) const {
-  return exhausted_at_ && Elapsed(*exhausted_at_, now) <= kRemembered;
-}
-
-std::optional<EvictionPace::Growth> EvictionPace::Over(Duration apart) const {
-  const UsageSample& last = samples_.back();
-  const auto before =
-      std::find_if(samples_.rbegin(), samples_.rend(),
-                   [&](const UsageSample& sample) { return Elapsed(sample.at, last.at) >= apart; });
-  if (before == samples_.rend() || Elapsed(before->at, last.at) > kRemembered) return std::nullopt;
-  const Duration time = Elapsed(before->at, last.at);
-  Growth growth;
-  Int128 all = Taken(before->seen, last.seen);
-  Int128 of_pods = 0;
-  auto was = before->pods.begin();
-  for (const PodAmount& pod : last.pods) {
-    while (was != before->pods.end() && was->identity < pod.identity) ++was;
-    const bool is_new = was == before->pods.end() || was->identity != pod.identity;
-    const Int128 grown = is_new ? Int128{pod.amount} : Int128{pod.amount} - was->amount;
-    if (is_new || pod.ending) {
-      all -= grown;
-      continue;
-    }
-    of_pods += grown;
-  }
-  growth.all = PerSecond(all, last.signal, time);
-  growth.pods = PerSecond(of_pods, last.signal, time);
-  return growth;
-}
-
-std::optional<EvictionPace::Growth> EvictionPace::Measured() const {
-  const auto fast = Over(kFastGrowthLasts);
-  const bool has_to_last = fast && Lasts(samples_.back().seen.available, fast->all, kSoon);
-  return has_to_last ? Over(kGrowthLasts) : fast;
+  const std::vector<Sample>& samples = known_[IndexOf(signal)].samples;
+  const Sample* const before = Before(samples, kGrowthBegins, false);
+  if (before == nullptr) return 0;
+  return PerSecond(Taken(before->seen, samples.back().seen), signal,
+                   Elapsed(before->at, samples.back().at));
 }
 
 bool MustKillNow(const EndingQuestion& question) {

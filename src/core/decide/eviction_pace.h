@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -90,15 +91,6 @@ struct PodAmount {
   bool ending = false;  // otherwise it may be evicted
 };
 
-// What a signal watches, and who holds it, at one moment, in the unit of the signal.
-struct UsageSample {
-  Signal signal = Signal::kMemoryAvailable;
-  Observation seen;
-  std::int64_t line = 0;        // of the threshold that is acted for
-  std::vector<PodAmount> pods;  // in any order
-  Instant at;
-};
-
 // How long after its end an evicted pod counts as cleaned up, at the earliest, because the kubelet
 // polls for it. (kubelet: podCleanupPollFreq)
 inline constexpr Duration kCleanupPoll = std::chrono::seconds(1);
@@ -114,15 +106,21 @@ inline constexpr Duration kCleanupPoll = std::chrono::seconds(1);
 // nothing is left nothing can grow: there, what was measured last still counts.
 class EvictionPace {
  public:
-  // A pod was told to end for `resource`; `hard`: with the grace period of a hard eviction,
-  // `grace`. A soft eviction does not delay the next decision.
-  void Evicted(Resource resource, bool hard, Duration grace, Instant now);
+  // A pod was told to end for `resource`; `hard`: with the grace period of a hard eviction. A soft
+  // eviction does not delay the next decision.
+  void Evicted(Resource resource, bool hard, Instant now);
   // The wait for evicted pods is over: all are gone, or it timed out.
   void CleanedUp(bool all_gone, Instant now);
+  // Whether a pod that was evicted within a hard grace period is awaited.
+  [[nodiscard]] bool AwaitsHard() const { return awaited_for_.any(); }
+  // Whether a pass may act for the threshold while pods are awaited: hard ones may, except on swap
+  // while a pod is ending for memory, because its end frees swap, too.
+  [[nodiscard]] bool MayActInWait(const Threshold& threshold) const;
   // What was just observed of all signals.
   void Seen(const Observations& observations, Instant now);
-  // A sample of the signal that a pass acts for.
-  void Add(UsageSample sample);
+  // Who holds what was seen last of a signal that a pass acts for; `line` is that of its threshold.
+  // Pods are in any order.
+  void Held(Signal signal, std::int64_t line, std::vector<PodAmount> pods);
 
   // When the kubelet would decide again; absent: there was no recent eviction that matters for the
   // signal. While pods are ending it is an estimate, which moves on with `now`, because the kubelet
@@ -139,28 +137,34 @@ class EvictionPace {
   [[nodiscard]] std::int64_t GrowthOf(Signal signal) const;
 
  private:
+  using Resources = std::bitset<kAllResources.size()>;
+  struct Sample {
+    Observation seen;
+    Instant at;
+    std::optional<std::vector<PodAmount>> pods;  // by identity; absent: no pass acted for it
+  };
   struct Growth {
     std::int64_t all = 0;   // of everything except pods that are ending
     std::int64_t pods = 0;  // of the pods that may be evicted
   };
+  struct Known {
+    std::vector<Sample> samples;   // the last ones, oldest first
+    std::int64_t line = 0;         // of the last pass that acted for the signal
+    std::int64_t ending = 0;       // the same: what pods held that were ending
+    std::optional<Growth> growth;  // measured last, while something was left
+    std::optional<Instant> exhausted_at;
+  };
 
-  // Whether ending pods hold all that is missing of the signal.
-  [[nodiscard]] bool EndingCovers(Signal signal) const;
-  // From the newest sample that is so much older than the last one.
-  [[nodiscard]] std::optional<Growth> Over(Duration apart) const;
-  [[nodiscard]] std::optional<Growth> Measured() const;
-  [[nodiscard]] std::int64_t OfEnding() const;
-  // Whether nothing was left to take a moment ago.
-  [[nodiscard]] bool IsExhausted(Instant now) const;
+  [[nodiscard]] static const Sample* Before(const std::vector<Sample>& samples, Duration apart,
+                                            bool with_pods);
+  [[nodiscard]] static std::optional<Growth> Measured(Signal signal,
+                                                      const std::vector<Sample>& samples);
 
   std::optional<Instant> decides_;
   bool awaited_ = false;
-  bool awaits_hard_ = false;  // one of those that are awaited
-  std::array<bool, kAllResources.size()> evicted_for_{};
-  std::vector<Observations> observed_;  // the last ones, oldest first
-  std::vector<UsageSample> samples_;    // the same, of one signal; pods by identity
-  std::optional<Growth> measured_;      // last, while something was left
-  std::optional<Instant> exhausted_at_;
+  Resources evicted_for_;
+  Resources awaited_for_;                  // of those, by hard evictions that are awaited
+  std::array<Known, kSignalCount> known_;  // of the signals that are foreseen
 };
 
 // What is about to be done for a threshold.

@@ -22,11 +22,11 @@ class EvictionPaceGrowth : public testing::Test {
   }
   // With the pods that were added since the last sample.
   void Sample(double available, double line = 100, std::optional<double> usage = std::nullopt) {
-    pace_.Add({.signal = Signal::kMemoryAvailable,
-               .seen = Seen(available, usage),
-               .line = static_cast<std::int64_t>(line * kMebi),
-               .pods = std::exchange(pods_, {}),
-               .at = now_ += milliseconds(5)});
+    Observations seen;
+    seen[Signal::kMemoryAvailable] = Seen(available, usage);
+    pace_.Seen(seen, now_ += milliseconds(5));
+    pace_.Held(Signal::kMemoryAvailable, static_cast<std::int64_t>(line * kMebi),
+               std::exchange(pods_, {}));
   }
   static Observation Seen(double available, std::optional<double> usage) {
     const auto bytes = [](double mi) { return static_cast<std::int64_t>(mi * kMebi); };
@@ -76,9 +76,6 @@ TEST_F(EvictionPaceGrowth, PageCacheThatBecomesActiveIsNotCalledGrowth) {
   for (int i = 0; i <= 10; ++i) {
     Add(0, 50 + 8 * i);
     Sample(95 - 9 * i, 100, 800 + 3 * i);
-    Observations seen;
-    seen[Signal::kMemoryAvailable] = Seen(95 - 9 * i, 800 + 3 * i);
-    pace_.Seen(seen, now_);
   }
   EXPECT_NEAR(Growth(), 600, 200);
   EXPECT_NEAR(static_cast<double>(pace_.GrowthOf(Signal::kMemoryAvailable)) / kMebi, 600, 210);
@@ -139,7 +136,7 @@ TEST_F(EvictionPaceGrowth, WhereNothingIsLeftWhatWasMeasuredBeforeCounts) {
   EXPECT_EQ(Growth(), 0) << "what is left is not taken";
 }
 
-TEST_F(EvictionPaceGrowth, GrowthThatLeavesTimeHasToLast) {
+TEST_F(EvictionPaceGrowth, GrowthHasToLast) {
   for (int i = 0; i <= 4; ++i) {
     Add(0, 100 + 6 * i);
     Sample(500 - 6 * i);
@@ -151,7 +148,7 @@ TEST_F(EvictionPaceGrowth, GrowthThatLeavesTimeHasToLast) {
 }
 
 TEST_F(EvictionPaceGrowth, EndingPodsMayHoldAllThatIsMissing) {
-  pace_.Evicted(Resource::kInodes, true, std::chrono::seconds(1), now_);
+  pace_.Evicted(Resource::kInodes, true, now_);
   Add(0, 50, true);
   Sample(40);
   EXPECT_FALSE(pace_.KubeletDecides(Signal::kMemoryAvailable, now_));

@@ -202,7 +202,7 @@ constexpr Instant kBegin{std::chrono::hours(1)};
 TEST(EvictionPace, TheNextBeginsACleanUpPollAfterThePodIsGone) {
   EvictionPace round;
   EXPECT_EQ(round.NextRound(kBegin), std::nullopt);
-  round.Evicted(Resource::kMemory, true, seconds(1), kBegin);
+  round.Evicted(Resource::kMemory, true, kBegin);
   EXPECT_EQ(round.NextRound(kBegin), kBegin + seconds(2));
   const Instant gone = kBegin + milliseconds(70);
   round.CleanedUp(true, gone);
@@ -212,7 +212,7 @@ TEST(EvictionPace, TheNextBeginsACleanUpPollAfterThePodIsGone) {
 
 TEST(EvictionPace, WhileAPodWillNotGoTheKubeletPollsOnUntilItHasHadEnough) {
   EvictionPace round;
-  round.Evicted(Resource::kMemory, true, seconds(1), kBegin);
+  round.Evicted(Resource::kMemory, true, kBegin);
   const Instant late = kBegin + seconds(20);
   EXPECT_EQ(round.NextRound(late), late + seconds(1));
   round.CleanedUp(false, late);
@@ -221,7 +221,7 @@ TEST(EvictionPace, WhileAPodWillNotGoTheKubeletPollsOnUntilItHasHadEnough) {
 
 TEST(EvictionPace, ASoftEvictionThatIsAwaitedPutsOffNoOtherOne) {
   EvictionPace round;
-  round.Evicted(Resource::kMemory, false, seconds(30), kBegin);
+  round.Evicted(Resource::kMemory, false, kBegin);
   EXPECT_EQ(round.NextRound(kBegin), std::nullopt);
   round.CleanedUp(true, kBegin + seconds(5));
   EXPECT_EQ(round.NextRound(kBegin + seconds(5)), kBegin + seconds(6));
@@ -229,20 +229,20 @@ TEST(EvictionPace, ASoftEvictionThatIsAwaitedPutsOffNoOtherOne) {
 
 TEST(EvictionPace, NorDoesItAfterOthersThatAreOver) {
   EvictionPace round;
-  round.Evicted(Resource::kMemory, true, seconds(1), kBegin);
+  round.Evicted(Resource::kMemory, true, kBegin);
   round.CleanedUp(true, kBegin);
   const Instant later = kBegin + seconds(10);
-  round.Evicted(Resource::kMemory, false, seconds(30), later);
+  round.Evicted(Resource::kMemory, false, later);
   EXPECT_EQ(round.NextRound(later), std::nullopt);
   EXPECT_EQ(round.NextRound(later + seconds(5)), std::nullopt);
-  round.Evicted(Resource::kPids, true, seconds(1), later + seconds(5));
+  round.Evicted(Resource::kPids, true, later + seconds(5));
   EXPECT_EQ(round.NextRound(later + seconds(20)), later + seconds(21))
       << "a hard one is awaited too";
 }
 
 TEST(EvictionPace, ADiskWaitsForWhoeverWasEvictedWhateverFor) {
   EvictionPace round;
-  round.Evicted(Resource::kPids, true, seconds(1), kBegin);
+  round.Evicted(Resource::kPids, true, kBegin);
   for (const Signal signal : {Signal::kNodeFsAvailable, Signal::kNodeFsInodesFree,
                               Signal::kImageFsAvailable, Signal::kPidAvailable}) {
     EXPECT_EQ(round.KubeletDecides(signal, kBegin), kBegin + seconds(2)) << NameOf(signal);
@@ -251,7 +251,7 @@ TEST(EvictionPace, ADiskWaitsForWhoeverWasEvictedWhateverFor) {
 
 TEST(EvictionPace, WhatIsForeseenWaitsForNoOtherResource) {
   EvictionPace round;
-  round.Evicted(Resource::kInodes, true, seconds(1), kBegin);
+  round.Evicted(Resource::kInodes, true, kBegin);
   for (const Signal signal :
        {Signal::kMemoryAvailable, Signal::kSwapAvailable, Signal::kPidAvailable}) {
     EXPECT_EQ(round.KubeletDecides(signal, kBegin), std::nullopt) << NameOf(signal);
@@ -313,10 +313,10 @@ TEST(EarlyKill, SaysHowMuchWasLeft) {
 
 TEST(EvictionPace, ARoundThatIsOverSaysNothingOfTheOnesAfterIt) {
   EvictionPace round;
-  round.Evicted(Resource::kMemory, true, seconds(1), kBegin);
+  round.Evicted(Resource::kMemory, true, kBegin);
   round.CleanedUp(true, kBegin);
   const Instant later = kBegin + seconds(10);
-  round.Evicted(Resource::kPids, true, seconds(1), later);
+  round.Evicted(Resource::kPids, true, later);
   EXPECT_EQ(round.KubeletDecides(Signal::kMemoryAvailable, later), std::nullopt);
   EXPECT_EQ(round.KubeletDecides(Signal::kPidAvailable, later), later + seconds(2));
 }

@@ -16,14 +16,14 @@ PodFigures FiguresFor(const PassPolicy& policy, ThresholdSet may_act) {
 }
 
 PassDecision DecideAmong(ThresholdSet among, const PassPolicy& policy, const ReadingPlan& plan,
-                         std::span<const ActivePod> pods, const PaceOf& pace_of, bool instead) {
+                         std::span<const ActivePod> pods, const PaceOf& pace_of) {
   Evaluation evaluation = plan.evaluation;
   evaluation.acting = among;
   PassDecision pass{.decision = Decide(policy.thresholds, policy.local_storage_capacity_isolation,
                                        policy.layout, evaluation, pods)};
   const Decision& decision = pass.decision;
   if (!decision.threshold) return pass;
-  pass.pace = pace_of(*decision.threshold, instead);
+  pass.pace = pace_of(*decision.threshold);
   if (!pass.pace || !decision.victim) return pass;
   const Threshold& threshold = policy.thresholds[*decision.threshold];
   pass.pause = PauseBefore({.threshold = threshold,
@@ -76,13 +76,13 @@ ReadingPlan PlanReading(const PassPolicy& policy, const EvictionState& state, co
 
 PassDecision DecidePass(const PassPolicy& policy, const ReadingPlan& plan,
                         std::span<const ActivePod> pods, const PaceOf& pace_of) {
-  PassDecision first = DecideAmong(plan.may_act, policy, plan, pods, pace_of, false);
+  PassDecision first = DecideAmong(plan.may_act, policy, plan, pods, pace_of);
   if (!first.pause) return first;
   ThresholdSet others = InsteadOf(*first.decision.threshold, policy.thresholds, plan.may_act);
   while (others.any()) {
-    PassDecision other = DecideAmong(others, policy, plan, pods, pace_of, true);
+    PassDecision other = DecideAmong(others, policy, plan, pods, pace_of);
     if (!other.decision.threshold) break;
-    if (other.decision.victim && other.pace && !other.pause) return other;
+    if (other.decision.victim && !other.pause) return other;
     others.reset(*other.decision.threshold);
   }
   return first;
@@ -103,9 +103,8 @@ ThresholdSet ToActOn(const PassPolicy& policy, const Evaluation& evaluation,
 
 PassDecision DecidePass(const PassPolicy& policy, const ReadingPlan& plan,
                         std::span<const ActivePod> pods, const std::optional<PaceInput>& pace) {
-  return DecideAmong(
-      ToActOn(policy, plan.evaluation, pace), policy, plan, pods,
-      [&](std::size_t, bool) { return pace; }, false);
+  return DecideAmong(ToActOn(policy, plan.evaluation, pace), policy, plan, pods,
+                     [&](std::size_t) { return pace; });
 }
 
 std::string NameOfPod(const RecordedPass& pass, std::string_view uid) {

@@ -73,9 +73,9 @@ struct PassDecision {
   std::optional<PaceInput> pace;       // what is known of the threshold's resource
 };
 
-// What is known of earlier evictions and of growth when a pass would act for a threshold. `beside`:
-// because the eviction for another one waits; then absent means that this eviction waits as well.
-using PaceOf = std::function<std::optional<PaceInput>(std::size_t threshold, bool instead)>;
+// What is known of earlier evictions and of growth when a pass would act for a threshold; absent:
+// the eviction does not wait.
+using PaceOf = std::function<std::optional<PaceInput>(std::size_t threshold)>;
 
 // Makes the decision of a pass. `pods` are the active pods joined with their figures; the figures
 // of the victim's containers may still be missing. If the eviction waits, the pass goes on to the

@@ -121,11 +121,11 @@ std::optional<SimulatedPass> SimulatedAgent::MakePass(const VirtualSegment& view
   if (pace_.awaits()) {
     plan.evaluation.acting = HardFirst(policy_.thresholds, plan.evaluation.acting);
   }
-  plan.may_act = plan.evaluation.acting;
-  plan.threshold = MostUrgent(policy_.thresholds, plan.may_act);
-  if (pace_.awaits() && !(plan.threshold && pace_.Allows(policy_.thresholds[*plan.threshold]))) {
-    return std::nullopt;
+  for (std::size_t i = 0; i < policy_.thresholds.size(); ++i) {
+    plan.may_act[i] = plan.evaluation.acting[i] && pace_.Allows(policy_.thresholds[i]);
   }
+  plan.threshold = MostUrgent(policy_.thresholds, plan.may_act);
+  if (pace_.awaits() && !plan.threshold) return std::nullopt;
   NoteMet(view, plan.evaluation, look.at);
   if (look.by_clock) last_pass_ = look.at;
   may_let_back_ = true;
@@ -157,13 +157,9 @@ std::optional<SimulatedPass> SimulatedAgent::Act(const VirtualSegment& view, con
   view.ActivePodsAt(look.at, stats_, active_);
   PassPolicy policy = policy_;
   if (!look.breaks_limits || !is_recorded) policy.local_storage_capacity_isolation = false;
-  const auto pace_of = [&](std::size_t i, bool beside) -> std::optional<PaceInput> {
-    const PaceInput pace = PaceFor(view, look, policy.thresholds[i].signal);
-    const bool waits = pace.kubelet_decides && look.at < *pace.kubelet_decides;
-    if (beside && (waits || !pace_.Allows(policy.thresholds[i]))) return std::nullopt;
-    return pace;
-  };
-  const PassDecision decision = DecidePass(policy, plan, active_, pace_of);
+  const PassDecision decision = DecidePass(policy, plan, active_, [&](std::size_t i) {
+    return PaceFor(view, look, policy.thresholds[i].signal);
+  });
   SimulatedEffects effects(is_recorded ? to.pass.get() : nullptr);
   NodePorts ports{.killer = effects, .reclaimer = effects, .summaries = effects};
   const EvictionState before = state_;

@@ -26,8 +26,7 @@ class SimulatedPace {
  public:
   // A pod was told to end for that resource and will be gone then.
   void Evicted(Resource resource, bool hard, Instant now, Instant gone) {
-    pace_.Evicted(resource, hard, std::chrono::seconds(1), now);
-    memory_awaited_ |= hard && resource == Resource::kMemory;
+    pace_.Evicted(resource, hard, now);
     gone_ = std::max(gone_.value_or(gone), gone);
   }
   // An eviction waits until then; absent: none does.
@@ -37,7 +36,6 @@ class SimulatedPace {
     if (paused_until_ && now >= *paused_until_) paused_until_.reset();
     if (!gone_ || now < *gone_) return;
     pace_.CleanedUp(true, *gone_);
-    memory_awaited_ = false;
     gone_.reset();
   }
 
@@ -45,9 +43,7 @@ class SimulatedPace {
   [[nodiscard]] bool IsPaused() const { return paused_until_.has_value(); }
   // Whether a pass may act for the threshold now.
   [[nodiscard]] bool Allows(const Threshold& threshold) const {
-    if (!awaits()) return true;
-    if (ResourceOf(threshold.signal) == Resource::kSwap && memory_awaited_) return false;
-    return threshold.IsHard();
+    return !awaits() || pace_.MayActInWait(threshold);
   }
   // As PaceInput::kubelet_decides.
   [[nodiscard]] std::optional<Instant> KubeletDecides(Signal signal, Instant now) const {
@@ -59,7 +55,6 @@ class SimulatedPace {
  private:
   EvictionPace pace_;
   std::optional<Instant> gone_;  // the last of those that are awaited
-  bool memory_awaited_ = false;  // for a hard threshold
   std::optional<Instant> paused_until_;
 };
 
