@@ -96,7 +96,7 @@ ConfigInForce::Taken ConfigInForce::Use(const ConfigReading& reading) {
   if (read.cgroup_driver == readers_.named_driver) read.cgroup_driver = config().cgroup_driver;
   readers_.kubelet_thresholds = reading.kubelet_thresholds;
   ConfigChanges changes = ChangesOf(config(), read);
-  Report(changes, reading.need_restart);
+  Report(changes);
   NodeIdentity node = *node_;
   node.config = std::move(changes.config);
   Hold(std::move(node));
@@ -152,15 +152,12 @@ void ConfigInForce::LogOrder(const Faults& faults) const {
   }
 }
 
-void ConfigInForce::Report(const ConfigChanges& changes,
-                           const std::vector<std::string>& others) const {
+void ConfigInForce::Report(const ConfigChanges& changes) const {
   log_.Info("the configuration was read again",
             {{"changed", fmt::format("{}", fmt::join(changes.at_once, ", "))}});
-  std::vector<std::string> settings(changes.need_restart.begin(), changes.need_restart.end());
-  settings.insert(settings.end(), others.begin(), others.end());
-  if (settings.empty()) return;
+  if (changes.need_restart.empty()) return;
   log_.Warn("some changed settings take effect only when the agent is restarted",
-            {{"settings", fmt::format("{}", fmt::join(settings, ", "))}});
+            {{"settings", fmt::format("{}", fmt::join(changes.need_restart, ", "))}});
 }
 
 }  // namespace jettison

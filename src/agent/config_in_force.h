@@ -79,8 +79,7 @@ class ConfigInForce {
  private:
   // `reading` has no faults.
   [[nodiscard]] Taken Use(const ConfigReading& reading);
-  // `others`: ConfigReading::need_restart.
-  void Report(const ConfigChanges& changes, const std::vector<std::string>& others) const;
+  void Report(const ConfigChanges& changes) const;
   void LogOrder(const Faults& faults) const;
   void LogCapacities();
   void Hold(NodeIdentity node);

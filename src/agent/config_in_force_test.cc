@@ -138,16 +138,6 @@ TEST_F(TheConfigInForce, OfSeveralReadingsTheLastWithoutFaultsHoldsAndEachFaultI
   }
 }
 
-TEST_F(TheConfigInForce, WhatIsNamedByItsFilesAndNeedsARestartIsSaid) {
-  Begin("356Mi", "100Mi");
-  next_ = Reading("356Mi", "100Mi");
-  next_.config.json_logs = !config_->config().json_logs;
-  next_.need_restart = {"kubernetes.kubeconfig (server)"};
-  EXPECT_TRUE(config_->Ask());
-  ASSERT_TRUE(TakeNext());
-  EXPECT_THAT(lines_, Contains(HasSubstr("logFormat, kubernetes.kubeconfig (server)")));
-}
-
 TEST_F(TheConfigInForce, ThePodsKeepTheirThresholdWhileTheirGroupKeepsItsLimit) {
   AgentConfig running;
   running.eviction.thresholds =

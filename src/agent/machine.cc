@@ -130,18 +130,6 @@ kube::AccessSource::Read AccessReader(const KubernetesConfig& config) {
   };
 }
 
-std::function<void(ConfigReading&)> AccessComparer(kube::ApiAccess in_use,
-                                                   kube::AccessSource::Read read) {
-  return [in_use = std::move(in_use), read = std::move(read)](ConfigReading& reading) {
-    const kube::AccessReading again = read();
-    reading.warnings.insert(reading.warnings.end(), again.faults.begin(), again.faults.end());
-    if (!again.faults.empty()) return;
-    for (const std::string& key : kube::NeedRestart(in_use, again.access)) {
-      reading.need_restart.push_back(fmt::format("kubernetes.kubeconfig ({})", key));
-    }
-  };
-}
-
 void SetOomScoreAdj(int value, const Log& log) {
   const FileDescriptor file(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
   const std::string text = fmt::to_string(value);
@@ -212,7 +200,6 @@ Result<void> OpenCluster(const AgentConfig& config, Machine& machine, const Log&
             {"as", reading.access.origin},
             {"node", config.node_name}});
   machine.cluster = std::move(*link);
-  machine.compare_access = AccessComparer(reading.access, read);
   return {};
 }
 

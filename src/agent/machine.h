@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,7 +8,6 @@
 #include "agent/manifests/manifest_reader.h"
 #include "agent/reclaim/releasing_group_end.h"
 #include "core/config/agent_config.h"
-#include "core/config/read_config.h"
 #include "core/units/result.h"
 #include "kernel/procfs/procfs.h"
 #include "machine/cgroups/enforced_limits.h"
@@ -41,10 +39,6 @@ struct Machine {
   std::unique_ptr<ReleasingGroupEnd> group_end;  // how the runtime ends groups of pods
   std::unique_ptr<Procfs> procfs;
   std::unique_ptr<ClusterLink> cluster;  // null: the agent has its pods from nobody else
-  // Reads again how the API server is reached, and adds to a configuration that was read again what
-  // of that needs a restart, and as warnings what is wrong with it. It owns what it uses, and may
-  // be called on any thread; it waits for the disk. Null with `cluster`.
-  std::function<void(ConfigReading& reading)> compare_access;
   // For files of pods; null: they are a kubelet's.
   std::shared_ptr<DiskThread> disk_thread;
   std::unique_ptr<ContainerRuntime> runtime;

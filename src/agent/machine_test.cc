@@ -18,10 +18,8 @@
 namespace jettison {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 // A socket on which a container runtime would listen.
 class RuntimeSocket {
@@ -47,15 +45,6 @@ class RuntimeSocket {
 // An agent beside a kubelet, with a kubeconfig.
 class MachineOfACluster : public testing::Test {
  protected:
-  void Write(const std::string& server, const std::string& more = "") const {
-    ASSERT_TRUE(kernel::WriteFile(path_,
-                                  "current-context: x\n"
-                                  "contexts: [{name: x, context: {cluster: c, user: u}}]\n"
-                                  "clusters: [{name: c, cluster: {server: '" +
-                                      server + "'" + more +
-                                      "}}]\n"
-                                      "users: [{name: u, user: {token: t}}]\n"));
-  }
   MachineOfACluster() {
     config_.source = SourceKind::kKubernetes;
     config_.node_name = "bed";
@@ -66,14 +55,13 @@ class MachineOfACluster : public testing::Test {
     machine_.group_end = std::make_unique<ReleasingGroupEnd>(machine_.pod_groups());
   }
   void Open() {
-    Write("http://127.0.0.1:1");
+    ASSERT_TRUE(kernel::WriteFile(path_,
+                                  "current-context: x\n"
+                                  "contexts: [{name: x, context: {cluster: c, user: u}}]\n"
+                                  "clusters: [{name: c, cluster: {server: 'http://127.0.0.1:1'}}]\n"
+                                  "users: [{name: u, user: {token: t}}]\n"));
     const auto opened = OpenCluster(config_, machine_, log_);
     ASSERT_TRUE(opened) << opened.error().message;
-  }
-  [[nodiscard]] ConfigReading Compared() const {
-    ConfigReading reading;
-    machine_.compare_access(reading);
-    return reading;
   }
 
   kernel::TemporaryFolder folder_;
@@ -83,25 +71,6 @@ class MachineOfACluster : public testing::Test {
   Machine machine_;
   Log log_{LogFormat::kText, machine_.clock, [](std::string_view) {}};
 };
-
-TEST_F(MachineOfACluster, AnotherServerInTheKubeconfigNeedsARestart) {
-  Open();
-  EXPECT_THAT(Compared().need_restart, IsEmpty());
-  Write("http://127.0.0.1:2", ", tls-server-name: api");
-  const ConfigReading compared = Compared();
-  EXPECT_THAT(compared.need_restart, ElementsAre("kubernetes.kubeconfig (server)",
-                                                 "kubernetes.kubeconfig (tls-server-name)"));
-  EXPECT_THAT(compared.warnings, IsEmpty());
-}
-
-TEST_F(MachineOfACluster, AKubeconfigThatIsFaultyByNowIsWarnedOf) {
-  Open();
-  Write("");
-  const ConfigReading compared = Compared();
-  EXPECT_THAT(compared.need_restart, IsEmpty());
-  EXPECT_THAT(compared.warnings, SizeIs(1));
-  EXPECT_THAT(compared.faults, IsEmpty()) << "the rest of the configuration takes effect";
-}
 
 TEST_F(MachineOfACluster, ConnectsToNoContainerRuntimeByItself) {
   Open();

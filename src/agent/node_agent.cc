@@ -32,22 +32,13 @@ AgentConfig WithOptions(AgentConfig config, const AgentOptions& options) {
   return config;
 }
 
-ConfigInForce::Readers ReadersOf(const AgentOptions& options, const Machine& machine,
-                                 CgroupDriver named_driver) {
-  ConfigInForce::Readers readers{.again = options.reread_config,
-                                 .kubelet = options.look_at_kubelet,
-                                 .kubelet_every = options.kubelet_look_every,
-                                 .kubelet_thresholds = options.kubelet_thresholds,
-                                 .named_driver = named_driver,
-                                 .dry_run = options.dry_run};
-  if (readers.again && machine.compare_access) {
-    readers.again = [read = options.reread_config, compare_access = machine.compare_access] {
-      ConfigReading reading = read();
-      compare_access(reading);
-      return reading;
-    };
-  }
-  return readers;
+ConfigInForce::Readers ReadersOf(const AgentOptions& options, CgroupDriver named_driver) {
+  return {.again = options.reread_config,
+          .kubelet = options.look_at_kubelet,
+          .kubelet_every = options.kubelet_look_every,
+          .kubelet_thresholds = options.kubelet_thresholds,
+          .named_driver = named_driver,
+          .dry_run = options.dry_run};
 }
 
 }  // namespace
@@ -58,8 +49,7 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
     : options_(std::move(options)),
       log_(std::move(log)),
       machine_(std::move(machine)),
-      config_(WithOptions(config, options_), node, ReadersOf(options_, *machine_, named_driver),
-              *log_),
+      config_(WithOptions(config, options_), node, ReadersOf(options_, named_driver), *log_),
       parts_(BuildParts(config_.config(), options_, *machine_, node, *log_)),
       manifests_(machine_->manifests.get(),
                  {.path = config.static_pod_path,

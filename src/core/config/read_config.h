@@ -58,9 +58,6 @@ struct ConfigReading {
   // A fault for each threshold of ours that does not lie above the kubelet's. An agent does not
   // start if there are any.
   Faults not_above_kubelet;
-  // Of a configuration that is read again: settings in files which it names, and which are neither
-  // merged into it nor taken over before a restart, that differ from those in use.
-  std::vector<std::string> need_restart;
   std::vector<DropInReading> drop_ins;  // in the order in which they were put over one another
 };
 

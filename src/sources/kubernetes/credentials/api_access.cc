@@ -191,18 +191,4 @@ void AccessSource::Refused(Instant now) {
   if (!reading_.under_way()) Begin(now);
 }
 
-std::vector<std::string> NeedRestart(const ApiAccess& in_use, const ApiAccess& read) {
-  std::vector<std::string> keys;
-  const auto compare = [&](const char* key, bool is_same) {
-    if (!is_same) keys.emplace_back(key);
-  };
-  compare("server", read.server == in_use.server && read.path_prefix == in_use.path_prefix);
-  compare("tls-server-name", read.server_name == in_use.server_name);
-  // A token in a file comes before the other, which then has no effect.
-  const bool is_in_file = !read.token_file.empty() && !in_use.token_file.empty();
-  compare("token", is_in_file || read.token == in_use.token);
-  compare("tokenFile", read.token_file == in_use.token_file);
-  return keys;
-}
-
 }  // namespace jettison::kube

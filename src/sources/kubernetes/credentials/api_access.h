@@ -3,7 +3,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "core/model/fault.h"
 #include "core/units/duration.h"
@@ -55,7 +54,7 @@ struct ServiceAccount {
 // are read again every minute, and soon after a connection failed; and the token at once when the
 // server refused it. What cannot be read or used, as while it is being replaced, stays as it was.
 //
-// What else may change in a kubeconfig is not taken over (NeedRestart).
+// What else may change in a kubeconfig is not taken over.
 class AccessSource {
  public:
   static constexpr Duration kReadEvery = std::chrono::minutes(1);
@@ -101,9 +100,5 @@ class AccessSource {
   std::optional<Error> token_fault_;
   LateReading<Again> reading_;
 };
-
-// The keys of a kubeconfig in which `read` differs from the access `in_use` and that AccessSource
-// does not take over: "server", "tls-server-name", "token", "tokenFile", in this order.
-[[nodiscard]] std::vector<std::string> NeedRestart(const ApiAccess& in_use, const ApiAccess& read);
 
 }  // namespace jettison::kube

@@ -206,27 +206,6 @@ TEST_F(AccessSourceTest, ATokenThatIsRefusedWhileItIsReadIsReadOnceMore) {
   EXPECT_EQ(works.size(), 2U);
 }
 
-TEST_F(AccessSourceTest, WhatIsNotTakenOverNeedsARestart) {
-  const ApiAccess in_use = {.server = "https://h:6443", .ca_pem = "a", .token = "t"};
-  struct Row {
-    ApiAccess read;
-    std::vector<std::string> keys;
-  };
-  const Row rows[] = {
-      {{.server = "https://h:6443", .ca_pem = "b", .cert_pem = "c", .token = "t"}, {}},
-      {{.server = "https://i:6443", .token = "t"}, {"server"}},
-      {{.server = "https://h:6443", .path_prefix = "/k8s", .token = "t"}, {"server"}},
-      {{.server = "https://h:6443", .server_name = "x", .token = "t"}, {"tls-server-name"}},
-      {{.server = "https://h:6443", .token = "u"}, {"token"}},
-      {{.server = "https://h:6443", .token = "t", .token_file = "/f"}, {"tokenFile"}},
-      {{.server = "https://i:6443"}, {"server", "token"}},
-  };
-  for (const Row& row : rows) EXPECT_EQ(NeedRestart(in_use, row.read), row.keys);
-  const ApiAccess by_file = {.server = "s", .token = "old", .token_file = "/f"};
-  EXPECT_EQ(NeedRestart(by_file, {.server = "s", .token = "new", .token_file = "/f"}),
-            std::vector<std::string>());
-}
-
 std::string Config(const std::string& cluster, const std::string& user) {
   return "apiVersion: v1\nkind: Config\ncurrent-context: here\n"
          "contexts: [{name: other, context: {cluster: o, user: o}},"
