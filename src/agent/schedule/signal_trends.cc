@@ -1,8 +1,6 @@
 #include "agent/schedule/signal_trends.h"
 
-#include <algorithm>
 #include <chrono>
-#include <span>
 
 #include "core/evaluate/evaluate.h"
 
@@ -13,7 +11,8 @@ namespace {
 // seconds; those of passes span a minute.
 constexpr Duration kSpacing = std::chrono::milliseconds(300);
 constexpr Duration kOldest = std::chrono::minutes(1);
-constexpr std::size_t kFewest = 4;
+constexpr std::size_t kMost = 8;
+constexpr double kFewest = 4;
 // The share of the readings' spread that the line has to explain. Chance rarely does.
 constexpr double kLeastExplained = 0.75;
 
@@ -25,42 +24,38 @@ void SignalTrends::Take(const Observations& seen, Instant now) {
   for (const Signal signal : kAllSignals) {
     const auto& reading = seen[signal];
     if (!reading) continue;
-    auto& [all, count] = readings_[IndexOf(signal)];
+    std::vector<Reading>& readings = readings_[IndexOf(signal)];
     const Instant at = reading->time.value_or(now);
-    if (count > 0 && at < all[count - 1].at + kSpacing) continue;
-    if (count == all.size()) {
-      std::shift_left(all.begin(), all.end(), 1);
-      --count;
-    }
-    all[count++] = {.at = at, .available = reading->available};
+    if (!readings.empty() && at < readings.back().at + kSpacing) continue;
+    if (readings.size() == kMost) readings.erase(readings.begin());
+    readings.push_back({.at = at, .available = reading->available});
   }
 }
 
 std::optional<double> SignalTrends::Of(Signal signal, Instant now) const {
-  const auto& [all, count] = readings_[IndexOf(signal)];
-  std::span<const Reading> readings(all.data(), count);
-  while (!readings.empty() && readings.front().at < now - kOldest) readings = readings.subspan(1);
-  if (readings.size() < kFewest) return std::nullopt;
-  const auto seconds = [&](const Reading& r) { return SecondsOf(r.at - readings.front().at); };
-  const auto change = [&](const Reading& r) {
-    return static_cast<double>(r.available - readings.front().available);
-  };
-  double mean_seconds = 0;
-  double mean_change = 0;
+  const std::vector<Reading>& readings = readings_[IndexOf(signal)];
+  double count = 0;
+  double x = 0;
+  double y = 0;
+  double xx = 0;
+  double xy = 0;
+  double yy = 0;
   for (const Reading& reading : readings) {
-    mean_seconds += seconds(reading) / static_cast<double>(readings.size());
-    mean_change += change(reading) / static_cast<double>(readings.size());
+    if (reading.at < now - kOldest) continue;
+    const double seconds = SecondsOf(reading.at - readings.back().at);
+    const auto change = static_cast<double>(reading.available - readings.back().available);
+    count += 1;
+    x += seconds;
+    y += change;
+    xx += seconds * seconds;
+    xy += seconds * change;
+    yy += change * change;
   }
-  double spread_of_seconds = 0;
-  double spread_of_change = 0;
-  double both = 0;
-  for (const Reading& reading : readings) {
-    const double x = seconds(reading) - mean_seconds;
-    const double y = change(reading) - mean_change;
-    spread_of_seconds += x * x;
-    spread_of_change += y * y;
-    both += x * y;
-  }
+  if (count < kFewest) return std::nullopt;
+  // Each times the square of the count.
+  const double both = count * xy - x * y;
+  const double spread_of_seconds = count * xx - x * x;
+  const double spread_of_change = count * yy - y * y;
   if (both * both < kLeastExplained * spread_of_seconds * spread_of_change) return std::nullopt;
   return both / spread_of_seconds;
 }

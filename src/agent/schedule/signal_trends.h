@@ -1,9 +1,9 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "core/model/signal.h"
 #include "core/model/threshold.h"
@@ -31,14 +31,8 @@ class SignalTrends {
     Instant at;
     std::int64_t available = 0;
   };
-  // The last ones, oldest first.
-  struct Readings {
-    static constexpr std::size_t kMost = 8;
-    std::array<Reading, kMost> all;
-    std::size_t count = 0;
-  };
 
-  std::array<Readings, kSignalCount> readings_;
+  std::array<std::vector<Reading>, kSignalCount> readings_;  // the last ones, oldest first
 };
 
 // The time until the threshold is met if what is available goes on to change by `trend` a second.
