@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -47,7 +48,9 @@ struct AgentParts {
   std::shared_ptr<Recorder> recorder;  // null: nothing is recorded
   std::unique_ptr<Node> node;
   std::shared_ptr<StateFile> state;
-  bool listed = false;  // the runtime has listed its pods
+  bool listed = false;                // the runtime has listed its pods
+  std::uint64_t runtime_unready = 0;  // how often it did not answer
+  WalkCounters walks;
   // Whether every pod that the manifests want is known. Set by the agent; null: it is not known.
   std::function<bool()> manifests_are_read;
   // Takes up a capacity that has changed. Set by the agent; null: it does not change.

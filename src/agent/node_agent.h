@@ -21,7 +21,6 @@
 #include "machine/loop/steady_clock.h"
 #include "ports/file_descriptor.h"
 #include "view/board.h"
-#include "view/snapshot.h"
 
 namespace jettison {
 
@@ -43,7 +42,7 @@ class NodeAgent : public Agent {
   void TakeStop();
   // Whether nothing is waited for any more before the agent ends.
   [[nodiscard]] bool IsOver() const;
-  // Asks the runtime for its pods, at growing intervals until it answers. If it does not answer at
+  // Asks the runtime for its pods, again and again until it answers. If it does not answer at
   // once, the pods that are known without it are watched meanwhile. (The kubelet starts only when
   // it answers: updateRuntimeUp.)
   void TryRuntime();
@@ -60,7 +59,6 @@ class NodeAgent : public Agent {
   void TakeRuntimeEvents();
   // Own pods that are there without having been made now.
   void ShareCpuWith(const std::vector<RuntimePod>& pods);
-  void TakeOomKill(const ContainerExited& exited);
   void TakeManifests();
   void WantManifests(Instant now);
   void TakeDiskUse();
@@ -81,10 +79,6 @@ class NodeAgent : public Agent {
   void SaveState(Instant now);
   [[nodiscard]] StateChanges Changes() const;  // of what is saved
   [[nodiscard]] AgentState State(Instant now) const;
-  // For onlookers.
-  [[nodiscard]] Snapshot MakeSnapshot() const;
-  // Why the agent finds no pods of its node in the cluster; empty: it does, as far as is known.
-  [[nodiscard]] std::string ClusterProblem() const;
   // The board is readable: an onlooker asked for a snapshot, which ShowOnBoard makes, or left a
   // note.
   void TakeFromBoard();
@@ -110,15 +104,12 @@ class NodeAgent : public Agent {
   bool quits_ = false;
   bool stopping_pods_ = false;       // nothing new is started
   std::optional<Instant> next_try_;  // of the runtime
-  Duration try_delay_{0};
-  std::uint64_t runtime_unready_ = 0;  // how often it did not answer
   Duration slept_ = SteadyClock::Slept();
   std::optional<Instant> next_care_;       // of the threads
   std::set<std::string> missing_threads_;  // of which the log tells
-  WalkCounters walks_;
-  bool begun_ = false;              // passes are run
-  bool snapshot_asked_ = false;     // by an onlooker
-  std::uint64_t shown_passes_ = 0;  // of what the onlookers have been told
+  bool begun_ = false;                     // passes are run
+  bool snapshot_asked_ = false;            // by an onlooker
+  std::uint64_t shown_passes_ = 0;         // of what the onlookers have been told
   std::uint64_t shown_events_ = 0;
   bool ready_ = false;                 // the service manager has been told
   std::optional<Instant> next_alive_;  // sign of life for the service manager
