@@ -237,21 +237,5 @@ TEST_F(NodeStallTest, AStallThatIsToldSoonAfterAnotherIsLookedAtLater) {
   EXPECT_THAT(runtime_.TakeCommands(), testing::Contains("stop hog/c 1s"));
 }
 
-TEST_F(NodeStallTest, WhatAPassHasActedForIsLeftToTheNextPass) {
-  StartQuiet();
-  pods_.SetWanted({}, clock_.Now());
-  Pass(seconds(40));
-  Measure();
-  figures_.SetStalls(9000);
-  clock_.Advance(milliseconds(50));
-  node_->Look(Node::Wakeup::kStall);
-  const std::uint64_t passes = node_->passes();
-  for (int i = 0; i < 10; ++i) {
-    clock_.Advance(milliseconds(500));
-    node_->Look(Node::Wakeup::kStall);
-  }
-  EXPECT_EQ(node_->passes(), passes) << "there is no pod that could be evicted";
-}
-
 }  // namespace
 }  // namespace jettison

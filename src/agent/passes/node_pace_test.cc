@@ -107,12 +107,7 @@ TEST_F(NodePaceTest, ASecondLeakIsEndedAtOnceBesideTheFirst) {
 
 // The pod was evicted for another resource, and its memory will soon be free.
 TEST_F(NodePaceTest, NobodyIsEvictedForMemoryThatAPodThatIsEndingHolds) {
-  thresholds_.push_back({.signal = Signal::kPidAvailable,
-                         .value = Quantity::Of(100),
-                         .grace_period = Duration::zero(),
-                         .min_reclaim = std::nullopt});
-  figures_.node.rlimit = RlimitStats{.time = std::nullopt, .max_pid = 1000, .running = 100};
-  figures_.tasks = {{"hog", 800}, {"idle", 1}};
+  WatchProcessIds(800, 1);
   figures_.memory = {{"hog", 250 * kMi}, {"idle", 200 * kMi}};
   Start();
   runtime_.IgnoreStop("c");
@@ -134,39 +129,9 @@ TEST_F(NodePaceTest, NobodyIsEvictedForMemoryThatAPodThatIsEndingHolds) {
 
 class NodePaceBesideTest : public NodePaceTest {
  protected:
-  // What a pass that is repeated by its record decides.
-  static PassDecision Again(const RecordedPass& pass) {
-    std::vector<const PodFacts*> pods;
-    for (const auto& facts : pass.pods) pods.push_back(facts.get());
-    std::vector<ActivePod> joined;
-    JoinStats(pods, pass.summary, joined);
-    const ReadingPlan plan =
-        PlanReading(*pass.policy, pass.before, pass.summary.node, pass.report.at);
-    return DecidePass(*pass.policy, plan, joined, pass.pace);
-  }
-  void ExpectEvictedFor(Signal signal) {
-    ASSERT_FALSE(evictions_.empty());
-    const RecordedPass& pass = *evictions_.back();
-    ASSERT_TRUE(pass.report.acting_for);
-    EXPECT_EQ(pass.report.acting_for->signal, signal);
-    const PassDecision again = Again(pass);
-    ASSERT_TRUE(again.decision.victim);
-    EXPECT_EQ(pass.policy->thresholds[*again.decision.threshold].signal, signal);
-    EXPECT_EQ(pass.pods[*again.decision.victim]->pod.uid,
-              pass.report.evictions.front().order.pod_uid);
-    EXPECT_FALSE(again.pause);
-  }
-  void WatchProcessIds() {
-    thresholds_.push_back({.signal = Signal::kPidAvailable,
-                           .value = Quantity::Of(100),
-                           .grace_period = Duration::zero(),
-                           .min_reclaim = std::nullopt});
-    figures_.node.rlimit = RlimitStats{.time = std::nullopt, .max_pid = 1000, .running = 100};
-    figures_.tasks = {{"hog", 5}, {"idle", 20}};
-  }
   // The hog is ending, and the next eviction for memory waits.
   void WaitForMemory() {
-    WatchProcessIds();
+    WatchProcessIds(5, 20);
     EvictAHogThatStays();
     for (int i = 0; i < 10; ++i) Pass(kStep);
     ASSERT_TRUE(node_->MakeSnapshot().pause);
@@ -274,25 +239,11 @@ TEST_F(NodePaceTest, AWaitIsToldOnceWithItsReasonAndEndsWhenThePodHasBeenGoneFor
   ASSERT_TRUE(snapshot.pause);
   EXPECT_EQ(snapshot.pause->reason, PaceReason::kNodeLasts);
   EXPECT_EQ(snapshot.pause->pod_uid, "idle");
+  EXPECT_EQ(snapshot.pace->kubelet_decides, snapshot.pause->until);
   EXPECT_EQ(node_->counters().waits[static_cast<std::size_t>(PaceReason::kNodeLasts)], 1U);
   EXPECT_THAT(runtime_.TakeCommands(), Not(Contains("stop idle/c 1s")));
   Run(milliseconds(200));
   EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
-}
-
-TEST_F(NodePaceTest, ARecordedWaitSaysByWhatItWasDecided) {
-  Start();
-  figures_.SetAvailable(99);
-  Pass(seconds(3));
-  Crossed();
-  Deliver();
-  Pass(milliseconds(1));
-  Measure();
-  const auto report = node_->MakeSnapshot().last_report;
-  ASSERT_TRUE(report->pause);
-  EXPECT_THAT(report->evictions, IsEmpty());
-  ASSERT_TRUE(node_->MakeSnapshot().pace);
-  EXPECT_EQ(node_->MakeSnapshot().pace->kubelet_decides, report->pause->until);
 }
 
 TEST_F(NodePaceTest, WhoeverIgnoresTheSignalIsKilledBeforeTheRestIsGone) {
@@ -438,6 +389,36 @@ TEST_F(NodePaceTest, SwapWaitsForAPodThatIsEndingForMemory) {
   EXPECT_THAT(runtime_.TakeCommands(), Not(Contains("stop idle/c 1s")));
 }
 
+// A disk and process IDs run short together, and the walk through pods' files is not over.
+TEST_F(NodePaceTest, AForkBombIsEndedAlthoughTheDisksWalkIsNotOver) {
+  WatchProcessIds(1, 1);
+  Start();
+  figures_.node.fs->available_bytes = 49 * kMi;
+  figures_.tasks = {{"hog", 3}, {"idle", 840}};
+  figures_.node.rlimit->running = 950;
+  Pass(seconds(3));
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
+  ExpectEvictedFor(Signal::kPidAvailable);
+  const std::vector<PodStats>& pods = evictions_.back()->summary.pods;
+  EXPECT_EQ(pods[0].process_count, 3U);
+  for (const PodStats& pod : pods) {
+    EXPECT_TRUE(pod.stale_disk && !pod.stale_disk->measured_at) << pod.uid;
+  }
+}
+
+TEST_F(NodePaceTest, WhereNoPodHoldsWhatIsMissingBesideAShortDiskTheEvictionWaits) {
+  WatchProcessIds(3, 2);
+  Start();
+  figures_.node.fs->available_bytes = 49 * kMi;
+  figures_.node.rlimit->running = 950;
+  Pass(seconds(3));
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  ASSERT_TRUE(node_->MakeSnapshot().last_report->pause);
+  EXPECT_EQ(node_->MakeSnapshot().last_report->pause->reason, PaceReason::kNotTheirs);
+}
+
 TEST_F(NodePaceTest, NobodyComesBackToANodeThatIsStillShort) {
   Start();
   figures_.SetAvailable(50);
@@ -463,6 +444,8 @@ TEST_F(NodePaceTest, ADryRunKeepsToThePaceItWouldHaveHad) {
     Measure();
   }
   EXPECT_EQ(node_->counters().dry_run_victims[IndexOf(Signal::kMemoryAvailable)], 1U);
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_FALSE(node_->MakeSnapshot().waiting_for_cleanup);
 }
 
 }  // namespace

@@ -190,21 +190,6 @@ TEST_F(NodeSavedTest, AnEvictedPodIsAwaitedUntilTheRuntimeSaysThatItIsGone) {
   EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
 }
 
-TEST_F(NodeSavedTest, MemoryIsWatchedWhileAnEvictionOfTheAgentBeforeIsAwaited) {
-  Start();
-  runtime_.IgnoreStop("c");
-  runtime_.IgnoreKill("c");
-  figures_.SetAvailable(99);
-  Pass(seconds(3));
-  Crossed();
-  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
-  figures_.SetAvailable(300);
-  armed_.clear();
-  Restart();
-  EXPECT_GT(node_->passes(), 0U) << "nothing to decide, but the node's state can be reported";
-  EXPECT_THAT(armed_, Not(IsEmpty()));
-}
-
 TEST_F(NodeSavedTest, MemoryIsWatchedWhereTheAwaitedEvictionPutsOffTheFirstPass) {
   Start();
   runtime_.IgnoreStop("c");

@@ -111,15 +111,6 @@ TEST_F(NodeSoftTest, ASoftThresholdAsksAndSignalsNobody) {
   EXPECT_THAT(fake_.Names(), ElementsAre("hog", "hog")) << "the answer was not back within 5 s";
 }
 
-TEST_F(NodeSoftTest, WhileAnAnswerIsAwaitedNobodyIsAskedAboutAgain) {
-  CrossSoft();
-  for (int i = 0; i < 4; ++i) {
-    Pass(seconds(1));
-    Crossed();
-  }
-  EXPECT_THAT(fake_.Names(), ElementsAre("hog"));
-}
-
 TEST_F(NodeSoftTest, APodThatIsGrantedIsEvictedForEverybodyAndSignalledByNobody) {
   CrossSoft();
   lines_.clear();

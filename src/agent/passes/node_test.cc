@@ -42,7 +42,7 @@ TEST_F(NodeTest, RemainsAreCollectedOnceItIsKnownWhoIsWantedAndThenEveryMinute) 
   EXPECT_EQ(collections_, 3);
 }
 
-TEST_F(NodeTest, AWakeUpEvictsTheLargestPodAtOnceOnFreshFigures) {
+TEST_F(NodeTest, AWakeUpEvictsTheLargestPodAtOnceWhichIsToldWholeAlthoughNobodyLooksOn) {
   Start();
   clock_.Advance(seconds(3));
   figures_.SetAvailable(99);
@@ -50,13 +50,6 @@ TEST_F(NodeTest, AWakeUpEvictsTheLargestPodAtOnceOnFreshFigures) {
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
   EXPECT_TRUE(node_->MakeSnapshot().waiting_for_cleanup);
   EXPECT_THAT(lines_[1], testing::HasSubstr("must evict pod(s) to reclaim"));
-}
-
-TEST_F(NodeTest, APassThatEvictsIsToldWholeAlthoughNobodyLooksOn) {
-  Start();
-  clock_.Advance(seconds(3));
-  figures_.SetAvailable(99);
-  Crossed();
   ASSERT_THAT(evictions_, SizeIs(1));
   EXPECT_THAT(evictions_[0]->report.evictions, SizeIs(1));
   EXPECT_THAT(evictions_[0]->pods, SizeIs(2));
@@ -131,16 +124,6 @@ TEST_F(NodeTest, LevelsAreRegisteredAgainWhenTheyMoved) {
   clock_.Advance(milliseconds(90));
   Crossed();
   EXPECT_EQ(armed_.size(), 3U) << "by the next pass";
-}
-
-TEST_F(NodeTest, ADryRunTellsAndEvictsNobody) {
-  Start(/*dry_run=*/true);
-  clock_.Advance(seconds(3));
-  figures_.SetAvailable(99);
-  Crossed();
-  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
-  EXPECT_FALSE(node_->MakeSnapshot().waiting_for_cleanup);
-  EXPECT_FALSE(lines_.empty());
 }
 
 TEST_F(NodeTest, ASnapshotShowsThresholdsConditionsPodsAndEvents) {

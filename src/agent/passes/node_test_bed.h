@@ -142,6 +142,29 @@ class NodeTestBed : public testing::Test {
     FullPass();
   }
   void Crossed() { node_->Look(Node::Wakeup::kMemoryLevel); }
+  // A hard threshold at 100 of 1,000 process ids, of which 100 are taken.
+  void WatchProcessIds(std::uint64_t of_hog, std::uint64_t of_idle) {
+    thresholds_.push_back({.signal = Signal::kPidAvailable, .value = Quantity::Of(100)});
+    figures_.node.rlimit = RlimitStats{.max_pid = 1000, .running = 100};
+    figures_.tasks = {{"hog", of_hog}, {"idle", of_idle}};
+  }
+  // The last pass has evicted a pod for the signal, and decides the same by its record.
+  void ExpectEvictedFor(Signal signal) const {
+    ASSERT_FALSE(evictions_.empty());
+    const RecordedPass& pass = *evictions_.back();
+    ASSERT_TRUE(pass.report.acting_for);
+    EXPECT_EQ(pass.report.acting_for->signal, signal);
+    std::vector<ActivePod> pods;
+    JoinStats(PointersTo(pass.pods), pass.summary, pods);
+    const PassDecision again = DecidePass(
+        *pass.policy, PlanReading(*pass.policy, pass.before, pass.summary.node, pass.report.at),
+        pods, pass.pace);
+    ASSERT_TRUE(again.decision.victim);
+    EXPECT_EQ(pass.policy->thresholds[*again.decision.threshold].signal, signal);
+    EXPECT_EQ(pass.pods[*again.decision.victim]->pod.uid,
+              pass.report.evictions.front().order.pod_uid);
+    EXPECT_FALSE(again.pause);
+  }
   // The walk is back, with figures of this moment where the test gives no other.
   void Measure() {
     DiskUse disk = disk_;
