@@ -2,11 +2,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/units/duration.h"
 #include "core/units/result.h"
 
 namespace jettison {
@@ -17,8 +15,6 @@ struct StoredImage {
   std::vector<std::string> references;  // tags and digests
   std::uint64_t size_bytes = 0;
   bool pinned = false;
-  // How long it has been in the store; absent: the store does not say.
-  std::optional<Duration> age = std::nullopt;
 };
 
 // IDs of the images that containers and pods use, including the images of sandboxes.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <containerd_containers.pb.h>
-#include <containerd_images.pb.h>
 #include <containerd_namespaces.pb.h>
 #include <containerd_tasks.pb.h>
 #include <cri.pb.h>
@@ -27,7 +26,6 @@ struct TaskKey {
 };
 
 namespace namespaces_api = ::containerd::services::namespaces::v1;
-namespace images_api = ::containerd::services::images::v1;
 namespace containers_api = ::containerd::services::containers::v1;
 namespace tasks_api = ::containerd::services::tasks::v1;
 namespace task_api = ::containerd::v1::types;
@@ -82,15 +80,13 @@ inline constexpr Method<api::ImageFsInfoRequest, api::ImageFsInfoResponse> kImag
     "ImageFsInfo", "/runtime.v1.ImageService/ImageFsInfo"};
 
 // Those of containerd's own API. They list containers that were not created through CRI, in every
-// namespace, report the age of an image, and remove what CRI leaves behind. All but the first are
-// called in a namespace of containerd. A runtime without this API answers kNotFound.
+// namespace, and remove what CRI leaves behind. All but the first are called in a namespace of
+// containerd. A runtime without this API answers kNotFound.
 inline constexpr Method<namespaces_api::ListNamespacesRequest,
                         namespaces_api::ListNamespacesResponse>
     kListNamespaces{"ListNamespaces", "/containerd.services.namespaces.v1.Namespaces/List"};
 inline constexpr Method<containers_api::GetContainerRequest, containers_api::GetContainerResponse>
     kGetContainerIn{"GetContainerIn", "/containerd.services.containers.v1.Containers/Get"};
-inline constexpr Method<images_api::ListImagesRequest, images_api::ListImagesResponse>
-    kListImagesIn{"ListImagesIn", "/containerd.services.images.v1.Images/List"};
 // All tasks, also those whose processes have ended.
 inline constexpr Method<tasks_api::ListTasksRequest, tasks_api::ListTasksResponse> kListTasksIn{
     "ListTasksIn", "/containerd.services.tasks.v1.Tasks/List"};

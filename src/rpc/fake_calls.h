@@ -49,7 +49,6 @@ class FakeCalls : public Calls {
 
   Handler<namespaces_api::ListNamespacesRequest, namespaces_api::ListNamespacesResponse>
       on_list_namespaces;
-  Handler<std::string, images_api::ListImagesResponse> on_list_images_in;  // namespace
   Handler<TaskKey, containers_api::GetContainerResponse> on_get_container_in;
   Handler<std::string, tasks_api::ListTasksResponse> on_list_tasks_in;  // namespace
   Handler<TaskKey, tasks_api::GetResponse> on_get_task;
@@ -81,7 +80,6 @@ class FakeCalls : public Calls {
     Serve(kPullImage, on_pull_image, image);
     Serve(kRemoveImage, on_remove_image, image);
     Serve(kListNamespaces, on_list_namespaces, [](const auto&) { return std::string(); });
-    ServeIn(kListImagesIn, on_list_images_in, [](const auto&, std::string space) { return space; });
     ServeIn(kListTasksIn, on_list_tasks_in, [](const auto&, std::string space) { return space; });
     ServeIn(kGetContainerIn, on_get_container_in, [](const auto& request, std::string space) {
       return TaskKey{.in_namespace = std::move(space), .id = request.id()};

@@ -34,7 +34,6 @@ std::string WithTag(std::string_view path) {
 constexpr Duration kListingHolds = std::chrono::seconds(1);
 // How soon the images are listed again if the first listing failed.
 constexpr Duration kNextTry = std::chrono::seconds(30);
-constexpr Duration kClocksDiffer = std::chrono::seconds(1);
 
 // (kubelet 1.36: Kubelet.StartGarbageCollection)
 Event ImageGcFailed(const Error& error) {
@@ -66,12 +65,6 @@ std::vector<ImageRecord> ListedOf(const std::vector<StoredImage>& stored,
 Error NeededAreNotKnown() {
   return {ErrorCode::kUnavailable,
           "the manifests have not been read, so it is not known which images must stay"};
-}
-
-// Whether an image that was known before has been removed and stored again since. Ages are counted
-// by the wall clock: if it was set back, they are too short, or zero.
-bool IsStoredAgain(Duration age, Instant now, const ImageRecord& record) {
-  return age > Duration::zero() && now - age > record.first_detected + kClocksDiffer;
 }
 
 // What does not change when an image that is in use is looked at again.
@@ -212,26 +205,10 @@ void ImageCollector::See(const std::pair<std::vector<StoredImage>, ImagesInUse>&
   const bool is_dated = seen_ || settings_.others_pull;
   images_ = DetectImages(images_, ListedOf(stored, named),
                          is_dated ? std::optional(now) : std::nullopt, now);
-  if (is_dated) DateByStore(stored, before, now);
   seen_ = true;
   say_unlisted_.Reset();
   listed_at_ = now;
   if (!std::ranges::equal(before, images_, {}, LastingFacts, LastingFacts)) ++changes_;
-}
-
-// Sets the first detection of images to the moment when they were stored. The last look may be
-// minutes ago, and images that are too young are not deleted, even if a pod is evicted instead.
-void ImageCollector::DateByStore(const std::vector<StoredImage>& stored,
-                                 const std::vector<ImageRecord>& before, Instant now) {
-  for (const StoredImage& image : stored) {
-    if (!image.age) continue;
-    const auto record = std::ranges::find(images_, image.id, &ImageRecord::id);
-    if (record == images_.end()) continue;
-    const bool is_known = std::ranges::binary_search(before, image.id, {}, &ImageRecord::id);
-    const bool is_new =
-        !is_known || (settings_.others_pull && IsStoredAgain(*image.age, now, *record));
-    if (is_new) record->first_detected = now - *image.age;
-  }
 }
 
 void ImageCollector::StartRun() {

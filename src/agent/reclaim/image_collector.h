@@ -31,8 +31,8 @@ namespace jettison {
 
 struct ImageCollectorSettings {
   ImageGcPolicy policy;
-  // Another program pulls and removes images. One in the first listing may then have been pulled
-  // just before, and one that is known may have been pulled again; else the former counts as old.
+  // Another program pulls images, so that one in the first listing may have been pulled just before
+  // and counts as new; else it counts as old.
   bool others_pull = false;
   // From one periodic collection to the next; the first one follows the start by as much. (kubelet:
   // ImageGCPeriod)
@@ -102,8 +102,6 @@ class ImageCollector {
   void LookForNeeded(Instant now);
   void See(const std::pair<std::vector<StoredImage>, ImagesInUse>& listing,
            const std::vector<std::string>& needed);
-  void DateByStore(const std::vector<StoredImage>& stored, const std::vector<ImageRecord>& before,
-                   Instant now);
   void StartRun();
   void Go();
   void TryRemove();

@@ -31,8 +31,6 @@ class FakeImageStore : public ImageStore {
   void Add(const std::string& id, std::uint64_t size_bytes,
            std::vector<std::string> references = {});
   void Pin(const std::string& id);
-  // Tells that it has been there for so long.
-  void SetAge(const std::string& id, Duration age) { images_.at(id).age = age; }
   // Names an ID or a reference as in use, whether there is such an image or not.
   void Use(const std::string& name) { in_use_.insert(name); }
   void Release(const std::string& name) { in_use_.erase(name); }

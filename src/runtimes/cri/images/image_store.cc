@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,7 +17,6 @@ namespace {
 // min.
 constexpr Duration kLookDeadline = std::chrono::seconds(14);
 constexpr Duration kRemoveDeadline = std::chrono::seconds(110);
-constexpr const char* kNamespaceOfCri = "k8s.io";
 constexpr Duration kFolderDeadline = std::chrono::seconds(5);
 
 StoredImage FromApi(const api::Image& image) {
@@ -46,34 +43,6 @@ Names NamesOf(const std::vector<StoredImage>& images) {
     for (const std::string& reference : image.references) names.emplace(reference, image.id);
   }
   return names;
-}
-
-using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;
-
-std::optional<WallTime> TimeOf(const images_api::Image& image) {
-  constexpr std::int64_t kLastSecond = std::numeric_limits<std::int64_t>::max() / 1'000'000'000 - 1;
-  const images_api::Timestamp& at = image.created_at();
-  if (at.seconds() <= 0 || at.seconds() > kLastSecond) return std::nullopt;
-  return WallTime(std::chrono::seconds(at.seconds()));
-}
-
-// An image has existed since it got the first of its names.
-void SetAges(const images_api::ListImagesResponse& times, std::vector<StoredImage>& images) {
-  std::map<std::string_view, WallTime> since;
-  for (const images_api::Image& image : times.images()) {
-    if (const auto at = TimeOf(image)) since.emplace(image.name(), *at);
-  }
-  const WallTime now = std::chrono::system_clock::now();
-  for (StoredImage& image : images) {
-    const auto consider = [&](const std::string& name) {
-      const auto at = since.find(name);
-      if (at == since.end()) return;
-      const Duration age = std::max(now - at->second, Duration::zero());
-      image.age = image.age ? std::max(*image.age, age) : age;
-    };
-    consider(image.id);
-    for (const std::string& reference : image.references) consider(reference);
-  }
 }
 
 // The path of the first file system with a path; empty: there is none.
@@ -108,10 +77,9 @@ struct CriImageStore::Look {
   api::ListImagesResponse images;
   api::ListContainersResponse containers;
   api::StatusResponse status;
-  images_api::ListImagesResponse times;  // empty if there are none
-  bool has_asked_mounts = false;         // the second round has begun
-  std::set<std::string> mounted;         // names of images
-  bool resolved = false;                 // the third round is over or not needed
+  bool has_asked_mounts = false;  // the second round has begun
+  std::set<std::string> mounted;  // names of images
+  bool resolved = false;          // the third round is over or not needed
   std::set<std::string> in_use;
 };
 
@@ -144,14 +112,6 @@ void CriImageStore::List(std::function<void(Result<Listing>)> answer) {
   calls_.Make(kListImages, {}, kLookDeadline, Into(look, &Look::images));
   calls_.Make(kListContainers, {}, kLookDeadline, Into(look, &Look::containers));
   calls_.Make(kStatus, verbose, kLookDeadline, Into(look, &Look::status));
-  ++look->waiting;
-  // A failure is ignored: without the times, the listing has what CRI provides.
-  calls_.Make(kListImagesIn, {}, kLookDeadline,
-              lifetime_.Guard([this, look](Result<images_api::ListImagesResponse> times) {
-                if (times) look->times = *std::move(times);
-                if (--look->waiting == 0) Continue(look);
-              }),
-              kNamespaceOfCri);
 }
 
 void CriImageStore::Continue(const std::shared_ptr<Look>& look) {
@@ -164,7 +124,6 @@ void CriImageStore::Continue(const std::shared_ptr<Look>& look) {
   }
   Listing listing;
   for (const api::Image& image : look->images.images()) listing.first.push_back(FromApi(image));
-  SetAges(look->times, listing.first);
   if (!look->resolved) {
     look->resolved = true;
     std::set<std::string> used = look->mounted;

@@ -176,33 +176,5 @@ TEST_F(CriImageStoreTest, RemovesByIdAndOneThatIsGoneIsNoError) {
   EXPECT_EQ(Remove("sha256:a").error().message, "busy");
 }
 
-TEST_F(CriImageStoreTest, AnImageIsAsOldAsTheFirstOfItsNamesInContainerd) {
-  *images_.add_images() = Image("sha256:a", "host/a:1");
-  *images_.add_images() = Image("sha256:b", "host/b:1");
-  *images_.add_images() = Image("sha256:c", "host/c:1");
-  const auto now = std::chrono::duration_cast<std::chrono::seconds>(
-                       std::chrono::system_clock::now().time_since_epoch())
-                       .count();
-  calls_.on_list_images_in = [now](const std::string& in_namespace) {
-    EXPECT_EQ(in_namespace, "k8s.io");
-    images_api::ListImagesResponse response;
-    const auto add = [&](const char* name, std::int64_t seconds) {
-      images_api::Image& image = *response.add_images();
-      image.set_name(name);
-      image.mutable_created_at()->set_seconds(seconds);
-    };
-    add("sha256:a", now - 100);
-    add("host/a:1", now - 600);
-    add("host/b:1", now + 1000);                                // the clock was set back
-    add("host/c:1", std::numeric_limits<std::int64_t>::max());  // nonsense
-    return response;
-  };
-  const auto listed = List().value();
-  ASSERT_TRUE(listed.first[0].age);
-  EXPECT_NEAR(static_cast<double>(*listed.first[0].age / std::chrono::seconds(1)), 600, 5);
-  EXPECT_EQ(listed.first[1].age, Duration::zero());
-  EXPECT_FALSE(listed.first[2].age);
-}
-
 }  // namespace
 }  // namespace jettison::cri
