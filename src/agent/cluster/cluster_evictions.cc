@@ -1,7 +1,6 @@
 #include "agent/cluster/cluster_evictions.h"
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <utility>
 
@@ -9,9 +8,6 @@
 
 namespace jettison {
 namespace {
-
-// Each eviction makes two calls at once.
-constexpr std::size_t kCallsOfOne = 2;
 
 const char* WordsOf(kube::EvictionEnd end) {
   switch (end) {
@@ -42,7 +38,6 @@ void ClusterEvictions::Begin(kube::EvictionIntent intent,
 
 void ClusterEvictions::Add(kube::EvictionIntent intent, std::optional<NodeConditionType> condition,
                            Instant evicted_at, Instant delete_due) {
-  std::erase_if(remembered_, [&](const Over& over) { return over.intent.uid == intent.uid; });
   evictions_.emplace(next_id_++,
                      Eviction{.steps = kube::PodEviction(std::move(intent), evicted_at, delete_due),
                               .condition = condition});
@@ -54,26 +49,10 @@ bool ClusterEvictions::IsUnderWay(std::string_view uid) const {
       evictions_, [uid](const auto& entry) { return entry.second.steps.intent().uid == uid; });
 }
 
-std::deque<ClusterEvictions::Over>::const_iterator ClusterEvictions::FindOver(
-    std::string_view uid) const {
-  return std::ranges::find_if(remembered_,
-                              [uid](const Over& over) { return over.intent.uid == uid; });
-}
-
 bool ClusterEvictions::IsEvicted(std::string_view uid) const {
-  return IsUnderWay(uid) || FindOver(uid) != remembered_.end();
-}
-
-// The group is held, so the kubelet cannot run the pod before that has succeeded, or is given up.
-void ClusterEvictions::DeleteAgain(std::string_view uid, Instant now) {
-  const auto over = FindOver(uid);
-  if (over == remembered_.end() || now < over->since + kMayBeOld) return;
-  const kube::EvictionIntent intent = over->intent;
-  caller_.log().Warn(
-      "the API server has confirmed the deletion of an evicted pod, but does not delete it; the "
-      "agent deletes it again",
-      {{"pod", intent.namespace_ + "/" + intent.name}, {"uid", intent.uid}});
-  Begin(intent, std::nullopt, now);
+  const auto over = over_.find(uid);
+  return IsUnderWay(uid) ||
+         (over != over_.end() && caller_.clock().Now() < over->second + kMayBeOld);
 }
 
 std::vector<kube::EvictionIntent> ClusterEvictions::Resume(
@@ -100,35 +79,16 @@ bool ClusterEvictions::DropOfEarlierBoot(const kube::EvictionIntent& intent) {
   return true;
 }
 
-bool ClusterEvictions::HasRoom() const {
-  return under_way_.size() + kCallsOfOne <= kMostCalls;
-}
-
-// The eviction that has been due for longest, so that pods which are refused again and again do not
-// delay others.
-ClusterEvictions::Evictions::iterator ClusterEvictions::MostUrgent(Instant now) {
-  auto most = evictions_.end();
-  std::optional<Instant> most_due;
-  for (auto at = evictions_.begin(); at != evictions_.end(); ++at) {
-    const auto due = at->second.steps.due();
-    if (!due || *due > now || (most_due && *most_due <= *due)) continue;
-    most = at;
-    most_due = due;
-  }
-  return most;
-}
-
 void ClusterEvictions::Advance(Instant now) {
-  for (auto& [id, eviction] : evictions_) {
-    if (!eviction.condition || !taint_is_settled_(*eviction.condition)) continue;
-    eviction.steps.TaintSettled(now);
-    eviction.condition.reset();
-  }
-  while (HasRoom()) {
-    const auto at = MostUrgent(now);
-    if (at == evictions_.end()) return;
-    for (kube::EvictionCall& call : at->second.steps.TakeCalls(now, caller_.clock().Wall())) {
-      Ask(at->first, at->second.steps.intent().uid, std::move(call));
+  for (auto next = evictions_.begin(); next != evictions_.end();) {
+    const auto at = next++;
+    auto& [steps, condition] = at->second;
+    if (condition && taint_is_settled_(*condition)) {
+      steps.TaintSettled(now);
+      condition.reset();
+    }
+    for (kube::EvictionCall& call : steps.TakeCalls(now, caller_.clock().Wall())) {
+      Ask(at->first, steps.intent().uid, std::move(call));
     }
     EndIfOver(at);
   }
@@ -136,18 +96,14 @@ void ClusterEvictions::Advance(Instant now) {
 
 void ClusterEvictions::Ask(std::uint64_t eviction, const std::string& uid,
                            kube::EvictionCall call) {
-  const std::uint64_t id = next_id_++;
-  under_way_.insert(id);
-  caller_.Ask(
-      std::move(call.call), call.timeout,
-      [this, id, eviction, uid, purpose = call.purpose](const Result<kube::ApiReply>& reply) {
-        Take(id, eviction, purpose, kube::OutcomeOf(reply, {.kind = "Pod", .uid = uid}));
-      });
+  caller_.Ask(std::move(call.call), call.timeout,
+              [this, eviction, uid, purpose = call.purpose](const Result<kube::ApiReply>& reply) {
+                Take(eviction, purpose, kube::OutcomeOf(reply, {.kind = "Pod", .uid = uid}));
+              });
 }
 
-void ClusterEvictions::Take(std::uint64_t call, std::uint64_t eviction, kube::CallPurpose purpose,
+void ClusterEvictions::Take(std::uint64_t eviction, kube::CallPurpose purpose,
                             const kube::Outcome& outcome) {
-  if (under_way_.erase(call) == 0) return;
   caller_.Complain(purpose, outcome);
   const Instant now = caller_.clock().Now();
   if (const auto at = evictions_.find(eviction); at != evictions_.end()) {
@@ -168,8 +124,9 @@ void ClusterEvictions::EndIfOver(Evictions::iterator at) {
   if (*end == kube::EvictionEnd::kGivenUp) {
     caller_.log().Warn(WordsOf(*end), {{"pod", pod}, {"uid", intent.uid}});
   } else {
-    remembered_.push_back({.intent = intent, .since = caller_.clock().Now()});
-    if (remembered_.size() > kMostRemembered) remembered_.pop_front();
+    const Instant now = caller_.clock().Now();
+    std::erase_if(over_, [now](const auto& over) { return now >= over.second + kMayBeOld; });
+    over_.insert_or_assign(intent.uid, now);
     caller_.log().Info(WordsOf(*end), {{"pod", pod}, {"uid", intent.uid}});
   }
   on_over_(intent, *end);
@@ -177,7 +134,6 @@ void ClusterEvictions::EndIfOver(Evictions::iterator at) {
 
 std::optional<Instant> ClusterEvictions::NextDeadline() const {
   std::optional<Instant> next;
-  if (!HasRoom()) return next;
   for (const auto& [id, eviction] : evictions_) next = Earliest({next, eviction.steps.due()});
   return next;
 }

@@ -3,11 +3,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,11 +23,6 @@ namespace jettison {
 // a later one. Nothing here waits.
 class ClusterEvictions {
  public:
-  // The most calls at a time, so that the API server is not overloaded when a thousand pods are
-  // evicted at once. It is enough for the DELETEs of ten evictions a second.
-  static constexpr std::size_t kMostCalls = 8;
-  // Of pods that are deleted: a list that is older than that may still have them.
-  static constexpr std::size_t kMostRemembered = 1000;
   // What the API server tells of a pod for so long after it has confirmed the deletion may be older
   // than that.
   static constexpr Duration kMayBeOld = std::chrono::seconds(10);
@@ -44,11 +37,9 @@ class ClusterEvictions {
   // whose taint is on its way. The first calls are made at once. A pod whose eviction is under way
   // is ignored.
   void Begin(kube::EvictionIntent intent, std::optional<NodeConditionType> condition, Instant now);
-  // Whether the pod was evicted, so that it must not be chosen again.
+  // Whether the pod's eviction is under way, or was over just now, so that an older list may still
+  // have the pod.
   [[nodiscard]] bool IsEvicted(std::string_view uid) const;
-  // The API server has the pod, and does not delete it. Where it had confirmed that, it has lost
-  // it, as with a store that was set back, and is told again.
-  void DeleteAgain(std::string_view uid, Instant now);
   // Goes on with the unfinished evictions of an earlier run, with the next Advance. Returns those
   // with which it does.
   [[nodiscard]] std::vector<kube::EvictionIntent> Resume(std::vector<kube::EvictionIntent> earlier,
@@ -71,10 +62,6 @@ class ClusterEvictions {
     kube::PodEviction steps;
     std::optional<NodeConditionType> condition;
   };
-  struct Over {
-    kube::EvictionIntent intent;
-    Instant since;
-  };
   using Evictions = std::map<std::uint64_t, Eviction>;  // in the order in which they began
 
   // Whether the eviction was begun before the machine was restarted. It is dropped then.
@@ -82,12 +69,8 @@ class ClusterEvictions {
   void Add(kube::EvictionIntent intent, std::optional<NodeConditionType> condition,
            Instant evicted_at, Instant delete_due);
   [[nodiscard]] bool IsUnderWay(std::string_view uid) const;
-  [[nodiscard]] std::deque<Over>::const_iterator FindOver(std::string_view uid) const;
-  [[nodiscard]] bool HasRoom() const;
-  [[nodiscard]] Evictions::iterator MostUrgent(Instant now);
   void Ask(std::uint64_t eviction, const std::string& uid, kube::EvictionCall call);
-  void Take(std::uint64_t call, std::uint64_t eviction, kube::CallPurpose purpose,
-            const kube::Outcome& outcome);
+  void Take(std::uint64_t eviction, kube::CallPurpose purpose, const kube::Outcome& outcome);
   void EndIfOver(Evictions::iterator at);
 
   ClusterCaller caller_;
@@ -95,8 +78,7 @@ class ClusterEvictions {
   OnOver on_over_;
   Evictions evictions_;
   std::uint64_t next_id_ = 1;
-  std::set<std::uint64_t> under_way_;  // calls
-  std::deque<Over> remembered_;
+  std::map<std::string, Instant, std::less<>> over_;  // deleted pods by UID, and since when
   StateChanges changes_;
 };
 

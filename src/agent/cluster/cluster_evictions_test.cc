@@ -26,7 +26,6 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
@@ -116,34 +115,6 @@ TEST_F(ClusterEvictionsTest, TheTaintGoesBeforeTheDelete) {
   settled_ = true;
   evictions_->Advance(clock_.Now());
   EXPECT_THAT(cluster_.Waiting(), ElementsAre(StartsWith("PATCH"), StartsWith("DELETE")));
-}
-
-TEST_F(ClusterEvictionsTest, AThousandPodsAreToldOfAFewAtATimeOldestFirst) {
-  Start();
-  for (int i = 0; i < 1000; ++i) Begin(std::to_string(i));
-  EXPECT_THAT(cluster_.Waiting(), SizeIs(ClusterEvictions::kMostCalls));
-  EXPECT_EQ(evictions_->NextDeadline(), std::nullopt) << "answers are awaited";
-  while (!cluster_.waiting().empty()) cluster_.Answer(200);
-  EXPECT_EQ(cluster_.most(), ClusterEvictions::kMostCalls);
-  EXPECT_EQ(cluster_.count(), 2000U);
-  ASSERT_THAT(over_, SizeIs(1000));
-  for (std::size_t i = 0; i < over_.size(); ++i)
-    EXPECT_EQ(over_[i], std::to_string(i) + " deleted");
-}
-
-TEST_F(ClusterEvictionsTest, PodsThatAreRefusedKeepNobodyElseWaiting) {
-  Start();
-  for (int i = 0; i < 8; ++i) Begin("bad-" + std::to_string(i));
-  cluster_.AnswerAll(503);
-  clock_.Advance(milliseconds(100));
-  Begin("good");
-  EXPECT_THAT(cluster_.Waiting(), Not(Contains(HasSubstr("good"))));
-  clock_.Advance(milliseconds(100));
-  evictions_->Advance(clock_.Now());
-  cluster_.Answer(503);
-  cluster_.Answer(503);
-  EXPECT_THAT(cluster_.Waiting(), Contains(HasSubstr("pods/pod-good")))
-      << "others are due again by now, but not for as long";
 }
 
 TEST_F(ClusterEvictionsTest, AnApiServerThatIsAwayIsToldWhenItIsBack) {

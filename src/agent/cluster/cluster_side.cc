@@ -157,7 +157,6 @@ void ClusterSide::ToFree(kube::EvictionIntent intent, Instant now) {
 void ClusterSide::FreeHeld(Instant now) {
   for (const kube::FoundHeld& held : dependencies_.take_held()) {
     const kube::ObjectHead& pod = held.head;
-    evictions_.DeleteAgain(pod.uid, now);
     if (evictions_.IsEvicted(pod.uid)) continue;
     if (std::ranges::find(to_free_, pod.uid, &kube::EvictionIntent::uid) != to_free_.end())
       continue;

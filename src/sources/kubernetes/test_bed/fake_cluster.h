@@ -25,7 +25,6 @@ class FakeCluster : public Cluster {
   void Ask(ApiCall call, Duration /*timeout*/, OnReply on_reply) override {
     ++count_;
     waiting_.push_back({std::move(call), std::move(on_reply)});
-    most_ = std::max(most_, waiting_.size());
   }
 
   // The calls that are not answered yet: "DELETE /api/v1/...".
@@ -50,12 +49,10 @@ class FakeCluster : public Cluster {
   }
 
   [[nodiscard]] std::size_t count() const { return count_; }  // asked, ever
-  [[nodiscard]] std::size_t most() const { return most_; }    // at once, ever
 
  private:
   std::vector<Asked> waiting_;
   std::size_t count_ = 0;
-  std::size_t most_ = 0;
 };
 
 }  // namespace jettison::kube
