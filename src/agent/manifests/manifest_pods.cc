@@ -124,12 +124,7 @@ void ManifestPods::TakeReading(const std::string& path, ManifestReading reading,
   if (file.counts_at && !file.went_alone) log_.Info("manifest is back", {{"file", path}});
   file.counts_at.reset();
   std::vector<SharedPodFacts> pods;
-  for (Pod& pod : reading.pods) {
-    // One that came from another file has kept its UID.
-    const auto same = std::ranges::find_if(
-        file.pods, [&](const SharedPodFacts& old) { return IsMoved(old->pod, pod); });
-    pods.push_back(same != file.pods.end() ? *same : Keep(std::move(pod)));
-  }
+  for (Pod& pod : reading.pods) pods.push_back(Keep(std::move(pod)));
   if (file.faulty) {
     for (SharedPodFacts& old : file.pods) {
       if (!HasName(pods, old->pod)) pods.push_back(std::move(old));
@@ -191,7 +186,6 @@ bool ManifestPods::Settle(Instant seen) {
     }
     ++count;
     if (!file.went_alone && said++ == 0) first = path;
-    HandOver(path, file);
     at = files_.erase(at);
   }
   if (said > 0) {
@@ -200,20 +194,6 @@ bool ManifestPods::Settle(Instant seen) {
   }
   ReportConflicts(seen);
   return count > 0;
-}
-
-// A pod that is read from another file now is the pod that it was there, with its UID.
-void ManifestPods::HandOver(const std::string& path, const File& gone) {
-  for (const SharedPodFacts& old : gone.pods) {
-    const auto holder = holders_.find(FullName(old->pod));
-    if (holder == holders_.end() || holder->second != path) continue;
-    for (auto& [other, file] : files_) {
-      if (other == path || file.counts_at) continue;
-      for (SharedPodFacts& facts : file.pods) {
-        if (IsMoved(old->pod, facts->pod)) facts = Keep(MovedTo(other, old->pod));
-      }
-    }
-  }
 }
 
 void ManifestPods::NoteConflicts(std::vector<Fault> faults) {

@@ -32,8 +32,7 @@ struct ManifestPatience {
 // to hold stay as they were; after a restart of the agent these are the pods that it took over.
 //
 // A file that is gone or emptied counts only when it has stayed so for a while; until then its pods
-// go on, which is said unless it went alone. If another file has the same pod by then, it is the
-// same pod.
+// go on, which is said unless it went alone.
 class ManifestPods {
  public:
   ManifestPods(const Log& log, Profile profile, ManifestPatience patience = {})
@@ -92,7 +91,6 @@ class ManifestPods {
   void TakeUnreadable(const std::string& path, const Error& error);
   void TakeGone(const std::string& path, bool with_folder, Instant now);
   void Hold(const std::string& path, File& file, Instant now);
-  void HandOver(const std::string& path, const File& gone);
   [[nodiscard]] std::vector<Claim> Claims() const;
   void NoteConflicts(std::vector<Fault> faults);
   void ReportConflicts(Instant seen);

@@ -171,17 +171,6 @@ TEST_F(ManifestPodsTest, AFileThatIsReplacedInAnyOrderIsTheSame) {
   }
 }
 
-TEST_F(ManifestPodsTest, APodWhoseFileWasRenamedWhileNoAgentWasThereIsTheSame) {
-  const std::vector<Pod> pods = PodsOf("/m/b", Manifest("web"));
-  static_cast<void>(pods_.Adopt(pods));
-  Put("/m/a", Manifest("web"));
-  Remove("/m/b");
-  EXPECT_EQ(Wanted(), pods);
-  SettleAfter(1s);
-  ASSERT_THAT(Names(), ElementsAre("default/web"));
-  EXPECT_EQ(Wanted()[0].uid, pods[0].uid);
-}
-
 TEST_F(ManifestPodsTest, AFileThatIsDeletedBesideOthersCountsAfterASecond) {
   Put("/m/a", Manifest("a"));
   Put("/m/b", Manifest("b"));

@@ -75,23 +75,6 @@ bool SayTheSame(const Pod& a, const Pod& b) {
   return without_file(a) == without_file(b);
 }
 
-bool IsMoved(const Pod& from, const Pod& to) {
-  const auto without_place = [](Pod pod) {
-    const auto hash = pod.annotations.find(kConfigHash);
-    if (hash != pod.annotations.end() && pod.uid == hash->second) pod.uid.clear();
-    pod.annotations.erase(kConfigHash);
-    pod.annotations.erase(kConfigFile);
-    return pod;
-  };
-  return from.name == to.name && from.namespace_ == to.namespace_ &&
-         without_place(from) == without_place(to);
-}
-
-Pod MovedTo(const std::string& file, Pod pod) {
-  pod.annotations[kConfigFile] = file;
-  return pod;
-}
-
 ManifestNews ReadChange(ManifestChange change) {
   ManifestNews news{.file = std::move(change.file), .now = ManifestGone{}};
   if (const auto* text = std::get_if<ManifestText>(&change.now)) {

@@ -30,11 +30,6 @@ struct ManifestReading {
 // Whether two pods are equal, apart from where they were read from.
 [[nodiscard]] bool SayTheSame(const Pod& a, const Pod& b);
 
-// Whether a pod is one of another file, unchanged.
-[[nodiscard]] bool IsMoved(const Pod& from, const Pod& to);
-// The same pod, with its UID, read from this file.
-[[nodiscard]] Pod MovedTo(const std::string& file, Pod pod);
-
 // A change of a file, read.
 struct ManifestNews {
   std::string file;

@@ -9,6 +9,9 @@ namespace {
 // A manifest folder that does not exist yet cannot be watched, and a file that could not be read is
 // not reported again; this is how often both are tried again.
 constexpr Duration kUnsettledRescan = std::chrono::seconds(1);
+// How soon a file is looked at again that was left because it has a writer: mostly one that has
+// just closed it.
+constexpr Duration kWriterPause = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -34,6 +37,7 @@ bool ManifestWatch::Take(Instant now) {
   for (ManifestScan& scan : reader_->TakeScans()) {
     NotePath(scan, now);
     watched_ = std::move(scan.watched);
+    has_writer_ = scan.has_writer;
     // A folder that cannot be read does not mean that there are no pods: those that run continue.
     const bool is_first = scan.whole && !std::exchange(looked_through_, true);
     told = told || is_first || !scan.news.empty();
@@ -71,8 +75,9 @@ std::vector<SharedPodFacts> ManifestWatch::Wanted() {
 }
 
 void ManifestWatch::RescanSoonIfUnsettled(Instant now) {
-  if (reader_ == nullptr || (watched_ && !pods_.IsUnsettled())) return;
-  next_rescan_ = std::min(next_rescan_.value_or(Instant::max()), now + kUnsettledRescan);
+  if (reader_ == nullptr || (watched_ && !has_writer_ && !pods_.IsUnsettled())) return;
+  const Duration pause = has_writer_ ? kWriterPause : kUnsettledRescan;
+  next_rescan_ = std::min(next_rescan_.value_or(Instant::max()), now + pause);
 }
 
 std::string ManifestWatch::Problem() const {
@@ -83,7 +88,12 @@ std::string ManifestWatch::Problem() const {
 bool ManifestWatch::Advance(Instant now) {
   if (!next_rescan_ || now < *next_rescan_) return false;
   if (reader_ == nullptr) return SettleWithoutPath(now);
-  Rescan();
+  if (std::exchange(has_writer_, false)) {
+    next_rescan_ = now + settings_.rescan_every;
+    reader_->LookAgain();
+  } else {
+    Rescan();
+  }
   return false;
 }
 

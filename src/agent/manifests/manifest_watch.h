@@ -68,6 +68,7 @@ class ManifestWatch {
   const Log& log_;
   ManifestPods pods_;
   Result<void> watched_;
+  bool has_writer_ = false;  // a file was left because it has one
   Once said_unwatched_;
   std::optional<Instant> next_rescan_;
   bool looked_through_ = false;  // once, at least
