@@ -1,10 +1,9 @@
-#include "agent/pods/pod_starts.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "agent/pods/pod_table.h"
 #include "core/decide/eviction_order.h"
 #include "core/units/duration.h"
 
@@ -37,20 +36,14 @@ PodStatus WaitingStatus(std::string why) {
 
 }  // namespace
 
-bool PodStarts::PassDone(NodeConditions conditions, bool starved) {
-  const bool is_news = std::exchange(conditions_, conditions) != conditions;
-  starved_ = starved;
-  came_back_ = false;
-  return is_news;
-}
-
-void PodStarts::StartIfMay(PodSlot& slot, Instant now) {
+// Starts a wanted pod that is not on the node. If it may not start, its slot says why.
+void PodTable::StartIfMay(PodSlot& slot, Instant now) {
   AdmissionAnswer answer = Admit(slot.wanted->pod, conditions_, profile_);
   if (!answer.admit) return Refuse(slot, std::move(answer), now);
   if (HasRoom(slot, now)) Start(slot, now);
 }
 
-void PodStarts::Refuse(PodSlot& slot, AdmissionAnswer answer, Instant now) {
+void PodTable::Refuse(PodSlot& slot, AdmissionAnswer answer, Instant now) {
   const NotHere* const before = slot.not_here();
   const bool was_said = before != nullptr && before->status.reason == answer.reason;
   PodStatus status;
@@ -71,13 +64,13 @@ void PodStarts::Refuse(PodSlot& slot, AdmissionAnswer answer, Instant now) {
 
 // Whether there is space for the pod at once. If not, it is refused, or other pods are told to give
 // way.
-bool PodStarts::HasRoom(PodSlot& slot, Instant now) {
+bool PodTable::HasRoom(PodSlot& slot, Instant now) {
   // It takes up no room from itself.
   if (slot.AwaitsRoom()) slot.state = NotHere{};
   const PodFacts& wanted = *slot.wanted;
   std::vector<PodSlot*> holders;
   std::vector<Occupant> occupants;
-  for (auto& [name, other] : slots_->all()) {
+  for (auto& [name, other] : slots_.all()) {
     if (!TakesUpRoom(other, wanted.priority)) continue;
     holders.push_back(&other);
     occupants.push_back(OccupantOf(other));
@@ -108,7 +101,8 @@ bool PodStarts::HasRoom(PodSlot& slot, Instant now) {
   return false;
 }
 
-void PodStarts::WaitInDryRun(PodSlot& slot, const std::vector<PodSlot*>& give_way) {
+// In a dry run the pod waits, and it is said whom it would preempt.
+void PodTable::WaitInDryRun(PodSlot& slot, const std::vector<PodSlot*>& give_way) {
   std::string why = "waiting for room: a dry run preempts nobody; otherwise it would preempt " +
                     FullName(give_way.front()->facts()->pod);
   if (give_way.size() > 1) why += fmt::format(" and {} others", give_way.size() - 1);
@@ -123,7 +117,7 @@ void PodStarts::WaitInDryRun(PodSlot& slot, const std::vector<PodSlot*>& give_wa
   }
 }
 
-void PodStarts::GiveWay(OnNode& pod, const PodFacts& to, Instant now) {
+void PodTable::GiveWay(OnNode& pod, const PodFacts& to, Instant now) {
   const std::string name = FullName(pod.facts->pod);
   const EvictionOrder order = PreemptionOrder(pod.facts->pod, to.pod);
   dependencies_->log.Warn("pod makes room for one of higher priority",
@@ -135,13 +129,13 @@ void PodStarts::GiveWay(OnNode& pod, const PodFacts& to, Instant now) {
                              .message = order.message,
                              .annotations = {}});
   pod.worker->Evict(order, now);
-  slots_->NoteChange();
+  slots_.NoteChange();
 }
 
-void PodStarts::Start(PodSlot& slot, Instant now) {
+void PodTable::Start(PodSlot& slot, Instant now) {
   const std::string& uid = slot.wanted->pod.uid;
   auto worker = std::make_unique<PodWorker>(slot.wanted, *dependencies_);
-  slots_->LoseForeign(uid);
+  slots_.LoseForeign(uid);
   if (std::exchange(slot.returns, false)) ++dependencies_->counters.restarted_pods;
   OnNode& pod = slot.state.emplace<OnNode>(
       OnNode{.facts = slot.wanted, .worker = std::move(worker), .started_at = now});
@@ -150,9 +144,9 @@ void PodStarts::Start(PodSlot& slot, Instant now) {
   pod.worker->Start(now);
 }
 
-std::vector<WaitingPod> PodStarts::Waiting() const {
+std::vector<WaitingPod> PodTable::Waiting() const {
   std::vector<WaitingPod> waiting;
-  for (const auto& [name, slot] : std::as_const(*slots_).all()) {
+  for (const auto& [name, slot] : slots_.all()) {
     const auto due = slot.comes_back_at();
     if (!due || !slot.wanted) continue;
     waiting.push_back(
@@ -164,23 +158,24 @@ std::vector<WaitingPod> PodStarts::Waiting() const {
   return waiting;
 }
 
-void PodStarts::ComeBack(Instant now) {
+// At most one between two passes.
+void PodTable::ComeBack(Instant now) {
   if (stopping_) return;
   while (!came_back_) {
     const std::vector<WaitingPod> waiting = Waiting();
     const auto next = NextToComeBack(waiting);
     if (!next || waiting[*next].due > now) return;
     // From now on it is a pod like any other; a pod that finds no space does not delay others.
-    PodSlot& slot = slots_->all().find(waiting[*next].name)->second;
+    PodSlot& slot = slots_.all().find(waiting[*next].name)->second;
     slot.state = NotHere{};
-    slots_->NoteChange();
+    slots_.NoteChange();
     StartIfMay(slot, now);
     came_back_ = slot.on_node() != nullptr || slot.AwaitsRoom();
   }
 }
 
 // If a pod has come back since the last pass, the others wait for the next pass.
-std::optional<Instant> PodStarts::NextComeBack() const {
+std::optional<Instant> PodTable::NextComeBack() const {
   if (came_back_ || stopping_) return std::nullopt;
   const std::vector<WaitingPod> waiting = Waiting();
   const auto next = NextToComeBack(waiting);

@@ -95,7 +95,7 @@ PodWorker& PodTable::Enter(RuntimePod& pod, Instant now) {
 std::optional<SavedPod> PodTable::SavedOf(const std::string& name, const RuntimePod& pod,
                                           Instant now) {
   if (pod.foreign) return std::nullopt;
-  auto kept = remembered_.Take(name, pod.pod.uid);
+  auto kept = TakeRemembered(name, pod.pod.uid);
   if (!kept || !kept->absence) return kept;
   if (AnyRuns(pod)) {
     kept->absence.reset();  // it has come back since
@@ -152,23 +152,6 @@ void PodTable::Want(const std::string& name, const SharedPodFacts& facts, Instan
   StayOut(name, slot, now);
 }
 
-// Keeps a pod away that an earlier agent has evicted and of which nothing is left on the node.
-void PodTable::StayOut(const std::string& name, PodSlot& slot, Instant now) {
-  const std::string& uid = slot.wanted->pod.uid;
-  if (slot.on_node() != nullptr || slots_.OfPod(uid) != nullptr) return;
-  auto kept = remembered_.Take(name, uid);
-  if (!kept) return;
-  if (!ResumeAbsence(slot, *kept, now)) {
-    // The runtime may still report it, where it could not read the pod yet.
-    if (kept->ended_well) remembered_.Remember({*std::move(kept)});
-    return;
-  }
-  dependencies_->log.Info(
-      "pod was evicted before and is not started before its back-off is over",
-      {{"pod", name},
-       {"wait", FormatDuration(std::max(Elapsed(now, *slot.comes_back_at()), Duration(0)))}});
-}
-
 void PodTable::Handle(const RuntimeEvent& event, Instant now) {
   settled_ = false;
   if (const auto* found = std::get_if<PodFound>(&event)) return Take(found->pod, now);
@@ -184,7 +167,9 @@ void PodTable::Handle(const RuntimeEvent& event, Instant now) {
 }
 
 void PodTable::PassDone(NodeConditions conditions, Instant now, bool starved) {
-  const bool is_news = starts_.PassDone(conditions, starved);
+  const bool is_news = std::exchange(conditions_, conditions) != conditions;
+  starved_ = starved;
+  came_back_ = false;
   if (!settled_ || is_news || AnyMayComeBack()) SettleAll(now);
 }
 
@@ -207,7 +192,7 @@ void PodTable::PutOffEnds(Duration slept) {
 }
 
 void PodTable::StopAll(Instant now) {
-  starts_.Stop();
+  stopping_ = true;
   for (auto& [name, slot] : slots_.all()) {
     if (!slot.foreign) slot.wanted = nullptr;
   }
@@ -225,9 +210,9 @@ void PodTable::SettleAll(Instant now) {
   for (PodSlot* const slot : order) EndUnwanted(*slot, now);
   for (PodSlot* const slot : order) {
     const bool is_out = slot->on_node() != nullptr || slot->comes_back_at();
-    if (slot->wanted && !is_out) starts_.StartIfMay(*slot, now);
+    if (slot->wanted && !is_out) StartIfMay(*slot, now);
   }
-  starts_.ComeBack(now);
+  ComeBack(now);
   slots_.EraseEmpty();
 }
 
@@ -257,7 +242,7 @@ std::optional<Instant> PodTable::NextDeadline() const {
 }
 
 std::optional<Instant> PodTable::FindDeadline() const {
-  std::optional<Instant> next = starts_.NextComeBack();
+  std::optional<Instant> next = NextComeBack();
   for (const auto& [name, slot] : slots_.all()) {
     if (slot.on_node() != nullptr) next = Earliest({next, slot.worker()->NextDeadline()});
   }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,8 +10,6 @@
 #include <vector>
 
 #include "agent/pods/pod_slots.h"
-#include "agent/pods/pod_starts.h"
-#include "agent/pods/remembered_pods.h"
 #include "agent/state/agent_state.h"
 #include "agent/workers/worker_dependencies.h"
 #include "core/config/agent_config.h"
@@ -19,6 +18,7 @@
 #include "core/model/images.h"
 #include "core/model/profile.h"
 #include "core/model/signal.h"
+#include "core/pods/admission.h"
 #include "core/pods/pod_facts.h"
 #include "core/pods/room.h"
 #include "core/units/result.h"
@@ -47,7 +47,8 @@ enum class ForgetOf : bool { kRestartingPodsOnly, kEndedPodsToo };
 // that does not fit besides the pods of its own and higher priority, is Failed with the reason, and
 // is tried again after each pass. If preemption makes it fit, pods of lower priority are ended and
 // it waits for them. A pod that was evicted or preempted is started again after its back-off, at
-// most one between two passes (see NextToComeBack).
+// most one between two passes (see NextToComeBack). No foreign pod is preempted, because nobody
+// would start it again, and in a dry run none is.
 //
 // A foreign pod is measured and shown while it exists, and is evicted if the policy allows that. It
 // is never started again.
@@ -60,7 +61,7 @@ class PodTable : public PodKiller {
       : dependencies_(&dependencies),
         profile_(profile),
         slots_(come_back_rule),
-        starts_(profile, slots_, dependencies, allocatable) {}
+        allocatable_(allocatable) {}
   PodTable(const PodTable&) = delete;
   PodTable& operator=(const PodTable&) = delete;
   ~PodTable() override = default;
@@ -69,12 +70,13 @@ class PodTable : public PodKiller {
   // continue from it. Must be called before Recall and Adopt.
   void Remember(std::vector<SavedPod> pods) {
     settled_ = false;
-    remembered_.Remember(std::move(pods));
+    for (SavedPod& pod : pods) {
+      std::string name = pod.name;
+      remembered_.insert_or_assign(std::move(name), std::move(pod));
+    }
   }
   // The same for the next agent.
-  [[nodiscard]] std::vector<SavedPod> Saved(Instant now) const {
-    return remembered_.Saved(slots_, now);
-  }
+  [[nodiscard]] std::vector<SavedPod> Saved(Instant now) const;
   // Other numbers whenever Saved may have changed by anything but time.
   [[nodiscard]] StateChanges changes() const { return slots_.changes(); }
   // Takes over the pods that are known while the runtime does not answer. Nothing of them is
@@ -88,7 +90,7 @@ class PodTable : public PodKiller {
   // What the pods' requests may sum up to from now on.
   void SetAllocatable(SharedAmounts allocatable) {
     settled_ = false;
-    starts_.SetAllocatable(allocatable);
+    allocatable_ = allocatable;
   }
   // Sets the pods that should run. Ends the others, and starts those that may start.
   void SetWanted(const std::vector<SharedPodFacts>& pods, Instant now);
@@ -163,6 +165,8 @@ class PodTable : public PodKiller {
   // Puts a pod that the runtime already has into a slot: one from before the agent's start, or a
   // foreign one.
   [[nodiscard]] PodWorker& Enter(RuntimePod& pod, Instant now);
+  [[nodiscard]] std::optional<SavedPod> TakeRemembered(const std::string& name,
+                                                       std::string_view uid);
   [[nodiscard]] std::optional<SavedPod> SavedOf(const std::string& name, const RuntimePod& pod,
                                                 Instant now);
   void ForgetWorkerOf(std::string_view uid);
@@ -172,14 +176,29 @@ class PodTable : public PodKiller {
   void EndUnwanted(PodSlot& slot, Instant now);
   void Want(const std::string& name, const SharedPodFacts& facts, Instant now);
   void StayOut(const std::string& name, PodSlot& slot, Instant now);
+  void StartIfMay(PodSlot& slot, Instant now);
+  void Start(PodSlot& slot, Instant now);
+  void Refuse(PodSlot& slot, AdmissionAnswer answer, Instant now);
+  [[nodiscard]] bool HasRoom(PodSlot& slot, Instant now);
+  void WaitInDryRun(PodSlot& slot, const std::vector<PodSlot*>& give_way);
+  void GiveWay(OnNode& pod, const PodFacts& to, Instant now);
+  [[nodiscard]] std::vector<WaitingPod> Waiting() const;
+  void ComeBack(Instant now);
+  // When ComeBack has something to do without any event; absent: never.
+  [[nodiscard]] std::optional<Instant> NextComeBack() const;
   [[nodiscard]] std::optional<Instant> FindDeadline() const;
 
   WorkerDependencies* dependencies_;
   Profile profile_;
   AdoptPolicy adopt_ = AdoptPolicy::kObserve;  // of foreign pods
   PodSlots slots_;
-  RememberedPods remembered_;
-  PodStarts starts_;
+  // Of an earlier agent, by namespace/name, until the pods are adopted or wanted again.
+  std::map<std::string, SavedPod, std::less<>> remembered_;
+  std::optional<SharedAmounts> allocatable_;
+  NodeConditions conditions_;
+  bool starved_ = false;         // in the last pass
+  bool came_back_ = false;       // a pod has, since the last pass
+  bool stopping_ = false;        // no pod is started any more
   bool awaits_runtime_ = false;  // Recall was called, and Adopt was not
   bool settled_ = false;         // there is nothing to do before `due_`
   std::optional<Instant> due_;

@@ -1,9 +1,9 @@
-#include "agent/pods/remembered_pods.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <span>
 #include <utility>
+
+#include "agent/pods/pod_table.h"
 
 namespace jettison {
 namespace {
@@ -16,7 +16,7 @@ PodStatus StatusOf(const std::string& reason, const std::string& message) {
   return status;
 }
 
-std::optional<SavedPod> SavedOf(const std::string& name, const PodSlot& slot) {
+std::optional<SavedPod> SavedOfSlot(const std::string& name, const PodSlot& slot) {
   if (slot.foreign || slot.facts() == nullptr) return std::nullopt;
   SavedPod kept{.name = name,
                 .uid = slot.facts()->pod.uid,
@@ -46,35 +46,8 @@ bool IsAwaited(const SavedPod& pod, const PodSlots& slots, Instant now) {
   return pod.ending && now < pod.ending->kill_at + patience;
 }
 
-}  // namespace
-
-void RememberedPods::Remember(std::vector<SavedPod> pods) {
-  for (SavedPod& pod : pods) {
-    std::string name = pod.name;
-    pods_.insert_or_assign(std::move(name), std::move(pod));
-  }
-}
-
-std::optional<SavedPod> RememberedPods::Take(const std::string& name, std::string_view uid) {
-  const auto found = pods_.find(name);
-  if (found == pods_.end() || found->second.uid != uid) return std::nullopt;
-  return std::move(pods_.extract(found).mapped());
-}
-
-std::vector<SavedPod> RememberedPods::Saved(const PodSlots& slots, Instant now) const {
-  std::vector<SavedPod> kept;
-  for (const auto& [name, slot] : slots.all()) {
-    if (auto pod = SavedOf(name, slot)) kept.push_back(*std::move(pod));
-  }
-  const std::size_t present = kept.size();  // in the order of their names
-  for (const auto& [name, pod] : pods_) {
-    const auto those = std::span(kept).first(present);
-    const bool told = std::ranges::binary_search(those, name, {}, &SavedPod::name);
-    if (!told && IsAwaited(pod, slots, now)) kept.push_back(pod);
-  }
-  return kept;
-}
-
+// Restores in its slot the absence of a pod that an earlier agent has evicted, and of which nothing
+// is left on the node. False: it was not evicted.
 bool ResumeAbsence(PodSlot& slot, const SavedPod& kept, Instant now) {
   slot.evictions = kept.evictions;
   slot.come_back.Resume(kept.next_delay);
@@ -92,6 +65,47 @@ bool ResumeAbsence(PodSlot& slot, const SavedPod& kept, Instant now) {
   }
   slot.returns = true;
   return true;
+}
+
+}  // namespace
+
+// Absent: nothing is known of a pod of that name and UID, or it was taken already.
+std::optional<SavedPod> PodTable::TakeRemembered(const std::string& name, std::string_view uid) {
+  const auto found = remembered_.find(name);
+  if (found == remembered_.end() || found->second.uid != uid) return std::nullopt;
+  return std::move(remembered_.extract(found).mapped());
+}
+
+// That of the slots, and the kept state that was not taken yet.
+std::vector<SavedPod> PodTable::Saved(Instant now) const {
+  std::vector<SavedPod> kept;
+  for (const auto& [name, slot] : slots_.all()) {
+    if (auto pod = SavedOfSlot(name, slot)) kept.push_back(*std::move(pod));
+  }
+  const std::size_t present = kept.size();  // in the order of their names
+  for (const auto& [name, pod] : remembered_) {
+    const auto those = std::span(kept).first(present);
+    const bool told = std::ranges::binary_search(those, name, {}, &SavedPod::name);
+    if (!told && IsAwaited(pod, slots_, now)) kept.push_back(pod);
+  }
+  return kept;
+}
+
+// Keeps a pod away that an earlier agent has evicted and of which nothing is left on the node.
+void PodTable::StayOut(const std::string& name, PodSlot& slot, Instant now) {
+  const std::string& uid = slot.wanted->pod.uid;
+  if (slot.on_node() != nullptr || slots_.OfPod(uid) != nullptr) return;
+  auto kept = TakeRemembered(name, uid);
+  if (!kept) return;
+  if (!ResumeAbsence(slot, *kept, now)) {
+    // The runtime may still report it, where it could not read the pod yet.
+    if (kept->ended_well) Remember({*std::move(kept)});
+    return;
+  }
+  dependencies_->log.Info(
+      "pod was evicted before and is not started before its back-off is over",
+      {{"pod", name},
+       {"wait", FormatDuration(std::max(Elapsed(now, *slot.comes_back_at()), Duration(0)))}});
 }
 
 }  // namespace jettison
