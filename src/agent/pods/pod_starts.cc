@@ -70,7 +70,7 @@ bool PodTable::HasRoom(PodSlot& slot, Instant now) {
   const PodFacts& wanted = *slot.wanted;
   std::vector<PodSlot*> holders;
   std::vector<Occupant> occupants;
-  for (auto& [name, other] : slots_.all()) {
+  for (auto& [name, other] : slots_) {
     if (!TakesUpRoom(other, wanted.priority)) continue;
     holders.push_back(&other);
     occupants.push_back(OccupantOf(other));
@@ -129,13 +129,13 @@ void PodTable::GiveWay(OnNode& pod, const PodFacts& to, Instant now) {
                              .message = order.message,
                              .annotations = {}});
   pod.worker->Evict(order, now);
-  slots_.NoteChange();
+  ++changes_.all;
 }
 
 void PodTable::Start(PodSlot& slot, Instant now) {
   const std::string& uid = slot.wanted->pod.uid;
   auto worker = std::make_unique<PodWorker>(slot.wanted, *dependencies_);
-  slots_.LoseForeign(uid);
+  LoseForeign(uid);
   if (std::exchange(slot.returns, false)) ++dependencies_->counters.restarted_pods;
   OnNode& pod = slot.state.emplace<OnNode>(
       OnNode{.facts = slot.wanted, .worker = std::move(worker), .started_at = now});
@@ -146,7 +146,7 @@ void PodTable::Start(PodSlot& slot, Instant now) {
 
 std::vector<WaitingPod> PodTable::Waiting() const {
   std::vector<WaitingPod> waiting;
-  for (const auto& [name, slot] : slots_.all()) {
+  for (const auto& [name, slot] : slots_) {
     const auto due = slot.comes_back_at();
     if (!due || !slot.wanted) continue;
     waiting.push_back(
@@ -166,9 +166,9 @@ void PodTable::ComeBack(Instant now) {
     const auto next = NextToComeBack(waiting);
     if (!next || waiting[*next].due > now) return;
     // From now on it is a pod like any other; a pod that finds no space does not delay others.
-    PodSlot& slot = slots_.all().find(waiting[*next].name)->second;
+    PodSlot& slot = slots_.find(waiting[*next].name)->second;
     slot.state = NotHere{};
-    slots_.NoteChange();
+    ++changes_.all;
     StartIfMay(slot, now);
     came_back_ = slot.on_node() != nullptr || slot.AwaitsRoom();
   }

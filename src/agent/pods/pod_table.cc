@@ -43,8 +43,39 @@ PodView ViewOf(const PodSlot& slot, Instant now) {
 
 }  // namespace
 
+const PodSlot* PodTable::OfPod(std::string_view uid) const {
+  const auto slot = std::ranges::find_if(slots_, [uid](const auto& entry) {
+    const OnNode* const pod = entry.second.on_node();
+    return pod != nullptr && pod->facts->pod.uid == uid;
+  });
+  return slot == slots_.end() ? nullptr : &slot->second;
+}
+
+PodSlot* PodTable::OfPod(std::string_view uid) {
+  return const_cast<PodSlot*>(std::as_const(*this).OfPod(uid));  // the slot is ours and not const
+}
+
+void PodTable::LoseForeign(std::string_view uid) {
+  PodSlot* const slot = OfPod(uid);
+  if (slot == nullptr || !slot->foreign) return;
+  slot->state = NotHere{};
+  slot->wanted = nullptr;
+}
+
+void PodTable::NoteEviction(PodSlot& slot) {
+  ++slot.evictions;
+  ++changes_.all;
+  ++changes_.evictions;
+}
+
+void PodTable::NoteGone(const Pod& pod) {
+  constexpr std::size_t kMostGone = 64;
+  gone_.emplace_back(pod.uid, FullName(pod));
+  if (gone_.size() > kMostGone) gone_.pop_front();
+}
+
 void PodTable::Take(RuntimePod pod, Instant now) {
-  PodSlot* const known = slots_.OfPod(pod.pod.uid);
+  PodSlot* const known = OfPod(pod.pod.uid);
   if (pod.foreign && (known != nullptr || (adopt_ == AdoptPolicy::kNone && !pod.spared))) return;
   // A pod that waits to be created does so because that on the node was not taken over until now.
   const bool goes_on = known != nullptr && !known->foreign && !known->worker()->AwaitsCreation();
@@ -57,10 +88,10 @@ PodWorker& PodTable::Enter(RuntimePod& pod, Instant now) {
   if (!pod.foreign) ForgetWorkerOf(pod.pod.uid);
   // If two pods have the same name, the second gets a slot with its UID in the name. The plain name
   // stays free for the pod of a manifest.
-  const auto taken = slots_.all().find(name);
-  const bool is_taken = taken != slots_.all().end() && taken->second.on_node() != nullptr;
+  const auto taken = slots_.find(name);
+  const bool is_taken = taken != slots_.end() && taken->second.on_node() != nullptr;
   if (pod.foreign || is_taken) name += "/" + pod.pod.uid;
-  PodSlot& slot = slots_.At(name);
+  PodSlot& slot = At(name);
   const auto kept = SavedOf(name, pod, now);
   PodFacts facts = FactsOf(std::move(pod.pod), profile_);
   // The agent never ends the pod.
@@ -108,30 +139,30 @@ std::optional<SavedPod> PodTable::SavedOf(const std::string& name, const Runtime
 
 // A pod of this agent replaces what was foreign until now, and a worker that waits for its place.
 void PodTable::ForgetWorkerOf(std::string_view uid) {
-  slots_.LoseForeign(uid);
-  PodSlot* const slot = slots_.OfPod(uid);
+  LoseForeign(uid);
+  PodSlot* const slot = OfPod(uid);
   if (slot != nullptr && !slot->foreign) slot->state = NotHere{};
 }
 
 void PodTable::Adopt(std::vector<RuntimePod> pods, Instant now) {
   settled_ = false;
   awaits_runtime_ = false;
-  slots_.NoteChange();
+  ++changes_.all;
   for (RuntimePod& pod : pods) Take(std::move(pod), now);
 }
 
 void PodTable::Recall(std::vector<RuntimePod> pods, Instant now) {
   settled_ = false;
   awaits_runtime_ = true;
-  slots_.NoteChange();
+  ++changes_.all;
   for (RuntimePod& pod : pods) Enter(pod, now).Recall(std::move(pod.containers), now);
 }
 
 void PodTable::SetWanted(const std::vector<SharedPodFacts>& pods, Instant now) {
-  slots_.NoteSources();
+  sources_ready_ = true;
   std::map<std::string, SharedPodFacts> by_name;
   for (const SharedPodFacts& facts : pods) by_name.insert_or_assign(FullName(facts->pod), facts);
-  for (auto& [name, slot] : slots_.all()) {
+  for (auto& [name, slot] : slots_) {
     if (!by_name.contains(name) && !slot.foreign) slot.wanted = nullptr;
   }
   for (const auto& [name, facts] : by_name) Want(name, facts, now);
@@ -140,15 +171,15 @@ void PodTable::SetWanted(const std::vector<SharedPodFacts>& pods, Instant now) {
 
 // A new pod does not inherit the back-off of the previous pod's evictions.
 void PodTable::Want(const std::string& name, const SharedPodFacts& facts, Instant now) {
-  PodSlot& slot = slots_.At(name);
+  PodSlot& slot = At(name);
   if (slot.wanted == facts || (slot.wanted && SayTheSame(slot.wanted->pod, facts->pod))) return;
   const OnNode* const present = slot.on_node();
   const bool is_present = present != nullptr && SayTheSame(present->facts->pod, facts->pod);
   slot.wanted = is_present ? present->facts : facts;
   if (present == nullptr) slot.state = NotHere{};
   slot.returns = false;
-  slot.come_back = Backoff(slots_.come_back_rule());
-  slots_.NoteChange();
+  slot.come_back = Backoff(come_back_rule_);
+  ++changes_.all;
   StayOut(name, slot, now);
 }
 
@@ -157,9 +188,9 @@ void PodTable::Handle(const RuntimeEvent& event, Instant now) {
   if (const auto* found = std::get_if<PodFound>(&event)) return Take(found->pod, now);
   const std::string& uid =
       std::visit([](const auto& e) -> const std::string& { return e.pod_uid; }, event);
-  PodSlot* const slot = slots_.OfPod(uid);
+  PodSlot* const slot = OfPod(uid);
   if (slot == nullptr) return;
-  slots_.NoteChange();
+  ++changes_.all;
   const auto* exited = std::get_if<ContainerExited>(&event);
   if (exited != nullptr && exited->exit.oom_killed) ++slot->oom_kills;
   slot->worker()->Handle(event, now);
@@ -174,7 +205,7 @@ void PodTable::PassDone(NodeConditions conditions, Instant now, bool starved) {
 }
 
 bool PodTable::AnyMayComeBack() const {
-  return std::ranges::any_of(slots_.all(), [](const auto& entry) {
+  return std::ranges::any_of(slots_, [](const auto& entry) {
     return entry.second.wanted && entry.second.comes_back_at();
   });
 }
@@ -187,13 +218,9 @@ void PodTable::Advance(Instant now) {
   settled_ = true;
 }
 
-void PodTable::PutOffEnds(Duration slept) {
-  for (PodWorker* const worker : Workers()) worker->PutOffEnd(slept);
-}
-
 void PodTable::StopAll(Instant now) {
   stopping_ = true;
-  for (auto& [name, slot] : slots_.all()) {
+  for (auto& [name, slot] : slots_) {
     if (!slot.foreign) slot.wanted = nullptr;
   }
   SettleAll(now);
@@ -202,7 +229,7 @@ void PodTable::StopAll(Instant now) {
 void PodTable::SettleAll(Instant now) {
   settled_ = false;
   std::vector<PodSlot*> order;
-  for (auto& [name, slot] : slots_.all()) order.push_back(&slot);
+  for (auto& [name, slot] : slots_) order.push_back(&slot);
   // Pods of the highest priority start first; equals in the order of their names.
   std::ranges::stable_sort(order, [](const PodSlot* a, const PodSlot* b) {
     return (a->wanted ? a->wanted->priority : 0) > (b->wanted ? b->wanted->priority : 0);
@@ -213,7 +240,7 @@ void PodTable::SettleAll(Instant now) {
     if (slot->wanted && !is_out) StartIfMay(*slot, now);
   }
   ComeBack(now);
-  slots_.EraseEmpty();
+  std::erase_if(slots_, [](const auto& entry) { return entry.second.facts() == nullptr; });
 }
 
 void PodTable::EndUnwanted(PodSlot& slot, Instant now) {
@@ -231,7 +258,7 @@ void PodTable::EndUnwanted(PodSlot& slot, Instant now) {
     return;
   }
   if (slot.foreign) {
-    slots_.NoteGone(pod->facts->pod);
+    NoteGone(pod->facts->pod);
     slot.wanted = nullptr;
   }
   slot.state = NotHere{};
@@ -243,7 +270,7 @@ std::optional<Instant> PodTable::NextDeadline() const {
 
 std::optional<Instant> PodTable::FindDeadline() const {
   std::optional<Instant> next = NextComeBack();
-  for (const auto& [name, slot] : slots_.all()) {
+  for (const auto& [name, slot] : slots_) {
     if (slot.on_node() != nullptr) next = Earliest({next, slot.worker()->NextDeadline()});
   }
   return next;
@@ -256,40 +283,38 @@ Result<EvictOutcome> PodTable::Evict(const EvictionOrder& order, Instant now) {
     return EvictOutcome::kAsked;
   }
   settled_ = false;
-  PodSlot* const slot = slots_.OfPod(order.pod_uid);
+  PodSlot* const slot = OfPod(order.pod_uid);
   if (slot == nullptr) {
     return Fail(ErrorCode::kNotFound, "pod " + order.pod_uid + " is not on the node any more");
   }
   const bool first = !slot->worker()->IsEvicted();
   const bool acted = slot->worker()->Evict(order, now);
   if (acted && first) {
-    ++slot->evictions;
-    slots_.NoteEviction();
+    NoteEviction(*slot);
   } else {
-    slots_.NoteChange();
+    ++changes_.all;
   }
   return acted ? EvictOutcome::kEnding : EvictOutcome::kWasEnding;
 }
 
 bool PodTable::NoteEvicted(const EvictionOrder& order, Instant now) {
-  PodSlot* const slot = slots_.OfPod(order.pod_uid);
+  PodSlot* const slot = OfPod(order.pod_uid);
   if (slot == nullptr) return true;
   if (!slot->worker()->NoteEvicted(order, now)) return false;
-  ++slot->evictions;
-  slots_.NoteEviction();
+  NoteEviction(*slot);
   return true;
 }
 
 bool PodTable::KillsAtOnce(std::string_view uid) const {
-  const PodSlot* const slot = slots_.OfPod(uid);
+  const PodSlot* const slot = OfPod(uid);
   return slot != nullptr && slot->kill_at_once;
 }
 
 bool PodTable::KillNow(std::string_view uid, Instant now) {
   settled_ = false;
-  PodSlot* const slot = slots_.OfPod(uid);
+  PodSlot* const slot = OfPod(uid);
   if (slot == nullptr || !slot->worker()->KillNow(now)) return false;
-  slots_.NoteChange();
+  ++changes_.all;
   return true;
 }
 
@@ -315,14 +340,14 @@ std::size_t PodTable::ForgetDeadContainers(const ContainerGcPolicy& policy, Forg
   }
   const std::vector<ContainerRun> runs = ContainersToRemove(policy, dead, pods, now);
   for (const ContainerRun& run : runs) {
-    slots_.OfPod(run.pod_uid)->worker()->ForgetRun(run.container, run.attempt);
+    OfPod(run.pod_uid)->worker()->ForgetRun(run.container, run.attempt);
   }
   return runs.size();
 }
 
 std::vector<PodWorker*> PodTable::Workers() const {
   std::vector<PodWorker*> workers;
-  for (const auto& [name, slot] : slots_.all()) {
+  for (const auto& [name, slot] : slots_) {
     if (PodWorker* const worker = slot.worker()) workers.push_back(worker);
   }
   return workers;
@@ -330,8 +355,8 @@ std::vector<PodWorker*> PodTable::Workers() const {
 
 std::vector<SharedPodFacts> PodTable::Active() const {
   std::vector<SharedPodFacts> active;
-  active.reserve(slots_.all().size());
-  for (const auto& [name, slot] : slots_.all()) {
+  active.reserve(slots_.size());
+  for (const auto& [name, slot] : slots_) {
     const OnNode* const pod = slot.on_node();
     if (pod != nullptr && pod->worker->IsCandidate()) active.push_back(pod->facts);
   }
@@ -350,13 +375,13 @@ std::vector<EndingPod> PodTable::Ending() const {
 }
 
 bool PodTable::AnyOnNode() const {
-  return std::ranges::any_of(slots_.all(), [](const auto& entry) {
+  return std::ranges::any_of(slots_, [](const auto& entry) {
     return entry.second.on_node() != nullptr && !entry.second.foreign;
   });
 }
 
 bool PodTable::AnyForeign() const {
-  return std::ranges::any_of(slots_.all(), [](const auto& entry) { return entry.second.foreign; });
+  return std::ranges::any_of(slots_, [](const auto& entry) { return entry.second.foreign; });
 }
 
 bool PodTable::AnyIsBeingRemoved(Instant now) const {
@@ -374,15 +399,15 @@ std::size_t PodTable::CountObserved() const {
 }
 
 std::string PodTable::NameOfPod(std::string_view uid) const {
-  const PodSlot* const slot = slots_.OfPod(uid);
+  const PodSlot* const slot = OfPod(uid);
   if (slot != nullptr) return FullName(slot->facts()->pod);
-  const std::string gone = slots_.NameOfGone(uid);
-  return gone.empty() ? std::string(uid) : gone;
+  const auto gone = std::ranges::find(gone_, uid, [](const auto& entry) { return entry.first; });
+  return gone == gone_.end() ? std::string(uid) : gone->second;
 }
 
 std::vector<std::string> PodTable::ImagesThatStay() const {
   std::vector<std::string> images;
-  for (const auto& [name, slot] : slots_.all()) {
+  for (const auto& [name, slot] : slots_) {
     if (!slot.wanted) continue;
     for (const auto* containers :
          {&slot.wanted->pod.init_containers, &slot.wanted->pod.containers}) {
@@ -396,8 +421,8 @@ std::vector<std::string> PodTable::ImagesThatStay() const {
 
 PodsForGc PodTable::StandingForGc() const {
   PodsForGc pods;
-  pods.all_sources_ready = slots_.sources_ready();
-  for (const auto& [name, slot] : slots_.all()) {
+  pods.all_sources_ready = sources_ready_;
+  for (const auto& [name, slot] : slots_) {
     if (slot.wanted) pods.standing[slot.wanted->pod.uid] = PodStanding::kLives;
     const OnNode* const pod = slot.on_node();
     if (pod == nullptr) continue;
@@ -410,7 +435,7 @@ PodsForGc PodTable::StandingForGc() const {
 
 std::vector<PodView> PodTable::Views(Instant now) const {
   std::vector<PodView> views;
-  for (const auto& [name, slot] : slots_.all()) views.push_back(ViewOf(slot, now));
+  for (const auto& [name, slot] : slots_) views.push_back(ViewOf(slot, now));
   return views;
 }
 

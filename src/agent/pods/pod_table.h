@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/pods/pod_slots.h"
+#include "agent/pods/pod_slot.h"
 #include "agent/state/agent_state.h"
 #include "agent/workers/worker_dependencies.h"
 #include "core/config/agent_config.h"
@@ -60,7 +61,7 @@ class PodTable : public PodKiller {
            std::optional<SharedAmounts> allocatable = std::nullopt)
       : dependencies_(&dependencies),
         profile_(profile),
-        slots_(come_back_rule),
+        come_back_rule_(come_back_rule),
         allocatable_(allocatable) {}
   PodTable(const PodTable&) = delete;
   PodTable& operator=(const PodTable&) = delete;
@@ -78,7 +79,7 @@ class PodTable : public PodKiller {
   // The same for the next agent.
   [[nodiscard]] std::vector<SavedPod> Saved(Instant now) const;
   // Other numbers whenever Saved may have changed by anything but time.
-  [[nodiscard]] StateChanges changes() const { return slots_.changes(); }
+  [[nodiscard]] StateChanges changes() const { return changes_; }
   // Takes over the pods that are known while the runtime does not answer. Nothing of them is
   // started before Adopt. Must be called at most once, and before everything except Remember.
   void Recall(std::vector<RuntimePod> pods, Instant now);
@@ -103,8 +104,6 @@ class PodTable : public PodKiller {
   // thousand pods than for one.
   void Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
-  // The machine was suspended for so long. Back-offs count that, grace periods do not.
-  void PutOffEnds(Duration slept);
   // Ends every pod and starts no more.
   void StopAll(Instant now);
 
@@ -126,7 +125,7 @@ class PodTable : public PodKiller {
   std::size_t ForgetDeadContainers(const ContainerGcPolicy& policy, ForgetOf which, Instant now);
 
   // Whether something of that pod is still on the node.
-  [[nodiscard]] bool IsOnNode(std::string_view uid) const { return slots_.OfPod(uid) != nullptr; }
+  [[nodiscard]] bool IsOnNode(std::string_view uid) const { return OfPod(uid) != nullptr; }
   // Whether nothing of the pod is left on the node. False until the runtime has listed its pods,
   // because pods that have ended are not recalled, and their volumes may still exist.
   [[nodiscard]] bool IsCleanedUp(std::string_view uid) const {
@@ -159,6 +158,19 @@ class PodTable : public PodKiller {
   [[nodiscard]] std::vector<PodView> Views(Instant now) const;
 
  private:
+  // The slot of the pod on the node with this UID; null: it is not on the node.
+  [[nodiscard]] PodSlot* OfPod(std::string_view uid);
+  [[nodiscard]] const PodSlot* OfPod(std::string_view uid) const;
+  // Makes the slot where there is none.
+  [[nodiscard]] PodSlot& At(const std::string& name) {
+    return slots_.try_emplace(name, come_back_rule_).first->second;
+  }
+  // The runtime finds a foreign pod again under another UID when a pod of this agent takes it.
+  void LoseForeign(std::string_view uid);
+  void NoteEviction(PodSlot& slot);
+  // Remembers the name of a foreign pod that is gone, for later reports about it.
+  void NoteGone(const Pod& pod);
+  [[nodiscard]] bool IsAwaited(const SavedPod& pod, Instant now) const;
   // Of those that exist on the node.
   [[nodiscard]] std::vector<PodWorker*> Workers() const;
   void Take(RuntimePod pod, Instant now);
@@ -191,7 +203,11 @@ class PodTable : public PodKiller {
   WorkerDependencies* dependencies_;
   Profile profile_;
   AdoptPolicy adopt_ = AdoptPolicy::kObserve;  // of foreign pods
-  PodSlots slots_;
+  BackoffRule come_back_rule_;                 // of evicted pods
+  std::map<std::string, PodSlot, std::less<>> slots_;
+  std::deque<std::pair<std::string, std::string>> gone_;  // UID and name, the newest last
+  bool sources_ready_ = false;                            // the wanted pods have been reported
+  StateChanges changes_;                                  // of what is kept for the next agent
   // Of an earlier agent, by namespace/name, until the pods are adopted or wanted again.
   std::map<std::string, SavedPod, std::less<>> remembered_;
   std::optional<SharedAmounts> allocatable_;

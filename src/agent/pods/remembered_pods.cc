@@ -36,16 +36,6 @@ std::optional<SavedPod> SavedOfSlot(const std::string& name, const PodSlot& slot
   return as_new ? std::nullopt : std::optional(std::move(kept));
 }
 
-// Whether the kept state of a pod that is not on the node may still be needed. Until the wanted
-// pods are known, every state may be. After that, a manifest may be missing only for a moment; the
-// state of a pod that is missing for long is dropped.
-bool IsAwaited(const SavedPod& pod, const PodSlots& slots, Instant now) {
-  if (!slots.sources_ready()) return true;
-  const Duration patience = slots.come_back_rule().reset_after;
-  if (pod.absence) return now < pod.absence->comes_back_at + patience;
-  return pod.ending && now < pod.ending->kill_at + patience;
-}
-
 // Restores in its slot the absence of a pod that an earlier agent has evicted, and of which nothing
 // is left on the node. False: it was not evicted.
 bool ResumeAbsence(PodSlot& slot, const SavedPod& kept, Instant now) {
@@ -69,6 +59,16 @@ bool ResumeAbsence(PodSlot& slot, const SavedPod& kept, Instant now) {
 
 }  // namespace
 
+// Whether the kept state of a pod that is not on the node may still be needed. Until the wanted
+// pods are known, every state may be. After that, a manifest may be missing only for a moment; the
+// state of a pod that is missing for long is dropped.
+bool PodTable::IsAwaited(const SavedPod& pod, Instant now) const {
+  if (!sources_ready_) return true;
+  const Duration patience = come_back_rule_.reset_after;
+  if (pod.absence) return now < pod.absence->comes_back_at + patience;
+  return pod.ending && now < pod.ending->kill_at + patience;
+}
+
 // Absent: nothing is known of a pod of that name and UID, or it was taken already.
 std::optional<SavedPod> PodTable::TakeRemembered(const std::string& name, std::string_view uid) {
   const auto found = remembered_.find(name);
@@ -79,14 +79,14 @@ std::optional<SavedPod> PodTable::TakeRemembered(const std::string& name, std::s
 // That of the slots, and the kept state that was not taken yet.
 std::vector<SavedPod> PodTable::Saved(Instant now) const {
   std::vector<SavedPod> kept;
-  for (const auto& [name, slot] : slots_.all()) {
+  for (const auto& [name, slot] : slots_) {
     if (auto pod = SavedOfSlot(name, slot)) kept.push_back(*std::move(pod));
   }
   const std::size_t present = kept.size();  // in the order of their names
   for (const auto& [name, pod] : remembered_) {
     const auto those = std::span(kept).first(present);
     const bool told = std::ranges::binary_search(those, name, {}, &SavedPod::name);
-    if (!told && IsAwaited(pod, slots_, now)) kept.push_back(pod);
+    if (!told && IsAwaited(pod, now)) kept.push_back(pod);
   }
   return kept;
 }
@@ -94,7 +94,7 @@ std::vector<SavedPod> PodTable::Saved(Instant now) const {
 // Keeps a pod away that an earlier agent has evicted and of which nothing is left on the node.
 void PodTable::StayOut(const std::string& name, PodSlot& slot, Instant now) {
   const std::string& uid = slot.wanted->pod.uid;
-  if (slot.on_node() != nullptr || slots_.OfPod(uid) != nullptr) return;
+  if (slot.on_node() != nullptr || OfPod(uid) != nullptr) return;
   auto kept = TakeRemembered(name, uid);
   if (!kept) return;
   if (!ResumeAbsence(slot, *kept, now)) {

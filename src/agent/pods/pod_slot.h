@@ -1,16 +1,10 @@
 #pragma once
 
-#include <cstdint>
-#include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <variant>
 
-#include "agent/state/agent_state.h"
 #include "agent/workers/backoff.h"
 #include "agent/workers/pod_worker.h"
 #include "core/pods/pod_facts.h"
@@ -65,53 +59,6 @@ struct PodSlot {
   [[nodiscard]] PodStatus Status(Instant now) const {
     return on_node() ? on_node()->worker->Status(now) : not_here()->status;
   }
-};
-
-// The slots of all pods, by namespace and name.
-class PodSlots {
- public:
-  using Map = std::map<std::string, PodSlot, std::less<>>;
-
-  // `come_back_rule`: of evicted pods.
-  explicit PodSlots(const BackoffRule& come_back_rule) : come_back_rule_(come_back_rule) {}
-
-  [[nodiscard]] Map& all() { return slots_; }
-  [[nodiscard]] const Map& all() const { return slots_; }
-  [[nodiscard]] const BackoffRule& come_back_rule() const { return come_back_rule_; }
-  // Makes the slot where there is none.
-  [[nodiscard]] PodSlot& At(const std::string& name);
-  // The slot of the pod on the node with this UID; null: it is not on the node.
-  [[nodiscard]] PodSlot* OfPod(std::string_view uid);
-  [[nodiscard]] const PodSlot* OfPod(std::string_view uid) const;
-  // The runtime finds a foreign pod again under another UID when a pod of this agent takes
-  // it.
-  void LoseForeign(std::string_view uid);
-  // Erases slots without a pod.
-  void EraseEmpty();
-
-  // Remembers the name of a foreign pod that is gone, for later reports about it.
-  void NoteGone(const Pod& pod);
-  // "namespace/name" of a foreign pod that was gone recently; empty: it is not known.
-  [[nodiscard]] std::string NameOfGone(std::string_view uid) const;
-
-  // The wanted pods have been reported for the first time.
-  void NoteSources() { sources_ready_ = true; }
-  [[nodiscard]] bool sources_ready() const { return sources_ready_; }
-  // Counts a change of the state that is kept for the next agent.
-  void NoteChange() { ++changes_; }
-  void NoteEviction() {
-    NoteChange();
-    ++evictions_;
-  }
-  [[nodiscard]] StateChanges changes() const { return {.all = changes_, .evictions = evictions_}; }
-
- private:
-  BackoffRule come_back_rule_;
-  Map slots_;
-  std::deque<std::pair<std::string, std::string>> gone_;  // UID and name, the newest last
-  bool sources_ready_ = false;
-  std::uint64_t changes_ = 0;
-  std::uint64_t evictions_ = 0;
 };
 
 }  // namespace jettison
