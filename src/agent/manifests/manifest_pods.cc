@@ -75,7 +75,7 @@ void ManifestPods::ExpectNone(Instant now) {
   if (count == 0) return;
   log_.Warn("staticPodPath is not set, but pods of an earlier agent run; they keep running for now",
             {{"count", fmt::to_string(count)},
-             {"endedAfter", InSeconds(patience_.at_start)},
+             {"endedAfter", InSeconds(ManifestPatience::kAtStart)},
              {"mend", "set staticPodPath again; if the pods are to end, nothing need be done"}});
 }
 
@@ -87,7 +87,7 @@ void ManifestPods::AdoptLate(const Pod& pod, Instant now) {
   File& file = files_[path];
   if (is_new) {
     file.adopted = true;
-    file.counts_at = now + patience_.at_start;
+    file.counts_at = now + ManifestPatience::kAtStart;
   }
   const bool keeps = file.adopted || file.faulty || file.counts_at || !file.unreadable.empty();
   if (keeps && !HasName(file.pods, pod)) file.pods.push_back(Keep(pod));
@@ -153,7 +153,7 @@ void ManifestPods::TakeGone(const std::string& path, bool with_folder, Instant n
   } else if (with_folder) {
     Hold(path, file->second, now);
   } else if (!file->second.counts_at) {
-    file->second.counts_at = now + patience_.alone;
+    file->second.counts_at = now + ManifestPatience::kAlone;
     file->second.went_alone = true;
   }
 }
@@ -161,7 +161,7 @@ void ManifestPods::TakeGone(const std::string& path, bool with_folder, Instant n
 void ManifestPods::Hold(const std::string& path, File& file, Instant now) {
   if (file.counts_at) return;
   file.went_alone = false;
-  file.counts_at = now + (file.adopted ? patience_.at_start : patience_.running);
+  file.counts_at = now + (file.adopted ? ManifestPatience::kAtStart : ManifestPatience::kRunning);
   if (newly_held_++ == 0) first_held_ = path;
 }
 
@@ -214,7 +214,7 @@ void ManifestPods::ReportConflicts(Instant seen) {
   for (Conflict& one : conflicts_) {
     if (one.said) continue;
     if (!one.since) one.since = seen;
-    if (seen < *one.since + patience_.alone) continue;
+    if (seen < *one.since + ManifestPatience::kAlone) continue;
     one.said = true;
     Report(one.fault);
   }

@@ -20,12 +20,12 @@ namespace jettison {
 // How long manifests must be missing before their pods are ended.
 struct ManifestPatience {
   // While the agent runs: the folder may be renamed or mounted over, or a file may be emptied.
-  Duration running = std::chrono::seconds(5);
-  // A file that is gone beside others: an editor may write it anew, or it may have been renamed.
-  Duration alone = std::chrono::seconds(1);
+  static constexpr Duration kRunning = std::chrono::seconds(5);
+  // A file that is gone beside others: an editor may write it anew.
+  static constexpr Duration kAlone = std::chrono::seconds(1);
   // After a start with pods of an earlier agent: the folder may not be mounted yet. Longer than
   // systemd's time limit for a mount (DefaultTimeoutStartSec, 90 s).
-  Duration at_start = std::chrono::minutes(2);
+  static constexpr Duration kAtStart = std::chrono::minutes(2);
 };
 
 // The pods that the manifests ask for. While a file has faults or cannot be read, the pods it used
@@ -35,8 +35,7 @@ struct ManifestPatience {
 // go on, which is said unless it went alone.
 class ManifestPods {
  public:
-  ManifestPods(const Log& log, Profile profile, ManifestPatience patience = {})
-      : log_(log), profile_(profile), patience_(patience) {}
+  ManifestPods(const Log& log, Profile profile) : log_(log), profile_(profile) {}
 
   // Takes the pods of an earlier agent as the contents of their manifests; one that names no
   // manifest is wanted only if a manifest asks for it. Must be called once, and
@@ -98,7 +97,6 @@ class ManifestPods {
 
   const Log& log_;
   Profile profile_;
-  ManifestPatience patience_;
   std::map<std::string, File> files_;           // by path
   std::map<std::string, std::string> holders_;  // the paths of wanted pods, by name
   std::vector<Conflict> conflicts_;

@@ -65,7 +65,7 @@ void ManifestWatch::NotePath(const ManifestScan& scan, Instant now) {
 
 bool ManifestWatch::IsComplete(Instant now) const {
   if (!looked_through_ || !listed_ || pods_.IsUnsettled()) return false;
-  return !missing_since_ || now >= *missing_since_ + ManifestPatience{}.at_start;
+  return !missing_since_ || now >= *missing_since_ + ManifestPatience::kAtStart;
 }
 
 std::vector<SharedPodFacts> ManifestWatch::Wanted() {

@@ -30,6 +30,14 @@ std::string WithTag(std::string_view path) {
   return std::string(path) + (tag == std::string_view::npos ? ":latest" : "");
 }
 
+// From one periodic collection to the next; the first one follows the start by as much. (kubelet:
+// ImageGCPeriod)
+constexpr Duration kPeriod = std::chrono::minutes(5);
+// How long the store may take to answer, and the needed images to be known, before a collection is
+// given up.
+constexpr Duration kListPatience = std::chrono::seconds(30);
+constexpr Duration kRemovePatience = std::chrono::minutes(2);
+constexpr Duration kNeededPatience = std::chrono::seconds(5);
 // A listing older than this does not show what is in use now.
 constexpr Duration kListingHolds = std::chrono::seconds(1);
 // How soon the images are listed again if the first listing failed.
@@ -105,7 +113,7 @@ void ImageCollector::Advance(Instant now) {
   if (!began_) {
     began_ = now;
     next_look_ = now;
-    next_collection_ = now + settings_.period;
+    next_collection_ = now + kPeriod;
   }
   if (wait_ == Wait::kSettling) {
     if (settling_->next_look() <= now) LookAtSpace(now);
@@ -143,7 +151,7 @@ void ImageCollector::Start(Task task) {
   if (task == Task::kDeleteUnused) wanted_ = false;
   freed_bytes_ = 0;
   if (next_collection_ <= dependencies_.clock.Now()) {
-    next_collection_ = dependencies_.clock.Now() + settings_.period;
+    next_collection_ = dependencies_.clock.Now() + kPeriod;
   }
   List(Wait::kListing);
 }
@@ -157,7 +165,7 @@ auto ImageCollector::Guarded(void (ImageCollector::*take)(const Answer&)) {
 
 void ImageCollector::List(Wait wait) {
   wait_ = wait;
-  deadline_ = dependencies_.clock.Now() + settings_.list_patience;
+  deadline_ = dependencies_.clock.Now() + kListPatience;
   dependencies_.images.List(Guarded(&ImageCollector::TakeListing));
 }
 
@@ -183,7 +191,7 @@ std::optional<std::vector<std::string>> ImageCollector::Needed() const {
 void ImageCollector::AwaitNeeded() {
   if (wait_ == Wait::kChecking) return GiveUp(NeededAreNotKnown());
   wait_ = Wait::kNeeded;
-  deadline_ = dependencies_.clock.Now() + settings_.needed_patience;
+  deadline_ = dependencies_.clock.Now() + kNeededPatience;
 }
 
 void ImageCollector::LookForNeeded(Instant now) {
@@ -250,7 +258,7 @@ void ImageCollector::TryRemove() {
 void ImageCollector::Remove(const std::string& id) {
   if (!before_) before_ = dependencies_.figures.ReadNode();
   wait_ = Wait::kRemoving;
-  deadline_ = dependencies_.clock.Now() + settings_.remove_patience;
+  deadline_ = dependencies_.clock.Now() + kRemovePatience;
   dependencies_.images.Remove(id, Guarded(&ImageCollector::TakeRemoval));
 }
 

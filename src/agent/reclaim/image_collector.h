@@ -34,14 +34,6 @@ struct ImageCollectorSettings {
   // Another program pulls images, so that one in the first listing may have been pulled just before
   // and counts as new; else it counts as old.
   bool others_pull = false;
-  // From one periodic collection to the next; the first one follows the start by as much. (kubelet:
-  // ImageGCPeriod)
-  Duration period = std::chrono::minutes(5);
-  // How long the store may take to answer before the collection is given up.
-  Duration list_patience = std::chrono::seconds(30);
-  Duration remove_patience = std::chrono::minutes(2);
-  // How long a collection waits for `needed` before it is given up.
-  Duration needed_patience = std::chrono::seconds(5);
 };
 
 // What a collector works with; everything must outlive it.

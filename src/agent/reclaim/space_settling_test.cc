@@ -16,24 +16,6 @@ NodeStats WithImageFs(std::uint64_t available, std::uint64_t inodes = 100) {
   return stats;
 }
 
-TEST(SpaceSettling, IsOverASecondAfterTheLastGain) {
-  SpaceSettling settling(WithImageFs(100), kStart);
-  EXPECT_EQ(settling.next_look(), kStart + milliseconds(200));
-  EXPECT_FALSE(settling.Look(WithImageFs(100), kStart + milliseconds(200)));
-  EXPECT_FALSE(settling.Look(WithImageFs(500), kStart + milliseconds(800)));
-  EXPECT_FALSE(settling.Look(WithImageFs(900), kStart + milliseconds(1600)));
-  EXPECT_FALSE(settling.Look(WithImageFs(900), kStart + milliseconds(2400)));
-  EXPECT_TRUE(settling.Look(WithImageFs(900), kStart + milliseconds(2600)));
-  EXPECT_EQ(settling.freed_bytes(), 800U);
-}
-
-TEST(SpaceSettling, IsOverAfterASecondWithoutAnyGain) {
-  SpaceSettling settling(WithImageFs(100), kStart);
-  EXPECT_FALSE(settling.Look(WithImageFs(90), kStart + milliseconds(999)));
-  EXPECT_TRUE(settling.Look(WithImageFs(90), kStart + seconds(1)));
-  EXPECT_EQ(settling.freed_bytes(), 0U);
-}
-
 TEST(SpaceSettling, InodesAndOtherFileSystemsCountAsWell) {
   SpaceSettling settling(WithImageFs(100), kStart);
   EXPECT_FALSE(settling.Look(WithImageFs(100, 101), kStart + milliseconds(900)));
@@ -50,13 +32,6 @@ TEST(SpaceSettling, IsGivenUpAfterTenSeconds) {
     EXPECT_FALSE(settling.Look(WithImageFs(gained), kStart + seconds(1) * i));
   }
   EXPECT_TRUE(settling.Look(WithImageFs(10), kStart + seconds(10)));
-}
-
-TEST(SpaceSettling, WithoutFiguresItIsOverAfterASecondAndNothingIsKnownOfBytes) {
-  SpaceSettling settling(NodeStats{}, kStart);
-  EXPECT_FALSE(settling.Look(NodeStats{}, kStart + milliseconds(200)));
-  EXPECT_TRUE(settling.Look(NodeStats{}, kStart + seconds(1)));
-  EXPECT_EQ(settling.freed_bytes(), std::nullopt);
 }
 
 }  // namespace
