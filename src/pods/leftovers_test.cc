@@ -15,7 +15,7 @@
 #include "kernel/files/files.h"
 #include "kernel/files/testing/temporary_folder.h"
 #include "kernel/mounts/mount_info.h"
-#include "pods/earlier_pods.h"
+#include "pods/adoption.h"
 #include "pods/rotated_files.h"
 #include "pods/tree_removal.h"
 #include "ports/fakes/child_process.h"

@@ -23,6 +23,11 @@ void RemoveLogsOfRun(const std::string& folder, int attempt) {
   }
 }
 
+Error StillBeingRemoved(const std::string& problem) {
+  return {ErrorCode::kUnavailable,
+          "a pod of the same UID is still being removed" + (problem.empty() ? "" : ": " + problem)};
+}
+
 std::string DoomedName(const std::string& folder, std::string_view name, Instant now) {
   return fmt::format("{}/{}{}-{}", folder, kernel::kDoomedPrefix, name,
                      now.time_since_epoch().count());

@@ -20,6 +20,9 @@ void RemoveLogsOfRun(const std::string& folder, int attempt);
 // A name in `folder` that no pod is ever given, for what was called `name` until `now`.
 [[nodiscard]] std::string DoomedName(const std::string& folder, std::string_view name, Instant now);
 
+// The refusal of a pod while an earlier one of its UID is being taken down; `problem`: see below.
+[[nodiscard]] Error StillBeingRemoved(const std::string& problem);
+
 // What is to be taken down of one pod.
 struct PodRemains {
   std::string uid;

@@ -1,10 +1,10 @@
 #include "runtimes/cri/own_pods.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "kernel/files/files.h"
+#include "kernel/files/own_folders.h"
 #include "runtimes/cri/containers/sandboxes.h"
 
 namespace jettison::cri {
@@ -49,13 +49,17 @@ void OwnPods::Advance() {
 
 std::vector<RuntimePod> OwnPods::Recall() {
   std::vector<RuntimePod> recalled;
-  const auto known = [this](const std::string& uid) { return Has(uid); };
-  for (WrittenPod& written : ReadPodRecords(context_, known)) {
-    auto actor = std::make_unique<PodActor>(context_, written.plan);
-    auto running = actor->Recall(written.record);
+  const auto uids = kernel::NamesIn(context_.paths.Pods());
+  for (const std::string& uid : uids.value_or(std::vector<std::string>{})) {
+    if (uid.starts_with(kernel::kDoomedPrefix) || Has(uid)) continue;
+    const auto written = ReadPodRecord(context_, uid);
+    context_.LogFailure("what was written down of pod " + uid, written);
+    if (!written) continue;
+    auto actor = std::make_unique<PodActor>(context_, written->plan);
+    auto running = actor->Recall(written->record);
     if (running.empty()) continue;
     Add(std::move(actor));
-    recalled.push_back({.pod = *written.plan.pod, .containers = std::move(running)});
+    recalled.push_back({.pod = *written->plan.pod, .containers = std::move(running)});
   }
   return recalled;
 }
@@ -70,7 +74,7 @@ std::vector<RuntimePod> OwnPods::TakeOverAll(const Found& found, const OnFailure
     const auto plan =
         recalled != nullptr ? recalled->plan() : ReadDescription(context_, uid, sandboxes);
     if (!plan) {
-      failed(uid, sandboxes, plan.error());
+      failed(uid, plan.error());
     } else {
       adopted.push_back(TakeOver(*plan, sandboxes, found));
     }
@@ -116,26 +120,14 @@ RuntimePod OwnPods::TakeOver(const WrittenPod& written) {
   return adopted;
 }
 
-std::vector<RuntimePod> OwnPods::TakeOverUnlisted(
-    const std::map<std::string, Sandboxes>& listed,
-    const std::function<bool(const std::string&)>& observed) {
-  const auto known = [&](const std::string& uid) { return Has(uid) || observed(uid); };
-  for (const WrittenPod& written : ReadPodRecords(context_, known)) {
-    if (!listed.contains(written.plan.pod->uid)) (void)Add(written.plan).Recall(written.record);
-  }
-  std::vector<RuntimePod> adopted;
+std::vector<RuntimePod> OwnPods::LoseUnlisted(const std::map<std::string, Sandboxes>& listed) {
+  std::vector<RuntimePod> lost;
   for (const auto& [uid, actor] : actors_) {
     if (listed.contains(uid) || actor->removing()) continue;
     actor->LoseSandbox();
-    adopted.push_back({.pod = *actor->plan().pod, .containers = actor->runs().Running()});
+    lost.push_back({.pod = *actor->plan().pod, .containers = actor->runs().Running()});
   }
-  if (adopted.empty()) return adopted;
-  context_.Log(
-      fmt::format("the container runtime does not know {} pods that this agent created; what still "
-                  "runs of them is guarded, and what ends is started again; make sure that "
-                  "containerRuntimeEndpoint names the runtime on which they were created",
-                  adopted.size()));
-  return adopted;
+  return lost;
 }
 
 std::vector<RunningLog> OwnPods::RunningLogs() const {

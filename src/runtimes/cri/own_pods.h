@@ -23,8 +23,7 @@ class OwnPods {
  public:
   using Actors = std::map<std::string, std::unique_ptr<PodActor>>;  // by UID
   // Called for each pod that cannot be read.
-  using OnFailure =
-      std::function<void(const std::string& uid, const Sandboxes& sandboxes, const Error& error)>;
+  using OnFailure = std::function<void(const std::string& uid, const Error& error)>;
 
   explicit OwnPods(RuntimeContext& context) : context_(context) {}
   OwnPods(const OwnPods&) = delete;
@@ -48,12 +47,10 @@ class OwnPods {
   [[nodiscard]] std::vector<RuntimePod> Recall();
   // Takes over all pods that the runtime reported.
   [[nodiscard]] std::vector<RuntimePod> TakeOverAll(const Found& found, const OnFailure& failed);
-  // Takes over pods that were created and that the runtime does not know: it lost them, or it is
-  // another runtime. Their processes go on, and no data of theirs is deleted. `listed`: those that
-  // it knows, by UID; `observed`: whether a pod was not taken over.
-  [[nodiscard]] std::vector<RuntimePod> TakeOverUnlisted(
-      const std::map<std::string, Sandboxes>& listed,
-      const std::function<bool(const std::string&)>& observed);
+  // Those that were recalled and that the runtime does not know: `listed` are those that it knows,
+  // by UID. Their processes go on, and what is started next is started in a new sandbox.
+  [[nodiscard]] std::vector<RuntimePod> LoseUnlisted(
+      const std::map<std::string, Sandboxes>& listed);
   // One of them, with these sandboxes of those found.
   [[nodiscard]] RuntimePod TakeOver(const PodPlan& plan, const Sandboxes& sandboxes,
                                     const Found& found);

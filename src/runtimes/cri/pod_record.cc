@@ -8,9 +8,8 @@
 
 #include "containers/cri_container.h"
 #include "kernel/files/files.h"
-#include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
-#include "pods/earlier_pods.h"
+#include "pods/adoption.h"
 #include "runtimes/cri/containers/sandboxes.h"
 
 namespace jettison::cri {
@@ -111,19 +110,6 @@ Result<WrittenPod> ReadPodRecord(const RuntimeContext& context, const std::strin
   return WrittenPod{.plan = std::move(*plan), .record = std::move(*record)};
 }
 
-std::vector<WrittenPod> ReadPodRecords(const RuntimeContext& context,
-                                       const std::function<bool(const std::string&)>& known) {
-  std::vector<WrittenPod> found;
-  const std::string pods = context.paths.Pods();
-  for (const std::string& uid : kernel::NamesIn(pods).value_or(std::vector<std::string>{})) {
-    if (uid.starts_with(kernel::kDoomedPrefix) || known(uid)) continue;
-    auto written = ReadPodRecord(context, uid);
-    context.LogFailure("what was written down of pod " + uid, written);
-    if (written) found.push_back(*std::move(written));
-  }
-  return found;
-}
-
 std::map<std::string, Sandboxes> OwnSandboxes(const RuntimeContext& context,
                                               const Listing& listing) {
   std::map<std::string, Sandboxes> pods;
@@ -151,10 +137,11 @@ Result<PodPlan> ReadDescription(const RuntimeContext& context, const std::string
   auto written = ReadPodRecord(context, uid);
   if (!written) {
     const bool is_missing = written.error().code == ErrorCode::kNotFound;
-    return Fail(is_missing ? ErrorCode::kInvalidArgument : written.error().code,
-                why + written.error().message);
+    return Fail(
+        is_missing && !sandboxes.empty() ? ErrorCode::kInvalidArgument : written.error().code,
+        why + written.error().message);
   }
-  context.Log(fmt::format("{}the pod is known by {}", why, RecordFile(context, uid)));
+  if (!why.empty()) context.Log(why + "the pod is known by " + RecordFile(context, uid));
   return std::move(written->plan);
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -50,9 +49,6 @@ struct WrittenPod {
 // kInvalidArgument: it is damaged.
 [[nodiscard]] Result<WrittenPod> ReadPodRecord(const RuntimeContext& context,
                                                const std::string& uid);
-// All that can be read, but for those that are `known`; of the others the log tells.
-[[nodiscard]] std::vector<WrittenPod> ReadPodRecords(
-    const RuntimeContext& context, const std::function<bool(const std::string&)>& known);
 
 // Sandboxes of one pod, of which the first one counts: one that is ready, then the newest.
 using Sandboxes = std::vector<const api::PodSandbox*>;
@@ -62,7 +58,8 @@ using Sandboxes = std::vector<const api::PodSandbox*>;
                                                             const Listing& listing);
 
 // The description of a pod, which each of its sandboxes and its record contain. One readable copy
-// is enough. kInvalidArgument: what describes the pod is damaged or missing.
+// is enough. kNotFound: there is none; kInvalidArgument: what describes the pod is damaged, or
+// missing although there are sandboxes.
 [[nodiscard]] Result<PodPlan> ReadDescription(const RuntimeContext& context, const std::string& uid,
                                               const Sandboxes& sandboxes);
 [[nodiscard]] bool IsInHostNetwork(const RuntimeContext& context, const api::PodSandbox& sandbox);

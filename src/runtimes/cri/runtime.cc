@@ -2,15 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
-#include <set>
 #include <utility>
 
 #include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
 #include "kernel/processes/processes.h"
-#include "pods/pod_groups.h"
 #include "rpc/calls.h"
 #include "runtimes/cri/containers/pod_removal.h"
 #include "runtimes/cri/containers/systemd_slices.h"
@@ -49,7 +46,7 @@ Runtime::Runtime(RuntimeDependencies dependencies, const CriRuntimeOptions& opti
                  [this](PodRemains remains) {
                    return std::make_unique<PodRemoval>(context_, std::move(remains));
                  }),
-      observed_(context_, {.pods = pods_,
+      adoption_(context_, {.pods = pods_,
                            .inventory = inventory_,
                            .leftovers = leftovers_,
                            .forget = [this](const std::string& uid) { NoteTaken(uid); }}),
@@ -80,64 +77,12 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   if (!own && own.error().code == ErrorCode::kInvalidArgument) return Fail(own.error());
   auto found = inventory_.FindAll(recalled_ ? Duration::zero() : kListWait);
   if (!found) return Fail(found.error());
-  auto pods = pods_.TakeOverAll(
-      *found, [&](const std::string& uid, const Sandboxes& sandboxes, const Error& error) {
-        observed_.Enter(uid, sandboxes, found->listing, error);
-      });
-  for (RuntimePod& unlisted :
-       pods_.TakeOverUnlisted(OwnSandboxes(context_, found->listing),
-                              [this](const std::string& uid) { return observed_.Has(uid); })) {
-    pods.push_back(std::move(unlisted));
-  }
-  pods_.WriteRecords(false);
-  SettleFolders(found->listing);
+  auto pods = adoption_.TakeOverAll(*found);
   if (listener_) listener_(found->listing);
   adopted_ = true;
   ScheduleRelist(context_.options.relist_period);
   rotation_.Start();
   return pods;
-}
-
-// Settles the folders of pods that the runtime does not have.
-void Runtime::SettleFolders(const Listing& listing) {
-  for (const std::string& uid : leftovers_.Begin().value_or(std::vector<std::string>{})) {
-    if (pods_.Has(uid) || observed_.Has(uid)) continue;
-    const auto written = ReadPodRecord(context_, uid);
-    if (!written && written.error().code == ErrorCode::kNotFound) {
-      SettleWithoutRecord(uid, listing);
-      continue;
-    }
-    observed_.Enter(
-        uid, {}, listing,
-        written ? Error{ErrorCode::kUnavailable, "its record could not be read a moment ago"}
-                : written.error());
-  }
-}
-
-// The folder is a leftover if nothing runs in the pod's groups. Otherwise its record could not be
-// written, and this runtime is not the one on which it was created, or has lost its state. Where no
-// container has had a log, the creation was interrupted, and its sandbox may still appear.
-void Runtime::SettleWithoutRecord(const std::string& uid, const Listing& listing) {
-  const std::string folder = context_.paths.Pod(uid);
-  if (!kernel::IsPodFolder(folder)) {
-    return context_.Log(fmt::format("{} is no pod of an agent, and is left as it is", folder));
-  }
-  const auto group =
-      InhabitedOf(context_.cgroups, PossibleGroupsOf(uid, context_.options.cgroup_driver));
-  if (!group) return leftovers_.Remove(uid);
-  const auto logs = kernel::LogFoldersOf(context_.paths, uid);
-  const auto has_logs = [](const std::string& logs_of_pod) {
-    const auto containers = kernel::NamesIn(logs_of_pod);
-    return !containers || !containers->empty();
-  };
-  if (logs && std::ranges::none_of(*logs, has_logs)) {
-    unsettled_.insert(uid);
-    return;
-  }
-  observed_.Enter(uid, {}, listing,
-                  {ErrorCode::kInvalidArgument,
-                   fmt::format("{} is missing, but processes run, or may run, in its group {}",
-                               RecordFile(context_, uid), *group)});
 }
 
 void Runtime::ScheduleRelist(Duration delay) {
@@ -164,19 +109,13 @@ void Runtime::OnListing(const Result<Listing>& listing) {
   if (!listing) return;
   for (const auto& [uid, actor] : pods_.actors()) actor->OnListed(*listing);
   RemoveStrays(*listing);
-  for (const std::string& uid : std::exchange(unsettled_, {})) {
-    if (!pods_.Has(uid) && leftovers_.Find(uid) == nullptr && !observed_.Has(uid)) {
-      SettleWithoutRecord(uid, *listing);
-    }
-  }
-  observed_.OnListed(*listing);
+  adoption_.OnListed(*listing);
   if (listener_) listener_(*listing);
 }
 
 // Removes sandboxes that this agent made and does not know: their creation failed after the runtime
 // had begun. A sandbox that cannot be read may be something else and is left alone.
 void Runtime::RemoveStrays(const Listing& listing) {
-  const auto pods = OwnSandboxes(context_, listing);
   for (const api::PodSandbox& sandbox : listing.sandboxes) {
     if (!IsOurs(context_, sandbox) || HasOwner(sandbox)) continue;
     const std::string& uid = sandbox.metadata().uid();
@@ -188,7 +127,7 @@ void Runtime::RemoveStrays(const Listing& listing) {
             clearing_ = false;
           });
       clearance_->StartWith(sandbox.id());
-    } else if (kernel::IsPathSegment(uid) && observed_.IsReadable(uid, pods.at(uid), listing)) {
+    } else if (kernel::IsPathSegment(uid) && adoption_.IsReadable(uid, listing)) {
       leftovers_.Remove(uid);
     }
   }
@@ -198,32 +137,24 @@ bool Runtime::HasOwner(const api::PodSandbox& sandbox) const {
   const std::string& uid = sandbox.metadata().uid();
   const PodActor* const actor = pods_.Find(uid);
   return (actor != nullptr && actor->Claims(sandbox.id())) || leftovers_.Find(uid) != nullptr ||
-         observed_.Has(uid);
+         adoption_.Has(uid);
 }
 
 void Runtime::CreatePod(const PodPlan& plan) {
-  const Pod& pod = *plan.pod;
-  const auto fail = [&](Error error) { context_.Emit(PodFailed{pod.uid, std::move(error)}); };
-  if (auto names = kernel::CheckNames(pod); !names) return fail(names.error());
-  const PodActor* const existing = pods_.Find(pod.uid);
-  if (existing != nullptr && !existing->removing()) {
-    return context_.Emit(PodReady{pod.uid});
+  const std::string& uid = plan.pod->uid;
+  if (const PodActor* const existing = pods_.Find(uid)) {
+    if (!existing->removing()) return context_.Emit(PodReady{uid});
+    return context_.Emit(PodFailed{uid, StillBeingRemoved(existing->Problem())});
   }
-  const jettison::PodRemoval* const leftover = leftovers_.Find(pod.uid);
-  if (existing != nullptr || leftover != nullptr) {
-    const std::string why = existing != nullptr ? existing->Problem() : leftover->problem();
-    return fail({ErrorCode::kUnavailable,
-                 "a pod of the same UID is still being removed" + (why.empty() ? "" : ": " + why)});
+  if (adoption_.IsUnsettled(uid)) {
+    return context_.Emit(
+        PodFailed{uid,
+                  {ErrorCode::kUnavailable,
+                   "an earlier creation of the pod may still be under way in the container "
+                   "runtime"}});
   }
-  if (observed_.Has(pod.uid)) return observed_.Refuse(plan);
-  if (unsettled_.contains(pod.uid)) {
-    return fail({ErrorCode::kUnavailable,
-                 "an earlier creation of the pod may still be under way in the container runtime"});
-  }
-  if (auto place = kernel::CheckPodPlace(context_.paths.Pod(pod.uid)); !place) {
-    return fail(place.error());
-  }
-  NoteTaken(pod.uid);
+  if (!adoption_.IsPlaceFree(plan)) return;
+  NoteTaken(uid);
   pods_.Create(plan);
 }
 

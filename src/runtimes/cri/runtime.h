@@ -3,7 +3,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,10 +11,10 @@
 #include "pods/leftovers.h"
 #include "pods/log_rotation.h"
 #include "ports/file_descriptor.h"
+#include "runtimes/cri/adoption.h"
 #include "runtimes/cri/containers/runtime_context.h"
 #include "runtimes/cri/cri_runtime.h"
 #include "runtimes/cri/inventory.h"
-#include "runtimes/cri/observed_pods.h"
 #include "runtimes/cri/own_pods.h"
 #include "runtimes/cri/pod_record.h"
 
@@ -66,8 +65,6 @@ class Runtime : public CriRuntime {
 
  private:
   void NoteTaken(const std::string& uid);
-  void SettleFolders(const Listing& listing);
-  void SettleWithoutRecord(const std::string& uid, const Listing& listing);
   // Schedules the next relist, which compares everything that the runtime has with what is known.
   void ScheduleRelist(Duration delay);
   void Relist();
@@ -81,7 +78,7 @@ class Runtime : public CriRuntime {
   Inventory inventory_;
   OwnPods pods_;
   Leftovers leftovers_;
-  ObservedPods observed_;
+  Adoption adoption_;
   LogRotation rotation_;
   const std::vector<std::string> no_groups_;
   std::function<void(const std::string&)> on_taken_;  // null: nobody looks after foreign pods
@@ -92,8 +89,6 @@ class Runtime : public CriRuntime {
   // Removes sandboxes that no pod has, one after the other.
   std::unique_ptr<SandboxClearance> clearance_;
   bool clearing_ = false;
-  // Pods without a record whose creation may still be under way in the runtime.
-  std::set<std::string> unsettled_;
   kernel::Readiness::Watch on_answers_;
   kernel::Readiness::Watch on_relist_;
 };

@@ -13,7 +13,6 @@
 #include "kernel/files/own_folders.h"
 #include "kernel/files/paths.h"
 #include "kernel/readiness/pidfd.h"
-#include "pods/earlier_pods.h"
 #include "pods/pod_groups.h"
 #include "runtimes/process/runs/run_record.h"
 
@@ -29,18 +28,6 @@ std::string RemovalMark(const Paths& paths, std::string_view uid) {
 WallTime CreationOf(const FoundRun& run) {
   if (run.record) return run.record->created;
   return run.exit ? run.exit->started : WallTime{};
-}
-
-// This is the only place where real time is converted to the agent's clock. `earliest`: a run of a
-// container did not begin before the previous one, whatever the clock said then.
-ContainerRecord RecordOf(const RuntimeContext& context, const std::string& uid, const FoundRun& run,
-                         Instant earliest) {
-  return {.pod_uid = uid,
-          .name = run.container,
-          .attempt = run.attempt,
-          .created = InstantOf(CreationOf(run), context.clock, earliest),
-          .exit = {},
-          .of_earlier_life = run.record && run.record->shim.boot_id != context.boot_id};
 }
 
 ContainerExit ExitOf(const ExitRecord& exit, Instant created, const Clock& clock, bool oom_killed) {
@@ -78,17 +65,20 @@ void MarkAsRemoved(const Paths& paths, std::string_view uid) {
   if (std::rename(file.c_str(), RemovalMark(paths, uid).c_str()) != 0) (void)::unlink(file.c_str());
 }
 
-Result<std::optional<PodPlan>> Adoption::ReadPlan(const std::string& uid) const {
-  const std::string path = context_.paths.PodFile(uid);
-  const auto text = ReadFile(path);
-  if (!text && text.error().code == ErrorCode::kNotFound) {
-    if (auto leftover = CheckLeftover(uid); !leftover) return Fail(leftover.error());
-    return std::nullopt;
-  }
+bool Adoption::IsOwn(const std::string& uid) const {
+  return pods_.all().contains(uid);
+}
+
+std::string Adoption::RecordOf(const std::string& uid) const {
+  return context_.paths.PodFile(uid);
+}
+
+Result<PodPlan> Adoption::ReadPlan(const std::string& uid) const {
+  const auto text = ReadFile(RecordOf(uid));
   if (!text) return Fail(text.error());
   auto plan = ReadWrittenPod(*context_.options.written_pods, *text, uid);
-  if (!plan) return Fail(plan.error().In(path));
-  return std::move(*plan);
+  if (!plan) return Fail(plan.error().In(RecordOf(uid)));
+  return plan;
 }
 
 // A pod's file is written before its first run, and a removal that was interrupted has left a mark.
@@ -96,20 +86,23 @@ Result<std::optional<PodPlan>> Adoption::ReadPlan(const std::string& uid) const 
 Result<void> Adoption::CheckLeftover(const std::string& uid) const {
   const Paths& paths = context_.paths;
   if (::access(RemovalMark(paths, uid).c_str(), F_OK) == 0) return {};
-  const auto is_lost = [&](std::string_view why) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} is missing, but {}", paths.PodFile(uid), why));
-  };
-  for (const std::string& group : PossibleGroupsOf(uid, context_.options.cgroup_driver)) {
-    if (IsInhabited(context_.cgroups, group)) return is_lost("processes are in its group " + group);
-  }
+  if (auto unused = jettison::Adoption::CheckLeftover(uid); !unused) return unused;
   const auto runs = ReadRuns(paths, uid, context_.boot_id);
-  if (runs && !runs->empty()) return is_lost("containers of it have run");
-  if (runs) return {};
-  return IsPodFolder(paths.Pod(uid)) ? Fail(runs.error()) : Result<void>();
+  if (!runs) return IsPodFolder(paths.Pod(uid)) ? Fail(runs.error()) : Result<void>();
+  if (runs->empty()) return {};
+  return Fail(ErrorCode::kInvalidArgument,
+              RecordOf(uid) + " is missing, but containers of it have run");
 }
 
-Result<RuntimePod> Adoption::TakeOver(const PodPlan& plan) {
+void Adoption::EndKeepers(const std::string& uid) {
+  const auto runs = ReadRuns(context_.paths, uid, context_.boot_id);
+  if (!runs) return;
+  for (const FoundRun& run : *runs) {
+    if (run.shim) SendSignal(run.shim, SIGKILL);
+  }
+}
+
+Result<RuntimePod> Adoption::TakeOver(const PodPlan& plan, const Error* unread) {
   PodEntry& entry = pods_.Enter(plan);
   auto runs = FindRuns(entry);
   if (!runs) {
@@ -118,6 +111,7 @@ Result<RuntimePod> Adoption::TakeOver(const PodPlan& plan) {
   }
   context_.LogFailure("adopt pod " + FullName(*plan.pod), pods_.Check(entry));
   entry.foundation->MakeAgain();
+  if (unread != nullptr) Mend(*plan.pod);
   return RuntimePod{.pod = *plan.pod, .containers = AdoptRuns(entry, std::move(*runs))};
 }
 
@@ -183,7 +177,14 @@ std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run,
     if (run.passing) run.state = RunState::kNeverRan;
   }
   if (!run.fault.empty()) context_.Log(run.fault);
-  ContainerRecord record = RecordOf(context_, pod.uid, run, surroundings.earliest);
+  // This is the only place where real time is converted to the agent's clock.
+  ContainerRecord record{
+      .pod_uid = pod.uid,
+      .name = run.container,
+      .attempt = run.attempt,
+      .created = InstantOf(CreationOf(run), context_.clock, surroundings.earliest),
+      .exit = {},
+      .of_earlier_life = run.record && run.record->shim.boot_id != context_.boot_id};
   switch (run.state) {
     case RunState::kEnded: {
       record.exit = ExitOf(*run.exit, record.created, context_.clock, surroundings.oom_killed);
@@ -223,7 +224,7 @@ std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run,
 }
 
 // The folder of its logs has its name.
-void ObservedPods::Enter(const std::string& uid, const Error& error) {
+std::string Adoption::NameOf(const std::string& uid) const {
   std::string name = uid;
   const auto log_folders = LogFoldersOf(context_.paths, uid);
   for (const std::string& logs : log_folders.value_or(std::vector<std::string>{})) {
@@ -231,29 +232,16 @@ void ObservedPods::Enter(const std::string& uid, const Error& error) {
     name = name.substr(0, name.size() - uid.size() - 1);
     std::ranges::replace(name, '_', '/');
   }
-  jettison::ObservedPods::Enter(uid, name, error);
+  return name;
 }
 
-std::function<ObservedPods::Reading()> ObservedPods::Reader(const std::string& uid) const {
+std::function<Adoption::Reading()> Adoption::Reader(const std::string& uid) const {
   return [paths = context_.paths, uid, boot_id = context_.boot_id]() -> Reading {
     return {.record = ReadThroughRecord(paths, uid), .rest = ReadThroughRuns(paths, uid, boot_id)};
   };
 }
 
-Result<RuntimePod> ObservedPods::TakeOver(const PodPlan& wanted, const Result<void>& record) {
-  const std::string& uid = wanted.pod->uid;
-  const auto plan = record ? adoption_.ReadPlan(uid) : Fail(record.error());
-  if (plan && *plan) return adoption_.TakeOver(**plan);
-  const Error why =
-      plan ? Error{ErrorCode::kInvalidArgument, context_.paths.PodFile(uid) + " is missing"}
-           : plan.error();
-  if (!IsHashOfContent(*wanted.pod)) return Fail(why);
-  auto taken = adoption_.TakeOver(wanted);
-  if (taken) Mend(*wanted.pod);
-  return taken;
-}
-
-void ObservedPods::Mend(const Pod& pod) {
+void Adoption::Mend(const Pod& pod) {
   const std::string file = context_.paths.PodFile(pod.uid);
   context_.disk.Do(
       [file, text = context_.options.written_pods->Write(pod)] { return WriteFile(file, text); },

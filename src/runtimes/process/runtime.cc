@@ -59,53 +59,19 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   if (!uids) return Fail(uids.error());
   SayWhatIsMissing();
   rotation_.Start();
-  std::vector<RuntimePod> taken;
-  for (const std::string& uid : *uids) {
-    const auto plan = adoption_.ReadPlan(uid);
-    if (plan && *plan) {
-      auto pod = adoption_.TakeOver(**plan);
-      if (pod) {
-        taken.push_back(*std::move(pod));
-      } else {
-        observed_.Enter(uid, pod.error());
-      }
-    } else if (!plan) {
-      observed_.Enter(uid, plan.error());
-    } else if (IsPodFolder(context_.paths.Pod(uid))) {
-      RemoveLeftover(uid);
-    } else {
-      context_.Log(
-          fmt::format("{} is no pod of an agent, and is left as it is", context_.paths.Pod(uid)));
-    }
-  }
-  return taken;
-}
-
-// Its shims are killed, too: they write nothing that is needed.
-void Runtime::RemoveLeftover(const std::string& uid) {
-  const auto runs =
-      ReadRuns(context_.paths, uid, context_.boot_id).value_or(std::vector<FoundRun>{});
-  for (const FoundRun& run : runs) {
-    if (run.shim) SendSignal(run.shim, SIGKILL);
-  }
-  leftovers_.Remove(uid);
+  return adoption_.TakeOverFolders(*uids);
 }
 
 void Runtime::CreatePod(const PodPlan& plan) {
   const std::string& uid = plan.pod->uid;
-  const auto fail = [&](Error error) { context_.Emit(PodFailed{uid, std::move(error)}); };
-  const auto existing = pods_.all().find(uid);
-  const bool is_there = existing != pods_.all().end();
-  if (leftovers_.Find(uid) != nullptr || (is_there && existing->second.removing)) {
-    return fail({ErrorCode::kUnavailable, "a pod of the same UID is still being removed"});
-  }
-  if (is_there) {
+  if (const auto existing = pods_.all().find(uid); existing != pods_.all().end()) {
+    if (existing->second.removing) {
+      return context_.Emit(PodFailed{uid, StillBeingRemoved("")});
+    }
     if (!existing->second.making) context_.Emit(PodReady{uid});
     return;
   }
-  if (observed_.Has(uid)) return observed_.Refuse(plan);
-  if (auto names = CheckNames(*plan.pod); !names) return fail(names.error());
-  if (auto place = CheckPodPlace(context_.paths.Pod(uid)); !place) return fail(place.error());
+  if (!adoption_.IsPlaceFree(plan)) return;
   PodEntry& entry = pods_.Enter(plan);
   if (IsInhabited(context_.cgroups, entry.group)) {
     const std::string group = entry.group;

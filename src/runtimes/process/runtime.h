@@ -45,7 +45,6 @@ class Runtime : public ContainerRuntime {
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 
  private:
-  void RemoveLeftover(const std::string& uid);
   void SayWhatIsMissing() const;
   void FailCreation(PodEntry& entry, const Error& error);
   void BeginRemoval(PodEntry& entry);
@@ -62,8 +61,7 @@ class Runtime : public ContainerRuntime {
   Leftovers leftovers_{context_, [this](PodRemains remains) {
                          return std::make_unique<PodRemoval>(context_, std::move(remains));
                        }};
-  Adoption adoption_{context_, pods_};
-  ObservedPods observed_{context_, adoption_};
+  Adoption adoption_{context_, leftovers_, pods_};
   LogRotation rotation_{
       context_, context_.options, [this] { return pods_.RunningLogs(); },
       [this](const RunningLog& log, const auto& done) { pods_.ReopenLog(log, done); }};

@@ -50,6 +50,8 @@ TEST_F(ProcessRuntimeUnreadRemains, AMarkThatCannotBeLookedUpEndsNoPod) {
 
 TEST_F(ProcessRuntimeUnreadRemains, ARunThatNeverBeganIsNotLostIfItsRecordIsUnreadableLater) {
   const std::string record = bed_.paths().Run("u", "main", 0) + "/running";
+  const pid_t shim = ParseRunRecord(*kernel::ReadFile(record)).value().shim.pid;
+  ASSERT_EQ(::kill(shim, SIGSTOP), 0) << "it is not to write how the run ended";
   ASSERT_EQ(::unlink(record.c_str()), 0);
   cgroups_.OnSignal([&](pid_t pid, int signal) {
     ::kill(pid, signal);
@@ -60,6 +62,7 @@ TEST_F(ProcessRuntimeUnreadRemains, ARunThatNeverBeganIsNotLostIfItsRecordIsUnre
   ASSERT_TRUE(listed);
   ASSERT_THAT(*listed, SizeIs(1));
   EXPECT_THAT(listed->front().containers, IsEmpty());
+  ::kill(shim, SIGKILL);
 }
 
 }  // namespace

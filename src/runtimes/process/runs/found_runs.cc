@@ -8,7 +8,7 @@
 
 #include "core/text/number.h"
 #include "kernel/files/files.h"
-#include "pods/earlier_pods.h"
+#include "pods/adoption.h"
 #include "runtimes/process/runs/run_record.h"
 #include "runtimes/process/shim/protocol.h"
 
