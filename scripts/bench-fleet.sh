@@ -23,7 +23,7 @@ measure() {  # measure NODES PODS PASSES POLICIES
   fi
   local arguments=()
   [ "$4" -gt 1 ] && arguments=(--sweep "$(sweep $(($4 - 1)))")
-  figures=$(python3 - "$build/jettison" simulate "$folder" --output ndjson --out "$work/result" "${arguments[@]}" <<'PYTHON'
+  figures=$(python3 - "$build/jettison" simulate "$folder" --shard 0/1 --out "$work/result" "${arguments[@]}" <<'PYTHON'
 import resource, subprocess, sys, time
 begin = time.monotonic()
 subprocess.run(sys.argv[1:], check=True)
@@ -33,8 +33,8 @@ print(f"{used.ru_utime + used.ru_stime:.2f} {wall:.2f} {used.ru_maxrss / 1024:.0
 PYTHON
   )
   local evictions
-  evictions=$("$build/jettison" simulate --sum "$work/result" --output csv --rows policies |
-    awk -F, 'NR > 1 { sum += $2 } END { print sum }')
+  evictions=$("$build/jettison" simulate --sum "$work/result" --output json |
+    jq '[.totals.policies[].evictionCount] | add')
   # shellcheck disable=SC2086  # three figures
   printf '%-34s %12s %9s %9s %9s %11s\n' "$1 x $2 x $3 x $4" "$(du -sh "$folder" | cut -f1)" $figures "$evictions"
 }

@@ -158,7 +158,7 @@ class Searcher {
     }
     for (const SearchedNode& node : nodes_) {
       for (std::size_t i = 0; i < all.tried.size(); ++i) {
-        all.tried[i].costs += CostsOf(node.report.outcomes[i]);
+        all.tried[i].costs.Add(node.report.outcomes[i]);
       }
     }
     std::vector<PolicyCosts> costs;

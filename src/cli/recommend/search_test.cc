@@ -84,9 +84,9 @@ TEST_F(SearchTest, SeveralNodesAreAddedTogether) {
     EXPECT_EQ(
         both.recommendation.tried[i].costs.evictions,
         a.recommendation.tried[i].costs.evictions + b.recommendation.tried[i].costs.evictions);
-    EXPECT_EQ(both.recommendation.tried[i].costs.idle_milli_gib_hours,
-              a.recommendation.tried[i].costs.idle_milli_gib_hours +
-                  b.recommendation.tried[i].costs.idle_milli_gib_hours);
+    EXPECT_EQ(both.recommendation.tried[i].costs.idle_byte_seconds,
+              a.recommendation.tried[i].costs.idle_byte_seconds +
+                  b.recommendation.tried[i].costs.idle_byte_seconds);
   }
 }
 

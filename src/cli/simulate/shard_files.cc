@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".ndjson";
-constexpr std::size_t kMostShardFaults = 50;
+constexpr std::size_t kMostShardsTold = 50;
 
 tl::unexpected<Error> Invalid(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
@@ -140,46 +140,39 @@ Result<SimulationHead> ReadShard(const std::string& path, std::vector<Simulation
 
 }  // namespace
 
-Result<ShardSum> SumOfShards(const std::vector<std::string>& files, bool partial,
+Result<ShardSum> SumOfShards(const std::vector<std::string>& files,
                              std::vector<std::string> faults) {
   ShardSum sum;
   std::map<std::uint64_t, std::string> shards;  // where each is
-  std::string first;
   for (const std::string& each : files) {
     const auto head = ReadShard(each, sum.nodes);
     if (!head) {
       faults.push_back(head.error().message);
       continue;
     }
-    if (first.empty()) {
-      first = each;
-      sum.head = *head;
-    }
-    for (const std::string& difference : DifferencesOf(sum.head, *head)) {
-      faults.push_back(
-          fmt::format("{} and {} belong to different fleets: {}", first, each, difference));
-    }
+    if (shards.empty()) sum.head = *head;
     const auto [known, is_new] = shards.emplace(head->shard.index, each);
     if (!is_new) {
       faults.push_back(
           fmt::format("{} and {} both have shard {}", known->second, each, head->shard.Text()));
     }
+    if (const auto differences = DifferencesOf(sum.head, *head); !differences.empty()) {
+      faults.push_back(fmt::format("{} belongs to another fleet than the first result: {} differ",
+                                   each, fmt::join(differences, ", ")));
+    }
   }
-  auto& missing = sum.head.missing_shards;
-  for (std::uint64_t i = 0; !first.empty() && i < sum.head.shard.count; ++i) {
+  std::vector<std::uint64_t> missing;
+  for (std::uint64_t i = 0; !shards.empty() && i < sum.head.shard.count; ++i) {
     if (!shards.contains(i)) missing.push_back(i);
   }
-  if (!partial && !missing.empty()) {
-    const std::size_t told = std::min(kMostShardFaults, missing.size());
-    faults.push_back(fmt::format(
-        "{} of {} shards are missing: {}{}; use --partial to continue without them", missing.size(),
-        sum.head.shard.count,
-        fmt::join(missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(told), " "),
-        told < missing.size() ? " ..." : ""));
+  if (!missing.empty()) {
+    const std::size_t count = missing.size();
+    missing.resize(std::min(kMostShardsTold, count));
+    faults.push_back(fmt::format("{} of {} shards are missing: {}{}", count, sum.head.shard.count,
+                                 fmt::join(missing, " "), missing.size() < count ? " ..." : ""));
   }
   if (!faults.empty()) return Invalid(fmt::format("{}", fmt::join(faults, "\njettison: ")));
-  // How the nodes were divided is not part of the result.
-  sum.head.shard = {.index = 0, .count = missing.empty() ? 1 : sum.head.shard.count};
+  sum.head.shard = {};  // how the nodes were divided is not part of the result
   std::ranges::sort(sum.nodes, {}, [](const SimulationReport& node) { return node.facts.node; });
   return sum;
 }

@@ -5,12 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <initializer_list>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,33 +24,21 @@
 namespace jettison {
 namespace {
 
-using Form = SimulationWriting::Form;
-using Rows = SimulationWriting::Rows;
-
 struct SimulateOptions {
   std::vector<std::string> recordings;
   CandidateOptions candidates;
   std::string evicted = "auto";
   std::string every;
-  bool without_peaks = false;
   bool thin_all = false;
   std::string against;
   std::string output = "text";
-  std::string rows = "nodes";
   std::size_t show = 20;
-  std::size_t explained = 5;
   std::string html;
   std::string out;
   std::string shard;
   std::size_t jobs = 0;  // 0: as many as there are processors
   bool sum = false;
-  bool partial = false;
-  std::vector<std::string> given;  // the options on the command line
 };
-
-bool IsGiven(const SimulateOptions& options, std::string_view option) {
-  return std::ranges::find(options.given, option) != options.given.end();
-}
 
 Result<Duration> EveryOf(const std::string& text) {
   if (text.empty()) return Duration{0};
@@ -68,7 +53,6 @@ Result<Duration> EveryOf(const std::string& text) {
 RecordingRun RunFor(const SimulateOptions& options, CommandFaults& faults) {
   RecordingRun run{.candidates = {},
                    .after_eviction = AfterEvictionNamed(options.evicted),
-                   .without_peaks = options.without_peaks,
                    .thin_all = options.thin_all,
                    .keep_passes = !options.against.empty(),
                    .more = {},
@@ -82,37 +66,27 @@ RecordingRun RunFor(const SimulateOptions& options, CommandFaults& faults) {
 
 // What of the command line decides how nodes are simulated, policies aside.
 std::vector<NamedSetting> SettingsOf(const SimulateOptions& options, const RecordingRun& run) {
-  const auto yes_or_no = [](bool value) { return value ? "true" : "false"; };
   const auto or_recorded = [](const std::optional<Duration>& duration) {
     return duration ? FormatDuration(*duration) : "recorded";
   };
   const WhatIfModel& model = run.candidates.model;
   return {{"evicted", options.evicted},
           {"every", FormatDuration(run.every)},
-          {"withoutPeaks", yes_or_no(run.without_peaks)},
-          {"thinned", yes_or_no(run.thin_all)},
+          {"thinned", run.thin_all ? "true" : "false"},
           {"evictionBackoff", or_recorded(model.backoff)},
           {"evictionMaxBackoff", or_recorded(model.max_backoff)},
           {"monitoringInterval", or_recorded(model.monitoring_interval)}};
 }
 
-SimulationWriting WritingOf(const SimulateOptions& options) {
-  SimulationWriting writing{.limits = {.shown = options.show, .explained = options.explained}};
-  if (options.output == "json") writing.form = Form::kJson;
-  if (options.output == "csv") writing.form = Form::kCsv;
-  if (options.output == "ndjson") writing.form = Form::kLines;
-  if (options.rows == "policies") writing.rows = Rows::kPolicies;
-  if (options.rows == "evictions") writing.rows = Rows::kEvictions;
-  return writing;
-}
-
 // Writes the result to a file, whole or not at all, or to standard output. The exit status.
-int WriteResult(const std::string& path, const SimulationHead& head,
-                const std::vector<SimulationReport>& nodes, const SimulationWriting& writing) {
-  const std::string text = SimulationDocument(head, nodes, writing);
-  const bool is_text = writing.form == Form::kText;
-  if (path.empty() || path == "-") return is_text ? PrintText(text) : PrintData(text);
-  const auto written = WriteWholeFile(path, is_text ? PrintableLines(text) : text);
+int WriteResult(const SimulateOptions& options, const std::string& path, const SimulationHead& head,
+                const std::vector<SimulationReport>& nodes) {
+  const bool is_text = options.shard.empty() && options.output == "text";
+  const std::string result = is_text                 ? SimulationText(head, nodes, options.show)
+                             : options.shard.empty() ? SimulationJson(head, nodes)
+                                                     : ShardText(head, nodes);
+  if (path.empty() || path == "-") return is_text ? PrintText(result) : PrintData(result);
+  const auto written = WriteWholeFile(path, is_text ? PrintableLines(result) : result);
   if (!written) PrintError("jettison: {}\n", written.error().message);
   return written ? 0 : kExitFailed;
 }
@@ -120,40 +94,12 @@ int WriteResult(const std::string& path, const SimulationHead& head,
 // The file that --out means.
 std::string OutPathOf(const SimulateOptions& options, const FleetShard& shard) {
   std::error_code ignored;
-  if (options.output != "ndjson") return options.out;
+  if (options.shard.empty()) return options.out;
   if (!options.out.ends_with('/') && !std::filesystem::is_directory(options.out, ignored)) {
     return options.out;
   }
   const std::string name = fmt::format("shard-{:05}-of-{:05}.ndjson", shard.index, shard.count);
   return (std::filesystem::path(options.out) / name).string();
-}
-
-// Options that do not go together.
-void CheckOptions(const SimulateOptions& options, CommandFaults& faults) {
-  const auto refuse = [&](std::initializer_list<std::string_view> others, std::string_view why) {
-    for (const std::string_view each : others) {
-      if (IsGiven(options, each)) faults.Add(fmt::format("{} {}", each, why));
-    }
-  };
-  if (options.sum) {
-    refuse({"--policy", "--sweep", "--evicted", "--every", "--without-peaks", "--thinned",
-            "--against", "--html", "--shard", "--jobs"},
-           "cannot be used with --sum, which adds up what was simulated");
-    if (options.output == "ndjson") faults.Add("--sum writes text, json or csv");
-  } else {
-    refuse({"--partial"}, "needs --sum");
-  }
-  if (options.output != "csv") {
-    refuse({"--rows"}, "chooses the table of --output csv; --output is " + options.output);
-  }
-  if (options.output == "ndjson") {
-    refuse({"--html", "--against"}, "cannot be used with --output ndjson or --shard");
-  }
-  if (options.output == "csv") refuse({"--against"}, "needs --output text or json");
-  if (IsGiven(options, "--shard") && options.output != "ndjson") {
-    faults.Add(fmt::format("--shard writes lines for --sum, so --output must be ndjson, not {}",
-                           options.output));
-  }
 }
 
 // Makes room for the output, unless it would destroy what is read.
@@ -179,12 +125,12 @@ int RunSum(const SimulateOptions& options) {
   std::vector<std::string> faults;
   const std::vector<std::string> files = FilesOfShards(options.recordings, faults);
   if (const int failed = PrepareOutput(options, options.out, files); failed != 0) return failed;
-  const auto sum = SumOfShards(files, options.partial, std::move(faults));
+  const auto sum = SumOfShards(files, std::move(faults));
   if (!sum) {
     PrintError("jettison: {}\n", sum.error().message);
     return kExitFailed;
   }
-  const int written = WriteResult(options.out, sum->head, sum->nodes, WritingOf(options));
+  const int written = WriteResult(options, options.out, sum->head, sum->nodes);
   const auto damaged = std::ranges::count_if(sum->nodes, &SimulationReport::IsDamaged);
   if (written != 0) return written;
   if (damaged == 0) return 0;
@@ -192,11 +138,9 @@ int RunSum(const SimulateOptions& options) {
   return kExitInvalidInput;
 }
 
-int RunSimulate(SimulateOptions options) {
-  if (IsGiven(options, "--shard") && !IsGiven(options, "--output")) options.output = "ndjson";
+int RunSimulate(const SimulateOptions& options) {
+  if (options.sum) return RunSum(options);
   CommandFaults faults;
-  CheckOptions(options, faults);
-  if (options.sum) return faults.status() != 0 ? faults.status() : RunSum(options);
   const auto shard = faults.Take(ParseShard(options.shard.empty() ? "0/1" : options.shard));
   RecordingRun run = RunFor(options, faults);
   if (faults.status() != 0) return faults.status();
@@ -217,13 +161,12 @@ int RunSimulate(SimulateOptions options) {
   const std::string out = OutPathOf(options, shard);
   if (const int failed = PrepareOutput(options, out, inputs); failed != 0) return failed;
 
-  SimulationHead head{.version = JETTISON_VERSION,
-                      .options = SettingsOf(options, run),
-                      .policies = PoliciesOf(run.candidates),
-                      .shard = shard,
-                      .recordings = files->size(),
-                      .hash = HashOfFiles(*files),
-                      .missing_shards = {}};
+  const SimulationHead head{.version = JETTISON_VERSION,
+                            .options = SettingsOf(options, run),
+                            .policies = PoliciesOf(run.candidates),
+                            .shard = shard,
+                            .recordings = files->size(),
+                            .hash = HashOfFiles(*files)};
   std::vector<SimulationReport> reports;
   std::vector<NodeCourses> courses(nodes.size());
   if (!options.html.empty()) {
@@ -238,9 +181,7 @@ int RunSimulate(SimulateOptions options) {
     reports.push_back(std::move(report));
   });
   if (!done) return kExitFailed;
-  if (const int failed = WriteResult(out, head, reports, WritingOf(options)); failed != 0) {
-    return failed;
-  }
+  if (const int failed = WriteResult(options, out, head, reports); failed != 0) return failed;
   std::vector<SimulationReport> shown;
   std::vector<NodeCourses> courses_shown;
   for (std::size_t i = 0; i < reports.size() && !options.html.empty(); ++i) {
@@ -281,7 +222,7 @@ constexpr const char* kFooter =
     "  jettison simulate node.jtr --policy kubelet.yaml\n"
     "  jettison simulate node.jtr --sweep 'evictionHard.memory.available=50Mi..1Gi/16'\n"
     "  jettison simulate node.jtr --every 30s --against what-happened\n"
-    "  jettison simulate recordings/ --policy new.yaml --output csv > costs.csv\n"
+    "  jettison simulate recordings/ --policy new.yaml --output json | jq .totals\n"
     "  jettison simulate node.jtr --policy new.yaml --html report.html\n"
     "  jettison simulate recordings/ --policy new.yaml --shard 3/16 --out results/\n"
     "  jettison simulate --sum results/\n"
@@ -289,31 +230,27 @@ constexpr const char* kFooter =
     "Exit status: 0 done, 1 a file could not be read or written, 2 an invalid record or wrong "
     "usage.";
 
-void AddModelOptions(CLI::App& command, SimulateOptions& options) {
+}  // namespace
+
+void AddSimulate(CLI::App& app, int& exit_code) {
+  const auto [command, options] =
+      AddCommand(app, exit_code, "simulate", "Say what policies would have done to recorded nodes",
+                 kFooter, RunSimulate);
+  command.add_option("RECORDING", options.recordings, "recordings, or folders of recordings")
+      ->type_name("PATH")
+      ->required();
+  AddCandidateOptions(command, options.candidates, options.evicted);
   command
       .add_option("--every", options.every,
                   "calibrate with samples that are at least this far apart (30s)")
       ->type_name("DURATION");
-  command.add_flag("--without-peaks", options.without_peaks,
-                   "calibrate without what is known about the time between samples");
   command.add_flag("--thinned", options.thin_all,
                    "simulate only from the samples of the calibration");
   command
       .add_option("--against", options.against,
                   "explain differences: what-happened, in-force, or a policy")
       ->type_name("FILE");
-  command.add_option("--explain", options.explained, "how many differences to explain in text")
-      ->check(WholeNumber(0, kMostCounted))
-      ->capture_default_str();
-}
-
-void AddOutputOptions(CLI::App& command, SimulateOptions& options) {
-  command.add_option("--output", options.output, "text, json, csv, or ndjson (for --sum)")
-      ->check(CLI::IsMember({"text", "json", "csv", "ndjson"}))
-      ->capture_default_str();
-  command.add_option("--rows", options.rows, "the table of csv: policies, nodes or evictions")
-      ->check(CLI::IsMember({"policies", "nodes", "evictions"}))
-      ->capture_default_str();
+  AddOutput(command, options.output);
   command
       .add_option("--show", options.show,
                   "how many evictions of each policy, or how many nodes, to show in text")
@@ -325,40 +262,23 @@ void AddOutputOptions(CLI::App& command, SimulateOptions& options) {
                   "With --shard also a folder")
       ->type_name("PATH");
   AddReportOption(command, options.html);
-}
-
-void AddFleetOptions(CLI::App& command, SimulateOptions& options) {
-  command.add_option("--shard", options.shard, "simulate only this share of the nodes: 0/16")
-      ->type_name("INDEX/COUNT");
+  CLI::Option& shard =
+      *command
+           .add_option("--shard", options.shard,
+                       "simulate only this share of the nodes, 0/16, and write lines for --sum")
+           ->type_name("INDEX/COUNT");
   command
       .add_option("--jobs", options.jobs,
                   "how many nodes to simulate at once (default: the number of processors)")
       ->check(WholeNumber(1, kMostJobs));
-  command.add_flag("--sum", options.sum,
-                   "add up the results of shards, which RECORDING then names (or folders of them)");
-  command.add_flag("--partial", options.partial, "with --sum: continue when shards are missing");
-}
-
-}  // namespace
-
-void AddSimulate(CLI::App& app, int& exit_code) {
-  const auto options = std::make_shared<SimulateOptions>();
-  CLI::App* command =
-      app.add_subcommand("simulate", "Say what policies would have done to recorded nodes");
-  command->add_option("RECORDING", options->recordings, "recordings, or folders of recordings")
-      ->type_name("PATH")
-      ->required();
-  AddCandidateOptions(*command, options->candidates, options->evicted);
-  AddModelOptions(*command, *options);
-  AddOutputOptions(*command, *options);
-  AddFleetOptions(*command, *options);
-  command->footer(kFooter);
-  command->callback([command, options, &exit_code] {
-    for (const CLI::Option* option : command->get_options()) {
-      if (option->count() > 0) options->given.push_back(option->get_name());
-    }
-    exit_code = RunSimulate(*options);
-  });
+  CLI::Option& sum = *command.add_flag(
+      "--sum", options.sum,
+      "add up the results of shards, which RECORDING then names (or folders of them)");
+  for (const char* each : {"--against", "--html", "--output"}) shard.excludes(each);
+  for (const char* each : {"--policy", "--sweep", "--evicted", "--every", "--thinned", "--against",
+                           "--html", "--shard", "--jobs"}) {
+    sum.excludes(each);
+  }
 }
 
 }  // namespace jettison

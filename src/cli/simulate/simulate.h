@@ -30,7 +30,6 @@ struct RecordingRun {
   std::optional<AfterEviction> after_eviction;
   // Of the calibration; zero: as recorded.
   Duration every{0};
-  bool without_peaks = false;
   bool thin_all = false;     // the simulation has no more than the calibration
   bool keep_passes = false;  // of evictions
   // Policies beside those candidates, made of the first pass.
@@ -86,12 +85,12 @@ class ShardLines {
 
 // The results of all shards of a fleet as one.
 struct ShardSum {
-  SimulationHead head;                  // with the shards that are missing
+  SimulationHead head;
   std::vector<SimulationReport> nodes;  // in the order of their names
 };
 // Fails with every fault, a line each: those that are known, what cannot be read, is damaged or
-// does not belong together, shards that come twice, and shards that are missing unless `partial`.
-[[nodiscard]] Result<ShardSum> SumOfShards(const std::vector<std::string>& files, bool partial,
+// does not belong together, and shards that come twice or are missing.
+[[nodiscard]] Result<ShardSum> SumOfShards(const std::vector<std::string>& files,
                                            std::vector<std::string> faults = {});
 
 }  // namespace jettison

@@ -39,9 +39,7 @@ WhatIfOptions OptionsFor(const RecordingRun& run, bool calibrates) {
       .model = run.candidates.model, .thinning = {}, .blind = calibrates || run.thin_all};
   options.keep_passes = run.keep_passes && !calibrates;
   options.model.after_eviction = run.after_eviction;
-  if (options.blind) {
-    options.thinning = ThinningRule{.every = run.every, .peaks = !run.without_peaks};
-  }
+  if (options.blind) options.thinning = run.every;
   return options;
 }
 

@@ -34,7 +34,6 @@ struct FramePod {
   std::int64_t memory = 0;          // working set, bytes
   std::int64_t peak = 0;            // the most since the frame before; of `between` alone
   const PodStats* stats = nullptr;  // as recorded; lives as long as the frame's pass. Null: none
-  bool measured = false;            // for this very frame
   bool is_ending = false;           // it was told to end, and its memory is not back yet
 };
 
@@ -65,9 +64,7 @@ struct Frame {
   std::shared_ptr<const RecordedPass> pass;  // that it is; null: it was made up in between
   std::shared_ptr<const RecordedPass> kept;  // whose figures `pods` point into
   bool is_evicting = false;                  // a pod was told to end in the pass
-  bool follows = false;    // no pass of the agent is missing between the frame before and this
-  bool breaks = false;     // nothing is known of the time before
-  bool restarted = false;  // another agent than the one of the frame before
+  bool breaks = false;                       // nothing is known of the time before
 };
 
 // The figures of a pod among those of several, which are by slot; null: it is not among them.

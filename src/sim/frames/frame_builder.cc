@@ -18,6 +18,10 @@ constexpr Duration kMostUsual = std::chrono::hours(24 * 365);
 // The agent waits no longer than this for an evicted pod.
 constexpr Duration kCleanupTimeout = std::chrono::seconds(30);
 
+bool IsMeasured(const FramePod& pod) {
+  return pod.stats != nullptr && pod.stats->memory_working_set_bytes;
+}
+
 }  // namespace
 
 void FrameBuilder::Add(const RecordedItem& item) {
@@ -34,7 +38,6 @@ void FrameBuilder::Take(const RecordingAbout& about) {
   profile_ = about.profile;
   if (facts_.passes == 0) return;
   Flaw(about.at, "the recorder was started anew");
-  restarted_ = true;
   last_number_.reset();
 }
 
@@ -93,8 +96,6 @@ void FrameBuilder::CheckTime(const RecordedPass& pass) {
   TakeStep(Elapsed(*last_at_, at), *last_at_);
   if (last_number_ && pass.number <= *last_number_) {
     Flaw(at, "the agent was started anew");
-    restarted_ = true;
-    last_number_.reset();
   }
 }
 
@@ -105,8 +106,6 @@ void FrameBuilder::Take(const std::shared_ptr<const RecordedPass>& pass) {
   frame.seen = pass->report.observations;
   frame.pass = pass;
   frame.breaks = std::exchange(breaks_, false);
-  frame.restarted = std::exchange(restarted_, false);
-  frame.follows = last_number_ && pass->number == *last_number_ + 1;
   if (frame.breaks) {
     figures_.clear();
     ending_.clear();
@@ -145,8 +144,7 @@ void FrameBuilder::TakePods(const RecordedPass& pass, Frame& frame) {
       const auto found = std::ranges::find(stats, uid, &PodStats::uid);
       if (found != stats.end()) figures.stats = &*found;
     }
-    figures.measured = figures.stats != nullptr && figures.stats->memory_working_set_bytes;
-    if (!figures.measured) continue;
+    if (!IsMeasured(figures)) continue;
     figures.memory = figures.peak =
         static_cast<std::int64_t>(*figures.stats->memory_working_set_bytes);
   }
@@ -184,7 +182,6 @@ void FrameBuilder::TakeEnding(Frame& frame) {
     frame.pods.insert(place, FramePod{.slot = ending.slot,
                                       .memory = ending.memory,
                                       .peak = ending.memory,
-                                      .measured = true,
                                       .is_ending = true});
   }
   for (const RecordedEnd& end : frame.ends) {
@@ -198,7 +195,7 @@ void FrameBuilder::TakeEnding(Frame& frame) {
 // A pod that was not read counts with its last known figures.
 void FrameBuilder::ReuseFigures(Frame& frame) const {
   for (FramePod& figures : frame.pods) {
-    if (figures.measured) continue;
+    if (IsMeasured(figures)) continue;
     const FramePod* before = FindPod(figures_, figures.slot);
     if (before != nullptr) figures.memory = figures.peak = before->memory;
   }

@@ -52,7 +52,6 @@ class FrameBuilder {
   RecordingFacts facts_;
   Profile profile_ = Profile::kKubelet;
   bool breaks_ = true;
-  bool restarted_ = false;
   std::optional<Instant> last_at_;  // of the pass before
   std::optional<std::uint64_t> last_number_;
   std::optional<Duration> usual_step_;

@@ -229,7 +229,7 @@ void Thinning::Add(Frame& frame) {
     between_.reset();
     last_.reset();
   }
-  const bool is_due = !last_ || Elapsed(*last_, frame.at) >= rule_.every;
+  const bool is_due = !last_ || Elapsed(*last_, frame.at) >= every_;
   if (!frame.is_evicting && is_due) return Keep(frame);
   LeaveOut(frame);
   if (!frame.is_evicting) spare_ = std::move(frame);
@@ -240,7 +240,7 @@ void Thinning::Finish() {
   // Its ends and figures have been merged already.
   Frame last = *std::exchange(spare_, std::nullopt);
   last.ends.clear();
-  last.breaks = last.restarted = false;
+  last.breaks = false;
   Keep(last);
 }
 
@@ -250,25 +250,20 @@ void Thinning::LeaveOut(const Frame& frame) {
   RaisePeaks(frame.pods, between_->pods);
   between_->ends.insert(between_->ends.end(), frame.ends.begin(), frame.ends.end());
   between_->breaks |= frame.breaks;
-  between_->restarted |= frame.restarted;
 }
 
 void Thinning::Keep(Frame& frame) {
   if (between_) {
     frame.breaks |= between_->breaks;
-    frame.restarted |= between_->restarted;
     frame.ends.insert(frame.ends.begin(), between_->ends.begin(), between_->ends.end());
-    if (rule_.peaks) {
-      LowerBoth(*between_, frame);
-      frame.between = std::move(between_->pods);
-    }
+    LowerBoth(*between_, frame);
+    frame.between = std::move(between_->pods);
     between_.reset();
   }
   if (last_) {
     for (RecordedEnd& end : frame.ends) end.at = *last_;
   }
   spare_.reset();
-  frame.follows = false;
   last_ = frame.at;
   take_(frame);
 }

@@ -21,20 +21,15 @@ namespace jettison {
 [[nodiscard]] std::vector<Frame> LowsBetween(const Frame& from, Frame& to,
                                              const std::vector<RecordedCourse>& courses);
 
-// What a recording would tell that was taken by the clock alone.
-struct ThinningRule {
-  Duration every{0};  // at least so long from frame to frame; zero: each pass by the clock
-  // Keep the least that was available in between, and the most that each pod held, as counters of
-  // the kernel tell them (memory.peak): the amounts, not when it was.
-  bool peaks = true;
-};
-
-// Thins frames. Passes that evicted are left out always: they are there because a policy was in
-// force. That a pod was evicted since the frame before stays known, but not when it was.
+// Thins frames to what a recording would tell that was taken by the clock alone. Passes that
+// evicted are left out always: they are there because a policy was in force. That a pod was evicted
+// since the frame before stays known, but not when it was. So do the least that was available in
+// between, and the most that each pod held, as counters of the kernel tell them (memory.peak).
 class Thinning {
  public:
   using Take = std::function<void(Frame&)>;
-  Thinning(ThinningRule rule, Take take) : rule_(rule), take_(std::move(take)) {}
+  // `every`: at least so long from frame to frame; zero: each pass by the clock.
+  Thinning(Duration every, Take take) : every_(every), take_(std::move(take)) {}
 
   void Add(Frame& frame);
   // The last frame is kept, however soon it comes.
@@ -44,7 +39,7 @@ class Thinning {
   void LeaveOut(const Frame& frame);
   void Keep(Frame& frame);
 
-  ThinningRule rule_;
+  Duration every_;
   Take take_;
   std::optional<Instant> last_;
   std::optional<Frame> spare_;    // the last that was left out by the clock alone

@@ -23,9 +23,6 @@ namespace {
 // Samples that come a little early are accepted.
 constexpr double kNearlyStep = 0.9;
 
-// Numbers of imported passes are not consecutive, because other passes lie between them.
-constexpr std::uint64_t kNumbersApart = 2;
-
 class NodeImport {
  public:
   NodeImport(const std::string& node, const ImportOptions& options, RecordingSink& sink)
@@ -174,7 +171,7 @@ class NodeImport {
       if (auto added = sink_.Add(gap); !added) return added;
     }
     told_ = at;
-    pass->number = 1 + kNumbersApart * summary_.passes++;
+    pass->number = ++summary_.passes;
     pass->policy = policy_;
     pass->before = state_;
     pass->report.at = at;

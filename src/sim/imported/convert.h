@@ -39,10 +39,9 @@ struct ImportSummary {
 };
 
 // Makes the recording of a node. A pass is made at each sample of the node's memory, of figures of
-// that moment; passes of what evicts on the node lie in between, so no two numbers follow each
-// other. An eviction gets a pass of its own, with memory as it would be had it grown on as before.
-// Where nothing is known for longer than kStaleness there is a gap. Fails where nothing tells the
-// node's memory, and where the sink does.
+// that moment. An eviction gets a pass of its own, with memory as it would be had it grown on as
+// before. Where nothing is known for longer than kStaleness there is a gap. Fails where nothing
+// tells the node's memory, and where the sink does.
 [[nodiscard]] Result<ImportSummary> ImportNode(const std::string& node, const NodeSeries& series,
                                                const ImportOptions& options, RecordingSink& sink);
 

@@ -39,7 +39,6 @@ TEST(Import, APassIsMadeAtEachSampleOfTheNodesMemoryWithFiguresOfThatMoment) {
   EXPECT_EQ(pass.pods[1]->memory_request, Nanos(100 << 20) * kNanosPerUnit);
   // Scraped at 138 s and 153 s, and interpolated.
   EXPECT_NEAR(static_cast<double>(*pass.summary.pods[1].memory_working_set_bytes), 175 * kMi, 2);
-  EXPECT_NE(passes[10]->number + 1, passes[11]->number) << "passes of the kubelet lie in between";
 }
 
 TEST(Import, AnEvictionIsAPassOfItsOwnBetweenTheTwoSamples) {
@@ -69,7 +68,7 @@ TEST(Import, ASimulationFindsTheEvictionThatReallyWas) {
   Recording recording;
   ASSERT_TRUE(cluster.Import(recording));
   WhatIf whatif({{.name = "in force", .policy_for = {}}},
-                {.model = {}, .thinning = ThinningRule{}, .blind = true});
+                {.model = {}, .thinning = Duration{0}, .blind = true});
   for (const RecordedItem& item : recording.items) whatif.Add(item);
   whatif.Finish();
   const auto outcomes = whatif.Outcomes();
@@ -129,7 +128,7 @@ TEST(Import, AnEvictionInAGapDividesItAndHasTheFiguresOfBefore) {
     Recording recording;
     const auto summary = cluster.Import(recording);
     ASSERT_TRUE(summary);
-    WhatIf whatif({}, {.model = {}, .thinning = ThinningRule{}, .blind = true});
+    WhatIf whatif({}, {.model = {}, .thinning = Duration{0}, .blind = true});
     std::optional<Instant> evicted;
     Instant told = At(90);  // the last sample before
     for (const RecordedItem& item : recording.items) {

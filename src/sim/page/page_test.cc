@@ -64,9 +64,12 @@ SimulationReport Report() {
 
 Recommendation ForReport() {
   Recommendation all;
-  all.tried = {{.name = "in force", .costs = {.evictions = 3, .idle_milli_gib_hours = 1000}},
-               {.name = kHostile, .costs = {.evictions = 1, .idle_milli_gib_hours = 2000}},
-               {.name = "off the front", .costs = {.evictions = 3, .idle_milli_gib_hours = 9000}}};
+  all.tried = {
+      {.name = "in force",
+       .costs = {.evictions = 3, .idle_byte_seconds = 1 * kByteSecondsOfGibHour}},
+      {.name = kHostile, .costs = {.evictions = 1, .idle_byte_seconds = 2 * kByteSecondsOfGibHour}},
+      {.name = "off the front",
+       .costs = {.evictions = 3, .idle_byte_seconds = 9 * kByteSecondsOfGibHour}}};
   all.choice = {.chosen = 1, .why = Choice::Why::kCheapest, .front = {0, 1}};
   return all;
 }

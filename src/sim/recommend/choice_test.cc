@@ -8,11 +8,16 @@ namespace {
 
 using testing::ElementsAre;
 
+// Thousandths of a GiB hour.
+double BytesOf(std::int64_t idle) {
+  return static_cast<double>(idle) / 1000 * kByteSecondsOfGibHour;
+}
+
 PolicyCosts Costs(std::uint64_t evictions, std::uint64_t oom_kills, std::int64_t idle) {
   return {.evictions = evictions,
           .memory_evictions = evictions,
           .oom_kills = oom_kills,
-          .idle_milli_gib_hours = idle};
+          .idle_byte_seconds = BytesOf(idle)};
 }
 
 TEST(ParetoFront, HasThoseThatNoOtherOneIsBetterThan) {
@@ -48,7 +53,7 @@ TEST(Choice, ARecordingWithoutPressureTellsNothing) {
   PolicyCosts in_force = Costs(0, 0, 5000);
   in_force.evictions = 3;
   PolicyCosts lower = in_force;
-  lower.idle_milli_gib_hours = 10;
+  lower.idle_byte_seconds = BytesOf(10);
   const Choice choice = Choose(std::vector{in_force, lower}, {}, {});
   EXPECT_EQ(choice.why, Choice::Why::kNoPressure);
   EXPECT_EQ(choice.chosen, 0U);
@@ -71,7 +76,7 @@ TEST(Choice, BetweenPoliciesThatWereGivenAnyEvictionOrOomKillThatDiffersTells) {
   EXPECT_EQ(Choose(std::vector{in_force, killing}, {}, {}, TriedPolicies::kGiven).why,
             Choice::Why::kInForce);
   PolicyCosts same = in_force;
-  same.idle_milli_gib_hours = 10;
+  same.idle_byte_seconds = BytesOf(10);
   EXPECT_EQ(Choose(std::vector{in_force, same}, {}, {}, TriedPolicies::kGiven).why,
             Choice::Why::kNoPressure);
 }
@@ -80,7 +85,7 @@ TEST(Choice, LimitsHoldAlsoWhereNothingWasShort) {
   PolicyCosts in_force = Costs(0, 0, 5000);
   in_force.evictions = 3;
   PolicyCosts lower = in_force;
-  lower.idle_milli_gib_hours = 10;
+  lower.idle_byte_seconds = BytesOf(10);
   const std::vector costs{in_force, lower};
   const Choice choice = Choose(costs, {}, {.idle_gib_hours = 1});
   EXPECT_EQ(choice.why, Choice::Why::kCheapest);

@@ -186,7 +186,7 @@ std::string ChangesText(const PolicyCosts& from, const PolicyCosts& to) {
   };
   count(from.evictions, to.evictions, "eviction");
   count(from.oom_kills, to.oom_kills, "OOM kill");
-  const std::int64_t idle = to.idle_milli_gib_hours - from.idle_milli_gib_hours;
+  const std::int64_t idle = to.IdleMilliGibHours() - from.IdleMilliGibHours();
   if (idle != 0) {
     parts.push_back(fmt::format("{:.3f} GiB h {} kept free",
                                 static_cast<double>(std::abs(idle)) / 1000,

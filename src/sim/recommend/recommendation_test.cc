@@ -16,10 +16,14 @@ const Instant kThen(std::chrono::hours(500'000));
 
 Recommendation TwoPolicies() {
   Recommendation all;
-  all.tried = {{.name = "in force",
-                .costs = {.evictions = 4, .memory_evictions = 4, .idle_milli_gib_hours = 1000}},
-               {.name = "hard 200Mi",
-                .costs = {.evictions = 1, .memory_evictions = 1, .idle_milli_gib_hours = 3000}}};
+  all.tried = {
+      {.name = "in force",
+       .costs = {.evictions = 4,
+                 .memory_evictions = 4,
+                 .idle_byte_seconds = 1 * kByteSecondsOfGibHour}},
+      {.name = "hard 200Mi",
+       .costs = {
+           .evictions = 1, .memory_evictions = 1, .idle_byte_seconds = 3 * kByteSecondsOfGibHour}}};
   all.choice = {.chosen = 1, .why = Choice::Why::kCheapest, .front = {0, 1}};
   all.configuration = "kind: KubeletConfiguration\n";
   all.requests = {{.node = "n",

@@ -100,7 +100,8 @@ std::vector<SimulatedEviction> WhatHappened(const RecordingFacts& facts) {
   return evictions;
 }
 
-std::string DifferenceText(const DifferenceReport& report, std::size_t explained) {
+std::string DifferenceText(const DifferenceReport& report) {
+  std::size_t explained = 0;
   const std::vector<Difference> differences = DifferencesIn(report);
   std::string out = fmt::format("DIFFERENCES\n  A  {}: {}\n  B  {}: {}\n", Printable(report.a_name),
                                 CountText(report.a.size(), "eviction"), Printable(report.b_name),
@@ -119,8 +120,7 @@ std::string DifferenceText(const DifferenceReport& report, std::size_t explained
       out += fmt::format("  B is {} {}.\n", LengthText(std::chrono::abs(later)),
                          later < Duration{0} ? "earlier" : "later");
     }
-    if (explained == 0) continue;
-    --explained;
+    if (++explained > kMostExplained) continue;
     for (const auto& [name, eviction] : sides) {
       if (eviction == nullptr || !eviction->pass) continue;
       out += fmt::format("\n  {}:\n", name);

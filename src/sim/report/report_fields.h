@@ -51,7 +51,6 @@ void VisitFields(Archive& fields, T& head) {
   fields("tried", head.policies);
   fields("recordingCount", head.recordings);
   fields("xxh128", head.hash);
-  fields("missingShards", head.missing_shards);
 }
 
 template <typename Archive, FormOf<SimulatedInput> T>

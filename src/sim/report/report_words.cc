@@ -82,13 +82,6 @@ std::string CountText(std::size_t count, std::string_view one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : plural);
 }
 
-std::string CsvCell(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string CalibrationText(const Calibration& calibration) {
   std::string out = "\nCALIBRATION  the policy that was in force, found from samples";
   if (calibration.every > Duration{0}) {

@@ -24,8 +24,6 @@ namespace jettison {
 [[nodiscard]] std::string LengthText(Duration span);
 // "1 eviction", "2 evictions".
 [[nodiscard]] std::string CountText(std::size_t count, std::string_view one);
-// A cell of CSV (RFC 4180), in quotes where it has to be.
-[[nodiscard]] std::string CsvCell(const std::string& text);
 // A paragraph that says how well evictions are found from samples alone.
 [[nodiscard]] std::string CalibrationText(const Calibration& calibration);
 

@@ -2,24 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
-#include <optional>
+#include <utility>
 
 #include "core/text/number.h"
 
 namespace jettison {
-std::uint64_t ShardHashOf(std::string_view node) {
+bool FleetShard::Has(std::string_view node) const {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : node) {
     hash ^= static_cast<std::uint8_t>(c);
     hash *= 0x100000001b3U;
   }
-  return hash;
-}
-
-bool FleetShard::Has(std::string_view node) const {
-  return ShardHashOf(node) % count == index;
+  return hash % count == index;
 }
 
 std::string FleetShard::Text() const {
@@ -44,45 +38,17 @@ Result<FleetShard> ParseShard(std::string_view text) {
   return FleetShard{.index = *index, .count = *count};
 }
 
-namespace {
-
-// All that shards of one fleet have in common, by what it is.
-std::vector<NamedSetting> CommonOf(const SimulationHead& head) {
-  std::vector<NamedSetting> all;
-  for (const auto& [name, value] : head.options) {
-    all.push_back({fmt::format("option \"{}\"", name), value});
+std::vector<std::string_view> DifferencesOf(const SimulationHead& a, const SimulationHead& b) {
+  const std::pair<std::string_view, bool> parts[] = {
+      {"the version", a.version == b.version},
+      {"the options", a.options == b.options},
+      {"the policies", a.policies == b.policies},
+      {"the number of shards", a.shard.count == b.shard.count},
+      {"the recordings", a.recordings == b.recordings && a.hash == b.hash}};
+  std::vector<std::string_view> differences;
+  for (const auto& [name, is_same] : parts) {
+    if (!is_same) differences.push_back(name);
   }
-  for (const auto& [name, value] : head.policies) {
-    all.push_back({fmt::format("policy \"{}\"", name), value});
-  }
-  all.push_back({"the version", head.version});
-  all.push_back({"the number of shards", fmt::format("{}", head.shard.count)});
-  all.push_back({"the number of recordings", fmt::format("{}", head.recordings)});
-  all.push_back({"the hash of the recordings' names, sizes and nodes", head.hash});
-  return all;
-}
-
-std::string ValueIn(const std::vector<NamedSetting>& all, const std::string& name) {
-  const auto at = std::ranges::find(all, name, &NamedSetting::name);
-  return at == all.end() ? "not set" : at->value;
-}
-
-}  // namespace
-
-std::vector<std::string> DifferencesOf(const SimulationHead& a, const SimulationHead& b) {
-  std::vector<std::string> differences;
-  const std::vector<NamedSetting> of_a = CommonOf(a);
-  const std::vector<NamedSetting> of_b = CommonOf(b);
-  std::vector<NamedSetting> both = of_a;
-  std::ranges::copy_if(of_b, std::back_inserter(both), [&](const NamedSetting& each) {
-    return std::ranges::find(of_a, each.name, &NamedSetting::name) == of_a.end();
-  });
-  for (const NamedSetting& each : both) {
-    const std::string one = ValueIn(of_a, each.name);
-    const std::string other = ValueIn(of_b, each.name);
-    if (one != other) differences.push_back(fmt::format("{} is {} and {}", each.name, one, other));
-  }
-  if (differences.empty() && of_a != of_b) differences.emplace_back("the policies' order differs");
   return differences;
 }
 

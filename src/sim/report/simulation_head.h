@@ -16,6 +16,8 @@ struct FleetShard {
 
   static constexpr std::uint64_t kMost = 1'000'000;
 
+  // By FNV-1a with 64 bits, of the bytes of a node's name: its remainder by the number of shards is
+  // the shard. It is the same in every version and on every machine.
   [[nodiscard]] bool Has(std::string_view node) const;
   // "3/16".
   [[nodiscard]] std::string Text() const;
@@ -24,10 +26,6 @@ struct FleetShard {
 
 // Parses INDEX/COUNT; fails with a sentence that says what is allowed.
 [[nodiscard]] Result<FleetShard> ParseShard(std::string_view text);
-
-// FNV-1a with 64 bits, of the bytes of a node's name. Its remainder by the number of shards is the
-// shard. It is the same in every version and on every machine.
-[[nodiscard]] std::uint64_t ShardHashOf(std::string_view node);
 
 // A name and what it stands for: a policy and its settings as JSON (empty: those in force on each
 // node), or an option of the simulation and its value.
@@ -47,11 +45,10 @@ struct SimulationHead {
   // and nodes.
   std::uint64_t recordings = 0;
   std::string hash;
-  std::vector<std::uint64_t> missing_shards;  // that were to be added up
 };
 
-// Why two shards are not of one fleet, each a sentence without its full stop.
-[[nodiscard]] std::vector<std::string> DifferencesOf(const SimulationHead& a,
-                                                     const SimulationHead& b);
+// What two shards differ in that are not of one fleet: "the version", "the policies".
+[[nodiscard]] std::vector<std::string_view> DifferencesOf(const SimulationHead& a,
+                                                          const SimulationHead& b);
 
 }  // namespace jettison

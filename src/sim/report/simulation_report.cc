@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "core/units/duration.h"
 
@@ -19,6 +20,10 @@ Duration Off(Instant a, Instant b) {
 std::optional<double> ShareOf(std::size_t part, std::size_t all) {
   if (all == 0) return std::nullopt;
   return static_cast<double>(part) / static_cast<double>(all);
+}
+
+bool IsForMemory(const SimulatedEviction& eviction) {
+  return !eviction.limit && ResourceOf(eviction.signal) == Resource::kMemory;
 }
 
 // The nearest prediction that is not paired with another truth.
@@ -139,6 +144,21 @@ void Calibrate(SimulationReport& report) {
   report.calibration.every = every;
 }
 
+void PolicyCosts::Add(const PolicyOutcome& outcome) {
+  evictions += outcome.evictions.size();
+  memory_evictions +=
+      static_cast<std::uint64_t>(std::ranges::count_if(outcome.evictions, IsForMemory));
+  oom_kills += outcome.oom_kills.size();
+  nodes_with_evictions += outcome.evictions.empty() ? 0 : 1;
+  idle_byte_seconds += outcome.idle_byte_seconds;
+  condition_time += outcome.condition_time.Sum();
+  pod_time_lost += outcome.pod_time_lost;
+}
+
+std::int64_t PolicyCosts::IdleMilliGibHours() const {
+  return std::llround(idle_byte_seconds / kByteSecondsOfGibHour * 1000);
+}
+
 SimulationTotals TotalsOf(const std::vector<SimulationReport>& nodes, std::size_t policies) {
   SimulationTotals totals{.nodes = nodes.size()};
   totals.policies.resize(policies);
@@ -158,14 +178,7 @@ SimulationTotals TotalsOf(const std::vector<SimulationReport>& nodes, std::size_
     totals.recorded_oom_kills += facts.oom_kills.size();
     totals.calibration.Add(node.calibration);
     for (std::size_t i = 0; i < node.outcomes.size(); ++i) {
-      const PolicyOutcome& outcome = node.outcomes[i];
-      PolicyTotals& sums = totals.policies[i];
-      sums.evictions += outcome.evictions.size();
-      sums.oom_kills += outcome.oom_kills.size();
-      sums.nodes_with_evictions += outcome.evictions.empty() ? 0 : 1;
-      sums.condition_seconds += SecondsOf(outcome.condition_time.Sum());
-      sums.idle_byte_seconds += outcome.idle_byte_seconds;
-      sums.pod_seconds_lost += SecondsOf(outcome.pod_time_lost);
+      totals.policies[i].Add(node.outcomes[i]);
     }
   }
   return totals;

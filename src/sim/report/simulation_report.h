@@ -98,14 +98,23 @@ struct SimulationReport {
 // Compares what was foretold with what is recorded.
 void Calibrate(SimulationReport& report);
 
-// What one policy does to all nodes. Lengths of time are in seconds.
-struct PolicyTotals {
-  std::uint64_t evictions = 0;
+// What one policy costs, added up over nodes.
+struct PolicyCosts {
+  std::uint64_t evictions = 0;         // for thresholds and limits of local storage
+  std::uint64_t memory_evictions = 0;  // of these: because memory was short
   std::uint64_t oom_kills = 0;
   std::uint64_t nodes_with_evictions = 0;
-  double condition_seconds = 0;
-  double idle_byte_seconds = 0;
-  double pod_seconds_lost = 0;
+  double idle_byte_seconds = 0;  // as of an outcome
+  Duration condition_time{0};
+  Duration pod_time_lost{0};
+
+  void Add(const PolicyOutcome& outcome);
+  // Memory that was kept free, in thousandths of a GiB hour, as it is printed: what differs by less
+  // is the same.
+  [[nodiscard]] std::int64_t IdleMilliGibHours() const;
+  [[nodiscard]] double IdleGibHours() const {
+    return static_cast<double>(IdleMilliGibHours()) / 1000;
+  }
 };
 
 // Sums over nodes.
@@ -122,21 +131,30 @@ struct SimulationTotals {
   std::uint64_t recorded_evictions = 0;
   std::uint64_t recorded_oom_kills = 0;
   Calibration calibration;  // without its pairs
-  std::vector<PolicyTotals> policies;
+  std::vector<PolicyCosts> policies;
 };
 // `policies`: how many were tried.
 [[nodiscard]] SimulationTotals TotalsOf(const std::vector<SimulationReport>& nodes,
                                         std::size_t policies);
 
-struct TextLimits {
-  std::size_t shown = 20;     // evictions of each policy, or nodes
-  std::size_t explained = 5;  // differences
-};
+// What was found of nodes, which are in the order of their names.
+
 // One node in full: the calibration first, then a table of the policies, then who is evicted when
-// and why, then the differences. Of several, or where shards are missing, their sums.
+// and why, then the differences. Of several their sums. At most so many evictions of each policy,
+// or nodes, are shown.
 [[nodiscard]] std::string SimulationText(const SimulationHead& head,
                                          const std::vector<SimulationReport>& nodes,
-                                         const TextLimits& limits = {});
+                                         std::size_t shown = 20);
+// A document of the kind Simulation.
+[[nodiscard]] std::string SimulationJson(const SimulationHead& head,
+                                         const std::vector<SimulationReport>& nodes);
+// The lines of a shard: the head, of the kind SimulationShard, a line for each node, and how many
+// these are.
+[[nodiscard]] std::string ShardText(const SimulationHead& head,
+                                    const std::vector<SimulationReport>& nodes);
+inline constexpr std::string_view kSimulationApiVersion = "jettison.io/v1alpha1";
+inline constexpr std::string_view kShardKind = "SimulationShard";
+
 // What recordings are, and how well their evictions are found from samples alone.
 [[nodiscard]] std::string HeadText(const std::vector<SimulationReport>& reports);
 // The name of a policy and its evictions and OOM kills, at most so many of each; empty where it has
@@ -149,25 +167,9 @@ struct TextLimits {
                                            const std::vector<SimulatedEviction>& b, Duration reach);
 // What really was, as evictions whose time is known.
 [[nodiscard]] std::vector<SimulatedEviction> WhatHappened(const RecordingFacts& facts);
-// Where two sides differ, each eviction with the explanation of its pass; at most so many of those.
-[[nodiscard]] std::string DifferenceText(const DifferenceReport& report, std::size_t explained);
+// Where two sides differ; the first kMostExplained evictions have the explanation of their pass.
+inline constexpr std::size_t kMostExplained = 5;
+[[nodiscard]] std::string DifferenceText(const DifferenceReport& report);
 [[nodiscard]] std::string DifferenceJson(const DifferenceReport& report);
-
-// The kinds of a document, and of the lines of a shard.
-inline constexpr std::string_view kSimulationApiVersion = "jettison.io/v1alpha1";
-inline constexpr std::string_view kShardKind = "SimulationShard";
-
-struct SimulationWriting {
-  enum class Form : std::uint8_t { kText, kJson, kCsv, kLines };  // kLines: of a shard
-  enum class Rows : std::uint8_t { kPolicies, kNodes, kEvictions };
-  Form form = Form::kText;
-  Rows rows = Rows::kNodes;  // of CSV
-  TextLimits limits;
-};
-
-// What was found of nodes, which are in the order of their names.
-[[nodiscard]] std::string SimulationDocument(const SimulationHead& head,
-                                             const std::vector<SimulationReport>& nodes,
-                                             const SimulationWriting& writing);
 
 }  // namespace jettison

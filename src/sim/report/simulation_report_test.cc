@@ -13,12 +13,9 @@
 namespace jettison {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
-using Form = SimulationWriting::Form;
-using Rows = SimulationWriting::Rows;
 
 const Instant kThen(std::chrono::hours(500'000));
 constexpr const char* kHostile = "default/we,b \"x\"\n\r\t\\ \xff";
@@ -53,63 +50,17 @@ SimulationReport HostileReport() {
   return report;
 }
 
-// The cells of RFC 4180.
-std::vector<std::vector<std::string>> CsvCells(const std::string& text) {
-  std::vector<std::vector<std::string>> rows = {{""}};
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    std::string& cell = rows.back().back();
-    if (text[i] == '"' && quoted && i + 1 < text.size() && text[i + 1] == '"') {
-      cell += text[++i];
-    } else if (text[i] == '"') {
-      quoted = !quoted;
-    } else if (text[i] == ',' && !quoted) {
-      rows.back().emplace_back();
-    } else if (text[i] == '\n' && !quoted) {
-      rows.push_back({""});
-    } else {
-      cell += text[i];
-    }
-  }
-  rows.pop_back();
-  return rows;
-}
-
-// What is written of nodes.
-std::string Written(const std::vector<SimulationReport>& reports, SimulationWriting writing) {
-  return SimulationDocument({.version = "1",
-                             .options = {},
-                             .policies = {{"in force", ""}, {"x\n,=1", "{}"}},
-                             .missing_shards = {}},
-                            reports, writing);
-}
-
-TEST(SimulationReportTest, CsvHasEveryCellWhateverIsInIt) {
-  const auto rows = CsvCells(Written({HostileReport()}, {.form = Form::kCsv}));
-  ASSERT_THAT(rows, SizeIs(3));
-  EXPECT_THAT(rows[0], SizeIs(17));
-  EXPECT_THAT(rows[2], ElementsAre("a,b.jtr", "no\"de", "x\n,=1", "1", "1", "0.000", "0.000000",
-                                   "1.500", "0.5000", "1.0000", "0.0000", "2027-01-15T08:00:00Z",
-                                   "2027-01-15T09:00:00Z", "0", "0", "0", "false"));
-  const auto evictions =
-      CsvCells(Written({HostileReport()}, {.form = Form::kCsv, .rows = Rows::kEvictions}));
-  ASSERT_THAT(evictions, SizeIs(2));
-  EXPECT_EQ(evictions[1][0], "no\"de");
-  EXPECT_EQ(evictions[1][5], kHostile);
-  const auto policies =
-      CsvCells(Written({HostileReport()}, {.form = Form::kCsv, .rows = Rows::kPolicies}));
-  ASSERT_THAT(policies, SizeIs(3));
-  EXPECT_THAT(policies[2], ElementsAre("x\n,=1", "1", "1", "1", "0.000", "0.000000", "1.500"));
-}
+const SimulationHead kHead{
+    .version = "1", .options = {}, .policies = {{"in force", ""}, {"x\n,=1", "{}"}}};
 
 TEST(SimulationReportTest, JsonHasEveryNameWhateverIsInIt) {
-  const auto document = nlohmann::json::parse(Written({HostileReport()}, {.form = Form::kJson}));
+  const auto document = nlohmann::json::parse(SimulationJson(kHead, {HostileReport()}));
   const auto& recording = document["recordings"][0];
   EXPECT_EQ(recording["recording"], "a,b.jtr");
   EXPECT_EQ(recording["node"], "no\"de");
   EXPECT_EQ(recording["flaws"][0]["what"], "a gap,\nwith \"words\"");
   EXPECT_EQ(recording["notes"][0], "a series is missing");
-  EXPECT_THAT(Written({HostileReport()}, {.form = Form::kText}),
+  EXPECT_THAT(SimulationText(kHead, {HostileReport()}),
               testing::HasSubstr("  Note: a series is missing.\n  Note: and 1 more.\n"));
   const auto& policy = recording["policies"][1];
   EXPECT_EQ(policy["name"], "x\n,=1");
@@ -118,13 +69,19 @@ TEST(SimulationReportTest, JsonHasEveryNameWhateverIsInIt) {
   EXPECT_EQ(policy["evictions"][0]["limit"], "emptyDir");
   EXPECT_FALSE(policy["evictions"][0].contains("signal"));
   EXPECT_EQ(policy["podSecondsLost"], 1.5);
+  const auto& totals = document["totals"]["policies"][1];
+  EXPECT_EQ(totals["name"], "x\n,=1");
+  EXPECT_EQ(totals["evictionCount"], 1);
+  EXPECT_EQ(totals["oomKillCount"], 1);
+  EXPECT_EQ(totals["nodesWithEvictions"], 1);
+  EXPECT_EQ(totals["podSecondsLost"], 1.5);
 }
 
 TEST(SimulationReportTest, ANameOfOthersMakesNoLineInATextAndSteersNoTerminal) {
   SimulationReport report = HostileReport();
   report.inputs.front().name = "a\x1b[2J.jtr";
   report.facts.node = "no\nde";
-  const std::string text = Written({report}, {.form = Form::kText});
+  const std::string text = SimulationText(kHead, {report});
   for (const char* name : {"RECORDING  a [2J.jtr\n", "  no de, 2", "a gap, with \"words\"",
                            "\nx ,=1 ", "\nx ,=1\n", "default/we,b \"x\"   \\ \xff"}) {
     EXPECT_THAT(text, HasSubstr(name));
@@ -151,13 +108,13 @@ TEST(DifferenceReportTest, WhatTheBoundsAllowIsNoDifference) {
 }
 
 TEST(DifferenceReportTest, TextNamesBothSidesOrSaysThatThereIsNothing) {
-  const std::string text = DifferenceText(SomeDifference(), 5);
+  const std::string text = DifferenceText(SomeDifference());
   EXPECT_THAT(text, HasSubstr("A  what-happened: 2 evictions"));
   EXPECT_THAT(text, HasSubstr("A  is not evicted"));
   EXPECT_THAT(text, Not(HasSubstr("do not differ")));
   DifferenceReport same = SomeDifference();
   same.pairs.resize(1);
-  EXPECT_THAT(DifferenceText(same, 5), HasSubstr("They do not differ."));
+  EXPECT_THAT(DifferenceText(same), HasSubstr("They do not differ."));
 }
 
 }  // namespace

@@ -69,12 +69,11 @@ void PutPolicies(const SimulationHead& head, const SimulationTotals& totals, std
   };
   add({"POLICY", "EVICTIONS", "ON NODES", "OOM KILLS", "CONDITIONS", "KEPT FREE", "POD TIME LOST"});
   for (std::size_t i = 0; i < totals.policies.size(); ++i) {
-    const PolicyTotals& each = totals.policies[i];
+    const PolicyCosts& each = totals.policies[i];
     add({head.policies[i].name, fmt::format("{}", each.evictions),
          fmt::format("{}", each.nodes_with_evictions), fmt::format("{}", each.oom_kills),
-         LengthOf(each.condition_seconds),
-         fmt::format("{:.3f} GiB h", each.idle_byte_seconds / kByteSecondsOfGibHour),
-         LengthOf(each.pod_seconds_lost)});
+         LengthOf(SecondsOf(each.condition_time)), fmt::format("{:.3f} GiB h", each.IdleGibHours()),
+         LengthOf(SecondsOf(each.pod_time_lost))});
   }
   out += "\n" + table.Text(0);
 }
@@ -125,10 +124,7 @@ void PutErrors(const SimulationReport& report, std::size_t most, std::string& ou
   out += table.Text(2);
 }
 
-// Of many things the first are told, and the others are counted.
-constexpr std::size_t kMostTold = 20;
-
-void PutFleet(const SimulationHead& head, const SimulationTotals& totals, std::string& out) {
+void PutFleet(const SimulationTotals& totals, std::string& out) {
   out += fmt::format("FLEET  {}, {}, {}, {}\n", CountText(totals.nodes, "node"),
                      CountText(totals.recordings, "recording"), CountText(totals.passes, "pass"),
                      CountText(totals.pods, "pod"));
@@ -139,16 +135,11 @@ void PutFleet(const SimulationHead& head, const SimulationTotals& totals, std::s
     out += fmt::format("  {} of node time are unknown ({}), and nothing is filled in.\n",
                        LengthOf(totals.unknown_seconds), CountText(totals.flaws, "flaw"));
   }
-  const auto& missing = head.missing_shards;
-  if (missing.empty()) return;
-  out += fmt::format("  {} of {} shards are missing:", missing.size(), head.shard.count);
-  for (std::size_t i = 0; i < std::min(kMostTold, missing.size()); ++i) {
-    out += fmt::format(" {}", missing[i]);
-  }
-  out += missing.size() > kMostTold ? " ...\n" : "\n";
 }
 
+// The first lines are told, and the others are counted.
 void PutList(const std::vector<std::string>& lines, std::string& out) {
+  constexpr std::size_t kMostTold = 20;
   for (std::size_t i = 0; i < std::min(kMostTold, lines.size()); ++i) {
     out += fmt::format("  - {}\n", Printable(lines[i]));
   }
@@ -229,27 +220,25 @@ void PutTop(const std::vector<SimulationReport>& nodes, std::size_t policies, st
 }  // namespace
 
 std::string SimulationText(const SimulationHead& head, const std::vector<SimulationReport>& nodes,
-                           const TextLimits& limits) {
+                           std::size_t shown) {
   std::string out;
   const SimulationTotals totals = TotalsOf(nodes, head.policies.size());
-  if (nodes.size() != 1 || !head.missing_shards.empty()) {
-    PutFleet(head, totals, out);
+  if (nodes.size() != 1) {
+    PutFleet(totals, out);
     PutFleetNotes(nodes, out);
     PutDamage(nodes, totals, out);
     out += CalibrationText(totals.calibration);
     PutPolicies(head, totals, out);
-    PutTop(nodes, head.policies.size(), limits.shown, out);
+    PutTop(nodes, head.policies.size(), shown, out);
     return out;
   }
   const SimulationReport& only = nodes.front();
   PutHead(only, out);
   if (!only.facts.from) return out;
-  PutErrors(only, limits.shown, out);
+  PutErrors(only, shown, out);
   PutPolicies(head, totals, out);
-  for (const PolicyOutcome& outcome : only.outcomes) PutEvictions(outcome, limits.shown, out);
-  for (const DifferenceReport& each : only.differences) {
-    out += "\n" + DifferenceText(each, limits.explained);
-  }
+  for (const PolicyOutcome& outcome : only.outcomes) PutEvictions(outcome, shown, out);
+  for (const DifferenceReport& each : only.differences) out += "\n" + DifferenceText(each);
   return out;
 }
 

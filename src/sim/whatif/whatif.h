@@ -50,7 +50,7 @@ class PolicyRun {
 struct WhatIfOptions {
   WhatIfModel model;
   // Passes by the clock alone are seen, so far apart; absent: all.
-  std::optional<ThinningRule> thinning;
+  std::optional<Duration> thinning;
   // As WhatIfNode::blind.
   bool blind = false;
   bool keep_passes = false;  // as WhatIfNode::keep_passes, and those of recorded evictions
