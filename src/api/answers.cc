@@ -22,6 +22,7 @@
 #include "core/recording/recording.h"
 #include "core/shadow/shadow_pairing.h"
 #include "core/text/number.h"
+#include "core/text/spelling.h"
 #include "view/served_recording.h"
 
 namespace jettison {
@@ -64,6 +65,18 @@ RecordingAbout AboutOf(const Snapshot& snapshot) {
 
 }  // namespace
 
+std::optional<HttpResponse> NoPassYet(const Snapshot& snapshot) {
+  if (snapshot.passes > 0 && snapshot.summary && snapshot.policy) return std::nullopt;
+  return StatusAnswer(503, "the agent has made no pass yet, so nothing is measured");
+}
+
+HttpResponse WrongSignal(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Signal each : kAllSignals) names.push_back(NameOf(each));
+  return StatusAnswer(400, fmt::format("signal is \"{}\"{}; it must be one of {}", name,
+                                       DidYouMean(name, names), fmt::join(names, ", ")));
+}
+
 HttpResponse AnswerDashboard(const Call&) {
   return {.body = std::string(DashboardPage()),
           .headers = {{"Content-Security-Policy", std::string(DashboardPolicy())},
@@ -74,11 +87,7 @@ HttpResponse AnswerOverview(const Call& call) {
   std::optional<Signal> ranked_for;
   if (const auto name = call.Parameter("signal")) {
     ranked_for = SignalNamed(*name);
-    if (!ranked_for) {
-      return StatusAnswer(400, fmt::format("there is no signal \"{}\"; give a signal as in "
-                                           "evictionHard, such as memory.available",
-                                           *name));
-    }
+    if (!ranked_for) return WrongSignal(*name);
   }
   return Body(OverviewJson(*call.snapshot, {.version = Version(), .ranked_for = ranked_for}));
 }
@@ -106,11 +115,6 @@ HttpResponse AnswerPodAdmission(const Call& call) {
                                         : std::string_view(call.request.content_type)));
   }
   return AnswerAdmit(*call.snapshot, call.request.body);
-}
-
-HttpResponse AnswerWatch(const Call& call) {
-  return {.headers = {{"Cache-Control", "no-store"}},
-          .stream = call.watch.Open(call.request.last_event_id)};
 }
 
 std::string CyclesText(const Snapshot& snapshot, std::size_t count) {

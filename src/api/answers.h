@@ -35,9 +35,6 @@ inline constexpr std::string_view kHtml = "text/html; charset=utf-8";
 inline constexpr std::string_view kRecording = "application/vnd.jettison.recording";
 inline constexpr std::string_view kEvents = "text/event-stream";
 
-// Whether an Accept header lets that type through; an empty one does.
-[[nodiscard]] bool Accepts(std::string_view accept, std::string_view type);
-
 // Answers of single routes that take more than one line to make: functions from a snapshot.
 // docs/explain.md has the form of those that explain.
 
@@ -52,16 +49,20 @@ inline constexpr Duration kHangs = std::chrono::seconds(5);
 // turn, at least half a minute is allowed.
 [[nodiscard]] std::string HangOf(const ApiSources& sources, Duration patience);
 
+// Why nothing that is measured can be answered yet; absent: it can.
+[[nodiscard]] std::optional<HttpResponse> NoPassYet(const Snapshot& snapshot);
+// Why a text is not the name of a signal.
+[[nodiscard]] HttpResponse WrongSignal(std::string_view name);
+
 [[nodiscard]] HttpResponse AnswerProbe(const Call& call);
 [[nodiscard]] HttpResponse AnswerDashboard(const Call& call);
 [[nodiscard]] HttpResponse AnswerOverview(const Call& call);
 [[nodiscard]] HttpResponse AnswerCycles(const Call& call);
 [[nodiscard]] HttpResponse AnswerPodAdmission(const Call& call);
-[[nodiscard]] HttpResponse AnswerWatch(const Call& call);
 
 // /api/v1/explain: what would happen now; with `pod` (namespace/name, name or UID) where that one
-// stands or why it was evicted, with `eviction` (its id) why it happened. Text where `output` is
-// text or nothing but text is accepted.
+// stands or why it was evicted, with `eviction` (its id) why it happened. As text where `output` is
+// text, like the next ones.
 [[nodiscard]] HttpResponse AnswerExplain(const Call& call);
 // /api/v1/evictions: those that are remembered, oldest first, without their explanations.
 [[nodiscard]] HttpResponse AnswerEvictions(const Call& call);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 #include <utility>
 #include <vector>
 
@@ -31,80 +32,10 @@ struct Route {
   std::string_view method;
   std::string_view path;        // a last "*" stands for one part that is not empty
   std::string_view parameters;  // that may be given, separated by blanks
-  std::string_view type;        // of what is answered
+  std::string_view type;        // of what is answered; empty: the answer says so itself
   Needs needs = Needs::kNothing;
   HttpResponse (*answer)(const Call& call) = nullptr;
-  bool text_too = false;  // answers as plain text, too, and then says so itself
 };
-
-// Finds the route of a request among these, or why there is none: 400 for a parameter that it does
-// not know, 404, 405, 406. `rest` is set where its path ends in "*".
-struct RouteFound {
-  const Route* route = nullptr;
-  std::string_view rest = {};
-  std::optional<HttpResponse> refusal = {};
-};
-
-bool MatchesPath(const Route& route, std::string_view path, std::string_view& rest) {
-  if (!route.path.ends_with('*')) return route.path == path;
-  const std::string_view start = route.path.substr(0, route.path.size() - 1);
-  if (!path.starts_with(start)) return false;
-  rest = path.substr(start.size());
-  return !rest.empty() && rest.find('/') == std::string_view::npos;
-}
-
-HttpResponse UnknownPath(const std::vector<Route>& routes, std::string_view path) {
-  std::vector<std::string_view> paths;
-  for (const Route& route : routes) {
-    if (paths.empty() || paths.back() != route.path) paths.push_back(route.path);
-  }
-  return StatusAnswer(404, fmt::format("there is no endpoint \"{}\"{}; the endpoints are: {}", path,
-                                       DidYouMean(path, paths), fmt::join(paths, " ")));
-}
-
-HttpResponse WrongMethod(const HttpRequest& request, std::string_view allowed) {
-  HttpResponse answer = StatusAnswer(405, fmt::format("{} is not allowed at {}; allowed: {}",
-                                                      request.method, request.path, allowed));
-  answer.headers.emplace_back("Allow", std::string(allowed));
-  return answer;
-}
-
-std::optional<HttpResponse> WrongParameter(const Route& route, const HttpRequest& request) {
-  std::vector<std::string_view> known;
-  for (std::string_view names = route.parameters; !names.empty();) {
-    known.push_back(TakePart(names, ' '));
-  }
-  for (const auto& [name, value] : request.query) {
-    if (std::ranges::find(known, name) != known.end()) continue;
-    const std::string allowed =
-        known.empty() ? "it takes none" : fmt::format("it takes: {}", Alternatives(known));
-    return StatusAnswer(400, fmt::format("{} has no parameter \"{}\"{}; {}", route.path, name,
-                                         DidYouMean(name, known), allowed));
-  }
-  return std::nullopt;
-}
-
-RouteFound FindRoute(const std::vector<Route>& routes, const HttpRequest& request) {
-  std::string allowed;
-  for (const Route& route : routes) {
-    std::string_view rest;
-    if (!MatchesPath(route, request.path, rest)) continue;
-    if (route.method != request.method) {
-      allowed += fmt::format("{}{}{}", allowed.empty() ? "" : ", ", route.method,
-                             route.method == "GET" ? ", HEAD" : "");
-      continue;
-    }
-    if (auto refusal = WrongParameter(route, request)) return {.refusal = std::move(refusal)};
-    const bool as_text = route.text_too && Accepts(request.accept, kText);
-    if (as_text || Accepts(request.accept, route.type)) return {.route = &route, .rest = rest};
-    return {.refusal =
-                StatusAnswer(406, fmt::format("{} is answered as {}{} only; Accept asks for {}",
-                                              request.path, route.text_too ? "text/plain or " : "",
-                                              route.type, request.accept))};
-  }
-  return {.refusal =
-              allowed.empty() ? UnknownPath(routes, request.path) : WrongMethod(request, allowed)};
-}
 
 // The answer that a snapshot alone gives.
 template <std::string (*kBody)(const Snapshot&)>
@@ -135,17 +66,80 @@ const std::vector<Route>& Routes() {
       {"GET", "/api/v1/cycles", "n", kNdjson, Needs::kSnapshot, AnswerCycles},
       {"GET", "/api/v1/overview", "signal", kJson, Needs::kSnapshot, AnswerOverview},
       {"GET", "/api/v1/history", "", kJson, Needs::kSnapshot, Of<HistoryJson>},
-      {"GET", "/api/v1/explain", "eviction output pod", kJson, Needs::kSnapshot, AnswerExplain,
-       true},
+      {"GET", "/api/v1/explain", "eviction output pod", "", Needs::kSnapshot, AnswerExplain},
       {"GET", "/api/v1/evictions", "", kJson, Needs::kSnapshot, AnswerEvictions},
-      {"GET", "/api/v1/evictions/*", "output", kJson, Needs::kSnapshot, AnswerEviction, true},
-      {"GET", "/api/v1/rank", "output signal", kJson, Needs::kPass, AnswerRank, true},
+      {"GET", "/api/v1/evictions/*", "output", "", Needs::kSnapshot, AnswerEviction},
+      {"GET", "/api/v1/rank", "output signal", "", Needs::kPass, AnswerRank},
       {"GET", "/api/v1/recording", "since until", kRecording, Needs::kSnapshot, AnswerRecording},
       {"GET", "/api/v1/shadow", "", kJson, Needs::kSnapshot, AnswerShadow},
       {"POST", "/api/v1/admit", "", kJson, Needs::kSnapshot, AnswerPodAdmission},
-      {"GET", "/api/v1/watch", "", kEvents, Needs::kNothing, AnswerWatch},
+      {"GET", "/api/v1/watch", "", kEvents, Needs::kNothing,
+       [](const Call& call) {
+         return HttpResponse{.stream = call.watch.Open(call.request.last_event_id)};
+       }},
   };
   return kRoutes;
+}
+
+bool MatchesPath(const Route& route, std::string_view path, std::string_view& rest) {
+  if (!route.path.ends_with('*')) return route.path == path;
+  const std::string_view start = route.path.substr(0, route.path.size() - 1);
+  if (!path.starts_with(start)) return false;
+  rest = path.substr(start.size());
+  return !rest.empty() && rest.find('/') == std::string_view::npos;
+}
+
+HttpResponse UnknownPath(std::string_view path) {
+  std::vector<std::string_view> paths;
+  for (const Route& route : Routes()) {
+    if (paths.empty() || paths.back() != route.path) paths.push_back(route.path);
+  }
+  return StatusAnswer(404, fmt::format("there is no endpoint \"{}\"{}; the endpoints are: {}", path,
+                                       DidYouMean(path, paths), fmt::join(paths, " ")));
+}
+
+HttpResponse WrongMethod(const HttpRequest& request, std::string_view allowed) {
+  HttpResponse answer = StatusAnswer(405, fmt::format("{} is not allowed at {}; allowed: {}",
+                                                      request.method, request.path, allowed));
+  answer.headers.emplace_back("Allow", std::string(allowed));
+  return answer;
+}
+
+std::optional<HttpResponse> WrongParameter(const Route& route, const HttpRequest& request) {
+  std::vector<std::string_view> known;
+  for (std::string_view names = route.parameters; !names.empty();) {
+    known.push_back(TakePart(names, ' '));
+  }
+  for (const auto& [name, value] : request.query) {
+    if (std::ranges::find(known, name) != known.end()) {
+      if (name != "output" || value == "text" || value == "json") continue;
+      return StatusAnswer(400, "output must be \"text\" or \"json\"");
+    }
+    const std::string allowed =
+        known.empty() ? "it takes none" : fmt::format("it takes: {}", Alternatives(known));
+    return StatusAnswer(400, fmt::format("{} has no parameter \"{}\"{}; {}", route.path, name,
+                                         DidYouMean(name, known), allowed));
+  }
+  return std::nullopt;
+}
+
+// The route of a request, or why there is none: 400 for a parameter that it does not know, 404,
+// 405. `rest` is set where its path ends in "*".
+tl::expected<const Route*, HttpResponse> FindRoute(const HttpRequest& request,
+                                                   std::string_view& rest) {
+  std::string allowed;
+  for (const Route& route : Routes()) {
+    if (!MatchesPath(route, request.path, rest)) continue;
+    if (route.method != request.method) {
+      allowed += fmt::format("{}{}{}", allowed.empty() ? "" : ", ", route.method,
+                             route.method == "GET" ? ", HEAD" : "");
+      continue;
+    }
+    if (auto refusal = WrongParameter(route, request)) return tl::unexpected(*std::move(refusal));
+    return &route;
+  }
+  return tl::unexpected(allowed.empty() ? UnknownPath(request.path)
+                                        : WrongMethod(request, allowed));
 }
 
 std::optional<HttpResponse> Missing(Needs needs, const Snapshot* snapshot) {
@@ -153,10 +147,7 @@ std::optional<HttpResponse> Missing(Needs needs, const Snapshot* snapshot) {
   if (snapshot == nullptr || !snapshot->node) {
     return StatusAnswer(503, "the agent is not ready yet: the container runtime has not answered");
   }
-  if (needs == Needs::kPass && (snapshot->passes == 0 || !snapshot->summary)) {
-    return StatusAnswer(503, "the agent has made no pass yet, so nothing is measured");
-  }
-  return std::nullopt;
+  return needs == Needs::kPass ? NoPassYet(*snapshot) : std::nullopt;
 }
 
 // While the loop hangs, what it showed last is what there is, and its age grows.
@@ -179,36 +170,24 @@ std::optional<std::string_view> Call::Parameter(std::string_view name) const {
   return found->second;
 }
 
-bool Accepts(std::string_view accept, std::string_view type) {
-  if (Trimmed(accept).empty()) return true;
-  const std::string_view wanted = Trimmed(TakePart(type, ';'));
-  const std::string_view family = wanted.substr(0, wanted.find('/'));
-  while (!accept.empty()) {
-    std::string_view range = TakePart(accept, ',');
-    const std::string_view name = Trimmed(TakePart(range, ';'));
-    if (name == "*/*" || name == wanted) return true;
-    if (name.ends_with("/*") && name.substr(0, name.size() - 2) == family) return true;
-  }
-  return false;
-}
-
 Api::Api(ApiSources sources)
     : sources_(std::move(sources)), watch_(std::make_shared<Watch>(sources_.board, sources_.now)) {}
 
 HttpResponse Api::Answer(const HttpRequest& request) {
-  const RouteFound found = FindRoute(Routes(), request);
-  if (found.refusal) return *found.refusal;
-  const Route& route = *found.route;
+  std::string_view rest;
+  const auto found = FindRoute(request, rest);
+  if (!found) return found.error();
+  const Route& route = **found;
   const auto snapshot =
       route.needs == Needs::kNothing ? nullptr : WithAge(sources_.board.Look(), sources_);
   if (auto refusal = Missing(route.needs, snapshot.get())) return *std::move(refusal);
   HttpResponse answer = route.answer({.request = request,
-                                      .rest = found.rest,
+                                      .rest = rest,
                                       .snapshot = snapshot.get(),
                                       .sources = sources_,
                                       .watch = *watch_,
                                       .scraped_at = scraped_at_});
-  if (answer.status == 200 && !route.text_too) answer.content_type = route.type;
+  if (answer.status == 200 && !route.type.empty()) answer.content_type = route.type;
   if (snapshot && !snapshot->loop_error.empty() && answer.content_type == kText) {
     answer.body.insert(0, snapshot->loop_error + "\n\n");
   }

@@ -47,44 +47,20 @@ NodeNow NodeNowOf(const Snapshot& snapshot) {
   return node;
 }
 
-using Names = std::vector<std::string_view>;
+// An explanation in the form that was asked for.
+template <typename Explanation>
+HttpResponse Told(const Call& call, const Explanation& explanation) {
+  if (call.Parameter("output") == "text") return Body(TextOf(explanation), kText);
+  return Body(JsonOf(explanation));
+}
 
-// An answer in the form that was asked for.
-class Form {
- public:
-  explicit Form(const Call& call)
-      : text_(call.Parameter("output") ? call.Parameter("output") == "text"
-                                       : !Accepts(call.request.accept, kJson)) {}
-
-  // What is wrong with what was asked for; absent: nothing.
-  [[nodiscard]] static std::optional<HttpResponse> RefusalOf(const Call& call) {
-    const std::string_view output = call.Parameter("output").value_or("text");
-    if (output == "text" || output == "json") return std::nullopt;
-    return StatusAnswer(400, "output must be \"text\" or \"json\"");
-  }
-  template <typename Explanation>
-  [[nodiscard]] HttpResponse Of(const Explanation& explanation) const {
-    return text_ ? Body(TextOf(explanation), kText) : Body(JsonOf(explanation), kJson);
-  }
-  [[nodiscard]] HttpResponse Of(const PastEviction& kept) const {
-    return text_ ? Body(kept.text, kText) : Body(kept.json, kJson);
-  }
-  [[nodiscard]] HttpResponse Of(const PodOrder& order, Instant at) const {
-    return text_ ? Body(TextOf(order), kText) : Body(JsonOf(order, at), kJson);
-  }
-
- private:
-  bool text_;
-};
+HttpResponse Told(const Call& call, const PastEviction& kept) {
+  return call.Parameter("output") == "text" ? Body(kept.text, kText) : Body(kept.json);
+}
 
 const PastEvictions& EvictionsOf(const Snapshot& snapshot) {
   static const PastEvictions kNone;
   return snapshot.evictions ? *snapshot.evictions : kNone;
-}
-
-std::optional<HttpResponse> NoPassYet(const Snapshot& snapshot) {
-  if (snapshot.passes > 0 && snapshot.summary && snapshot.policy) return std::nullopt;
-  return StatusAnswer(503, "the agent has made no pass yet, so nothing is measured");
 }
 
 bool IsNamed(std::string_view wanted, std::string_view pod_namespace, std::string_view name,
@@ -104,10 +80,11 @@ std::string SinceStart(const Snapshot& snapshot) {
       FormatInstant(snapshot.node->started_at));
 }
 
-HttpResponse ExplainEviction(const Snapshot& snapshot, std::string_view id, const Form& form) {
-  Names ids;
+HttpResponse ExplainEviction(const Call& call, std::string_view id) {
+  const Snapshot& snapshot = *call.snapshot;
+  std::vector<std::string_view> ids;
   for (const auto& kept : EvictionsOf(snapshot)) {
-    if (kept->id == id) return form.Of(*kept);
+    if (kept->id == id) return Told(call, *kept);
     ids.push_back(kept->id);
   }
   const std::string known = ids.empty()
@@ -117,23 +94,13 @@ HttpResponse ExplainEviction(const Snapshot& snapshot, std::string_view id, cons
   return StatusAnswer(404, fmt::format("there is no eviction \"{}\"; {}", id, known));
 }
 
-// The pod that was probably meant by NAME, or by NAMESPACE/NAME: one of a near name in that
-// namespace, or one of that name in a namespace whose name is near. Empty: none is near.
+// The pod that was probably meant: one of a near name. Empty: none is near.
 std::string MeantPod(const Snapshot& snapshot, std::string_view wanted) {
-  const std::size_t slash = wanted.find('/');
-  const bool is_full = slash != std::string_view::npos;
-  const std::string_view space = is_full ? wanted.substr(0, slash) : "";
-  const std::string_view name = is_full ? wanted.substr(slash + 1) : wanted;
-  Names names;
-  Names spaces;
-  for (const PodView& pod : snapshot.pods) {
-    if (!is_full || pod.namespace_ == space) names.push_back(pod.name);
-    if (is_full && pod.name == name) spaces.push_back(pod.namespace_);
-  }
-  const std::string_view meant = NearestWord(name, names);
-  if (!meant.empty()) return is_full ? fmt::format("{}/{}", space, meant) : std::string(meant);
-  const std::string_view elsewhere = NearestWord(space, spaces);
-  return elsewhere.empty() ? "" : fmt::format("{}/{}", elsewhere, name);
+  std::vector<std::string_view> names;
+  for (const PodView& pod : snapshot.pods) names.push_back(pod.name);
+  const std::string_view name = NearestWord(wanted.substr(wanted.find('/') + 1), names);
+  const auto meant = std::ranges::find(snapshot.pods, name, &PodView::name);
+  return meant == snapshot.pods.end() ? "" : meant->namespace_ + "/" + meant->name;
 }
 
 // Where a pod on the node stands; nothing where it is in no order of eviction.
@@ -149,7 +116,8 @@ std::optional<PodExplanation> Standing(const Snapshot& snapshot, const PodView& 
   return explanation;
 }
 
-HttpResponse ExplainPodNamed(const Snapshot& snapshot, std::string_view wanted, const Form& form) {
+HttpResponse ExplainPodNamed(const Call& call, std::string_view wanted) {
+  const Snapshot& snapshot = *call.snapshot;
   const PodView* pod = nullptr;
   std::vector<std::string> names;
   for (const PodView& each : snapshot.pods) {
@@ -163,13 +131,13 @@ HttpResponse ExplainPodNamed(const Snapshot& snapshot, std::string_view wanted, 
   }
   if (pod != nullptr) {
     if (auto refusal = NoPassYet(snapshot)) return *std::move(refusal);
-    if (const auto standing = Standing(snapshot, *pod)) return form.Of(*standing);
+    if (const auto standing = Standing(snapshot, *pod)) return Told(call, *standing);
   }
   const PastEvictions& past = EvictionsOf(snapshot);
   const auto last = std::find_if(past.rbegin(), past.rend(), [&](const auto& kept) {
     return IsNamed(wanted, kept->pod.namespace_, kept->pod.name, kept->pod.uid);
   });
-  if (last != past.rend()) return form.Of(**last);
+  if (last != past.rend()) return Told(call, **last);
   if (pod == nullptr) {
     const std::string meant = MeantPod(snapshot, wanted);
     return StatusAnswer(
@@ -191,17 +159,15 @@ HttpResponse ExplainPodNamed(const Snapshot& snapshot, std::string_view wanted, 
 }  // namespace
 
 HttpResponse AnswerExplain(const Call& call) {
-  const Form form(call);
-  const Snapshot& snapshot = *call.snapshot;
-  if (auto refusal = Form::RefusalOf(call)) return *std::move(refusal);
   const auto pod = call.Parameter("pod");
   const auto eviction = call.Parameter("eviction");
-  if (pod && eviction)
+  if (pod && eviction) {
     return StatusAnswer(400, "pod and eviction cannot be combined; give one of them");
-  if (eviction) return ExplainEviction(snapshot, *eviction, form);
-  if (pod) return ExplainPodNamed(snapshot, *pod, form);
-  if (auto refusal = NoPassYet(snapshot)) return *std::move(refusal);
-  return form.Of(ExplainNode(NodeNowOf(snapshot)));
+  }
+  if (eviction) return ExplainEviction(call, *eviction);
+  if (pod) return ExplainPodNamed(call, *pod);
+  if (auto refusal = NoPassYet(*call.snapshot)) return *std::move(refusal);
+  return Told(call, ExplainNode(NodeNowOf(*call.snapshot)));
 }
 
 HttpResponse AnswerEvictions(const Call& call) {
@@ -226,23 +192,16 @@ HttpResponse AnswerEvictions(const Call& call) {
 }
 
 HttpResponse AnswerEviction(const Call& call) {
-  const Form form(call);
-  if (auto refusal = Form::RefusalOf(call)) return *std::move(refusal);
-  return ExplainEviction(*call.snapshot, call.rest, form);
+  return ExplainEviction(call, call.rest);
 }
 
 HttpResponse AnswerRank(const Call& call) {
-  const Form form(call);
-  if (auto refusal = Form::RefusalOf(call)) return *std::move(refusal);
   const std::string_view name = call.Parameter("signal").value_or("");
   const auto signal = SignalNamed(name);
-  if (!signal) {
-    Names names;
-    for (const Signal each : kAllSignals) names.push_back(NameOf(each));
-    return StatusAnswer(400, fmt::format("signal is \"{}\"{}; it must be one of {}", name,
-                                         DidYouMean(name, names), fmt::join(names, ", ")));
-  }
-  return form.Of(OrderNow(NodeNowOf(*call.snapshot), *signal), call.snapshot->at);
+  if (!signal) return WrongSignal(name);
+  const PodOrder order = OrderNow(NodeNowOf(*call.snapshot), *signal);
+  if (call.Parameter("output") == "text") return Body(TextOf(order), kText);
+  return Body(JsonOf(order, call.snapshot->at));
 }
 
 }  // namespace jettison

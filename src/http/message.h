@@ -17,8 +17,7 @@ struct HttpRequest {
   std::string path;    // decoded, without the query: "/api/v1/evictions/7"
   // Decoded; of a name that stands twice the first value counts, one without "=" is empty.
   std::map<std::string, std::string, std::less<>> query;
-  std::string accept;         // these three are header values, empty where there was none
-  std::string content_type;   // with its parameters: "application/json; charset=utf-8"
+  std::string content_type;   // with its parameters: "application/json; charset=utf-8"; or empty
   std::string last_event_id;  // where an event stream broke off
   std::string body;
 };

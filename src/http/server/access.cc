@@ -247,7 +247,6 @@ HttpRequest RequestOf(const Head& head, std::string body) {
   HttpRequest request;
   request.method = head.method == "HEAD" ? "GET" : head.method;
   request.path = head.path;
-  request.accept = TextOf(head.handle, "Accept");
   request.content_type = TextOf(head.handle, "Content-Type");
   request.last_event_id = TextOf(head.handle, "Last-Event-ID");
   request.body = std::move(body);

@@ -37,12 +37,10 @@ Connection* ConnectionOf(MHD_Connection* handle) {
 void AddHeaders(MHD_Response* answer, const HttpResponse& response) {
   MHD_add_response_header(answer, "Content-Type", response.content_type.c_str());
   MHD_add_response_header(answer, "X-Content-Type-Options", "nosniff");
-  bool says_cache = false;
+  MHD_add_response_header(answer, "Cache-Control", "no-store");
   for (const auto& [name, value] : response.headers) {
     MHD_add_response_header(answer, name.c_str(), value.c_str());
-    says_cache = says_cache || name == "Cache-Control";
   }
-  if (!says_cache) MHD_add_response_header(answer, "Cache-Control", "no-store");
 }
 
 // The answer without its stream; the share goes when it does. Null where there is no memory.
