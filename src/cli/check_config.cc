@@ -107,40 +107,6 @@ std::string ThresholdTable(const std::vector<Threshold>& thresholds,
       {"SIGNAL", "THRESHOLD", kubelets.empty() ? "" : "KUBELET", "GRACE", "MINIMUM RECLAIM"}, rows);
 }
 
-std::string Reserved(const NodeReservation& reservation) {
-  std::string text;
-  for (const auto& [who, list] : {std::pair("kube", &reservation.kube_reserved),
-                                  std::pair("system", &reservation.system_reserved)}) {
-    for (const auto& [resource, amount] : *list) {
-      text +=
-          fmt::format("{}{} {} ({})", text.empty() ? "" : ", ", amount.ToString(), resource, who);
-    }
-  }
-  return text.empty() ? "nothing" : text;
-}
-
-std::string Images(const AgentConfig& config) {
-  const bool beside_kubelet = config.source == SourceKind::kKubernetes;
-  if (beside_kubelet && !config.kubernetes.collect_images) return "the kubelet's";
-  const ImageGcPolicy& policy = config.image_gc;
-  std::string text;
-  if (beside_kubelet) {
-    text = fmt::format("the kubelet's; Jettison's at {}, ", config.container_runtime_endpoint);
-  }
-  text += fmt::format("from {}% down to {}% of the image file system, images at least {} old",
-                      policy.high_threshold_percent, policy.low_threshold_percent,
-                      FormatDuration(policy.min_age));
-  if (policy.max_age == Duration::zero()) return text;
-  return text + fmt::format("; images unused for {} at any time", FormatDuration(policy.max_age));
-}
-
-std::string Logs(const ContainerLogPolicy& logs, bool beside_kubelet) {
-  if (beside_kubelet) return fmt::format("{}, the kubelet rotates them", logs.directory);
-  if (!logs.max_size_bytes) return fmt::format("{}, never rotated", logs.directory);
-  return fmt::format("{}, {} files of {} each", logs.directory, logs.max_files,
-                     Quantity::Of(*logs.max_size_bytes).ToString());
-}
-
 std::string Or(const std::string& text, std::string_view otherwise) {
   return text.empty() ? std::string(otherwise) : text;
 }
@@ -159,16 +125,6 @@ std::string Http(const HttpConfig& http) {
   return ways.empty() ? "nowhere" : fmt::format("{}", fmt::join(ways, ", "));
 }
 
-std::string Kubernetes(const KubernetesConfig& kubernetes) {
-  return fmt::format(
-      "the kubelet of this node, with the rights of {}; pods of DaemonSets are {}; pods of Jobs "
-      "are ended with SIG{}; soft evictions use pods/eviction, at most {} an hour and {} apart",
-      Or(kubernetes.kubeconfig, "the service account"),
-      kubernetes.evict_daemon_sets ? "evicted" : "not evicted",
-      kubernetes.jobs == JobEnding::kKill ? "KILL" : "TERM", kubernetes.soft_evictions_per_hour,
-      FormatDuration(kubernetes.soft_eviction_cool_down));
-}
-
 // Pods of others on the same container runtime; empty: they are ignored.
 std::string Foreign(const AgentConfig& config) {
   if (config.runtime != RuntimeKind::kCri || config.adopt == AdoptPolicy::kNone) return "";
@@ -177,7 +133,10 @@ std::string Foreign(const AgentConfig& config) {
 }
 
 std::string PodsFrom(const AgentConfig& config) {
-  if (config.source == SourceKind::kKubernetes) return Kubernetes(config.kubernetes);
+  if (config.source == SourceKind::kKubernetes) {
+    return fmt::format("the kubelet of this node, with the rights of {}",
+                       Or(config.kubernetes.kubeconfig, "the service account"));
+  }
   const std::string foreign = Foreign(config);
   if (config.static_pod_path.empty()) {
     return Or(foreign, "nowhere: staticPodPath is not set");
@@ -199,41 +158,19 @@ std::string EvictedPods(const AgentConfig& config) {
                      evicts_foreign ? "; foreign ones are not started again by this agent" : "");
 }
 
-std::string Settings(const AgentConfig& config) {
-  const EvictionPolicy& eviction = config.eviction;
-  const bool beside_kubelet = config.source == SourceKind::kKubernetes;
-  const std::vector<std::pair<std::string_view, std::string>> lines = {
-      {"pressure conditions", fmt::format("stay true for {} after a threshold was last met",
-                                          FormatDuration(eviction.pressure_transition_period))},
-      {"soft evictions", eviction.max_pod_grace_period_seconds < 0
-                             ? "give a pod its own grace period"
-                             : fmt::format("give a pod a grace period of at most {} s",
-                                           eviction.max_pod_grace_period_seconds)},
-      {"local storage limits",
-       eviction.local_storage_capacity_isolation ? "enforced" : "not enforced"},
-      {"watch", fmt::format("every {}{}", FormatDuration(config.monitoring_interval),
-                            config.kernel_memcg_notification
-                                ? ", and at once when the kernel reports a crossed memory threshold"
-                                : "")},
-      {"reserved", Reserved(config.reservation)},
-      {"limit on all pods", beside_kubelet ? "the kubelet's"
-                            : config.reservation.enforce_pods
-                                ? "the capacity minus what is reserved"
-                                : "none"},
-      {"image collection", Images(config)},
-      {"container logs", Logs(config.logs, beside_kubelet)},
-      {"node", fmt::format("{}, nodefs is the file system of {}",
-                           Or(config.node_cgroup, "the whole machine"), config.node_fs)},
-      {"pods from", PodsFrom(config)},
-      {"profile", fmt::format("{}, runtime {}, files in {}", NameOf(config.profile),
-                              NameOf(config.runtime), config.root)},
-      {"evicted pods", EvictedPods(config)},
-      {"answers at", Http(config.http)},
-      {"dry run", config.dry_run ? "yes: nothing is evicted or reclaimed" : "no"},
-  };
+// What follows from several settings.
+std::string Consequences(const AgentConfig& config) {
   std::string text;
-  for (const auto& [name, value] : lines) text += fmt::format("{:<22}{}\n", name, value);
-  return text;
+  for (const auto& [name, value] : {
+           std::pair("pods from", PodsFrom(config)),
+           std::pair("evicted pods", EvictedPods(config)),
+           std::pair("answers at", Http(config.http)),
+           std::pair("dry run",
+                     std::string(config.dry_run ? "yes: nothing is evicted or reclaimed" : "no")),
+       }) {
+    text += fmt::format("{:<14}{}\n", name, value);
+  }
+  return text + "every setting, with its default: --output json\n";
 }
 
 std::string Lines(std::string_view kind, const Faults& faults) {
@@ -290,7 +227,7 @@ std::string ConfigAsText(const ConfigReading& reading) {
   }
   std::string text = ThresholdTable(reading.config.eviction.thresholds,
                                     reading.kubelet_thresholds.value_or(std::vector<Threshold>{}));
-  text += "\n" + Settings(reading.config);
+  text += "\n" + Consequences(reading.config);
   if (!reading.drop_ins.empty()) text += "\nDROP-IN: FIELDS IN FORCE FROM IT\n";
   for (const DropInReading& drop_in : reading.drop_ins) {
     text +=

@@ -149,8 +149,8 @@ TEST_F(CheckConfig, WhosePodsAreEvictedAndWhatBecomesOfThemFollowsFromTheSetting
                 (row.manifests.empty() ? "" : "staticPodPath: " + row.manifests + "\n") +
                 "---\napiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\n" + row.ours);
     EXPECT_EQ(Run({file}), 0) << printed_;
-    EXPECT_THAT(printed_, HasSubstr("\npods from             " + row.from + "\n"));
-    EXPECT_THAT(printed_, HasSubstr("\nevicted pods          " + row.evicted + "\n"));
+    EXPECT_THAT(printed_, HasSubstr("\npods from     " + row.from + "\n"));
+    EXPECT_THAT(printed_, HasSubstr("\nevicted pods  " + row.evicted + "\n"));
   }
 }
 
@@ -201,8 +201,7 @@ TEST_F(CheckConfigBesideKubelet, OursStandBesideTheKubelets) {
         "pid.available +- +< 5% +hard +the kubelet's only\n"}) {
     EXPECT_THAT(printed_, testing::ContainsRegex(row));
   }
-  EXPECT_THAT(printed_, HasSubstr("image collection      the kubelet's\n"));
-  EXPECT_THAT(printed_, HasSubstr("pods from             the kubelet of this node"));
+  EXPECT_THAT(printed_, HasSubstr("pods from     the kubelet of this node"));
   EXPECT_EQ(Run({file, "--output", "json"}), 0);
   auto answer = nlohmann::json::parse(printed_);
   EXPECT_EQ(answer["jettisonconfig"]["source"], "kubernetes");
@@ -211,14 +210,6 @@ TEST_F(CheckConfigBesideKubelet, OursStandBesideTheKubelets) {
   EXPECT_EQ(answer["kubeletThresholds"][0], nlohmann::json::parse(R"({
     "signal": "memory.available", "operator": "LessThan", "quantity": "100Mi",
     "gracePeriod": "0s"})"));
-}
-
-TEST_F(CheckConfigBesideKubelet, ImagesAreTheKubeletsAndOursWhereToldTo) {
-  EXPECT_EQ(Run({Ours("containerRuntimeEndpoint: unix:///c.sock\n", "", ", collectImages: true")}),
-            0);
-  EXPECT_THAT(printed_,
-              HasSubstr("image collection      the kubelet's; Jettison's at unix:///c.sock, from "
-                        "85% down to 80% of the image file system, images at least 2m0s old\n"));
 }
 
 TEST_F(CheckConfigBesideKubelet, AThresholdThatDoesNotLieAboveIsAFault) {
