@@ -79,9 +79,8 @@ TEST(Node, TellsCapacityAndWhatIsLeftForPods) {
   EXPECT_EQ(At(node, "status.capacity.ephemeral-storage"), "absent");
 }
 
-TEST(EventList, EqualEventsAreOneWithACount) {
+TEST(EventList, AnEventHasTheNumberOfItsEquals) {
   Snapshot snapshot = TestSnapshot(0);
-  AddTestEvent(snapshot, "default/a", "BackOff", kTestNow - seconds(30));
   AddTestEvent(snapshot, "", "NodeHasDiskPressure", kTestNow - seconds(20));
   AddTestEvent(snapshot, "default/a", "BackOff", kTestNow - seconds(10));
   snapshot.events.back().times = 2;

@@ -55,7 +55,8 @@ inline void AddTestEvent(Snapshot& snapshot, std::string pod, const std::string&
   snapshot.events.push_back({.sequence = sequence,
                              .at = at,
                              .pod = std::move(pod),
-                             .event = {.object = object, .reason = reason, .message = reason}});
+                             .event = {.object = object, .reason = reason, .message = reason},
+                             .first_at = at});
 }
 
 inline Snapshot TestSnapshot(std::size_t pods) {

@@ -12,7 +12,6 @@ constexpr Duration kSpacing = std::chrono::seconds(1);
 constexpr Duration kKept = std::chrono::hours(1);
 // A node under pressure passes every second; its samples then reach back a quarter of an hour.
 constexpr std::size_t kMostSamples = 900;
-constexpr std::size_t kMostEvents = 1024;
 // Of passes.
 constexpr std::size_t kOrdinary = 8;
 constexpr std::size_t kSpecial = 32;
@@ -28,17 +27,6 @@ SignalSample SampleOf(const Observations& observations, Instant now) {
     sample.known.set(IndexOf(signal));
   }
   return sample;
-}
-
-std::string KeyOf(const std::string& pod, const Event& event) {
-  std::string key = pod;
-  for (const std::string_view part :
-       {std::string_view(event.object), std::string_view(NameOf(event.type)),
-        std::string_view(event.reason), std::string_view(event.message)}) {
-    key += '\0';
-    key += part;
-  }
-  return key;
 }
 
 }  // namespace
@@ -80,20 +68,6 @@ void SignalHistory::Add(const Observations& observations, Instant now) {
     samples_.pop_front();
   }
   samples_.push_back(SampleOf(observations, now));
-}
-
-EventCounts::Count EventCounts::Add(Instant at, const std::string& pod, const Event& event) {
-  const auto [entry, is_new] = entries_.try_emplace(KeyOf(pod, event));
-  Entry& counted = entry->second;
-  if (is_new) counted.count.first = at;
-  ++counted.count.times;
-  counted.turn = ++turns_;
-  const Count count = counted.count;
-  if (entries_.size() > kMostEvents) {
-    entries_.erase(
-        std::ranges::min_element(entries_, {}, [](const auto& each) { return each.second.turn; }));
-  }
-  return count;
 }
 
 }  // namespace jettison

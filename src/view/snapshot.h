@@ -92,7 +92,7 @@ struct LoggedEvent {
   Instant at;
   std::string pod;  // "namespace/name"; empty for an event of the node
   Event event;
-  // How often an equal event happened until `at`, and when it happened for the first time.
+  // How often an equal event happened until `at`, as far as that is remembered, and the first time.
   int times = 1;
   Instant first_at;
   // What kept a pod from starting: "MemoryPressure"; empty: this is about something else. The

@@ -137,14 +137,14 @@ Subject SubjectOf(const LoggedEvent& event, std::string_view node_name) {
 // The members of a v1.Event.
 void PutEvent(const LoggedEvent& event, std::string_view node_name, JsonWriter& json) {
   const Subject subject = SubjectOf(event, node_name);
-  const Instant first = event.times > 1 ? event.first_at : event.at;
   json.Field("kind", "Event");
   json.Field("apiVersion", "v1");
   json.Object("metadata", [&] {
-    json.Field("name", fmt::format("{}.{:x}", subject.name,
-                                   static_cast<std::uint64_t>(first.time_since_epoch().count())));
+    json.Field("name",
+               fmt::format("{}.{:x}", subject.name,
+                           static_cast<std::uint64_t>(event.first_at.time_since_epoch().count())));
     json.Field("namespace", subject.namespace_.empty() ? "default" : subject.namespace_);
-    json.Field("creationTimestamp", KubeTime(first));
+    json.Field("creationTimestamp", KubeTime(event.first_at));
     json.ObjectUnlessEmpty("annotations", [&] {
       for (const auto& [key, value] : event.event.annotations) json.Field(key, value);
     });
@@ -162,7 +162,7 @@ void PutEvent(const LoggedEvent& event, std::string_view node_name, JsonWriter& 
     json.Field("component", kComponent);
     json.Field("host", node_name);
   });
-  json.Field("firstTimestamp", KubeTime(first));
+  json.Field("firstTimestamp", KubeTime(event.first_at));
   json.Field("lastTimestamp", KubeTime(event.at));
   json.Field("count", event.times);
   json.Field("type", NameOf(event.event.type));
@@ -170,21 +170,6 @@ void PutEvent(const LoggedEvent& event, std::string_view node_name, JsonWriter& 
   json.Null();
   json.Field("reportingComponent", kComponent);
   json.Field("reportingInstance", node_name);
-}
-
-// The newest of each kind, oldest first.
-std::vector<const LoggedEvent*> NewestOfEach(const std::vector<LoggedEvent>& events) {
-  using Key =
-      std::tuple<std::string_view, std::string_view, EventType, std::string_view, std::string_view>;
-  std::set<Key> seen;
-  std::vector<const LoggedEvent*> newest;
-  for (auto event = events.rbegin(); event != events.rend(); ++event) {
-    const Event& what = event->event;
-    const Key key(event->pod, what.object, what.type, what.reason, what.message);
-    if (seen.insert(key).second) newest.push_back(&*event);
-  }
-  std::ranges::reverse(newest);
-  return newest;
 }
 
 }  // namespace
@@ -246,8 +231,8 @@ std::string EventListJson(const Snapshot& snapshot) {
            json.Field("apiVersion", "v1");
            json.Key("metadata");
            json.Json("{}");
-           json.Objects("items", NewestOfEach(snapshot.events), [&](const LoggedEvent* event) {
-             PutEvent(*event, snapshot.node->config.node_name, json);
+           json.Objects("items", snapshot.events, [&](const LoggedEvent& event) {
+             PutEvent(event, snapshot.node->config.node_name, json);
            });
          }) +
          '\n';

@@ -45,8 +45,7 @@ struct HostFacts {
 // One as a v1.Event, counted with its equals before it.
 [[nodiscard]] std::string EventJson(const LoggedEvent& event, std::string_view node_name);
 
-// Those that are remembered as a v1.EventList, oldest first. Of events that are equal but for their
-// time (EventCounts) there is the newest, which has the count.
+// Those that are remembered as a v1.EventList, oldest first.
 [[nodiscard]] std::string EventListJson(const Snapshot& snapshot);
 
 // /stats/summary as the kubelet has it (v1alpha1), with what is measured here: memory, file

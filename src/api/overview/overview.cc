@@ -13,6 +13,7 @@
 #include "core/model/event.h"
 #include "core/model/pressure.h"
 #include "core/report/cycle_report.h"
+#include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 namespace {
@@ -21,10 +22,7 @@ constexpr std::size_t kEvents = 50;
 constexpr std::size_t kEvictions = 8;  // are shown beside them, however old
 
 std::string ValueText(const ThresholdValue& value, Signal signal) {
-  if (const auto* quantity = std::get_if<Quantity>(&value)) {
-    return IsPressure(signal) ? ShareText(LostOf(*quantity)) : quantity->ToString();
-  }
-  return fmt::format("{:.6g}%", std::get<Percentage>(value).fraction * 100);
+  return IsPressure(signal) ? ShareText(LostOf(std::get<Quantity>(value))) : ThresholdText(value);
 }
 
 std::optional<std::int64_t> AmountOf(const ThresholdView& view) {
@@ -77,19 +75,12 @@ std::vector<OverviewSignal> SignalsOf(const Snapshot& snapshot) {
 std::vector<OverviewEvent> EventsOf(const std::vector<LoggedEvent>& logged) {
   std::vector<OverviewEvent> events;
   std::size_t evictions = 0;
-  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, std::size_t> known;
   for (auto entry = logged.rbegin(); entry != logged.rend(); ++entry) {
-    const auto key = std::tuple<std::string_view, std::string_view, std::string_view>(
-        entry->pod, entry->event.reason, entry->event.message);
-    if (const auto found = known.find(key); found != known.end()) {
-      ++events[found->second].count;
-      continue;
-    }
     const bool is_eviction =
         TellsOfEviction(entry->event.reason, entry->refused_for) && evictions++ < kEvictions;
     if (events.size() >= kEvents && !is_eviction) continue;
-    known.emplace(key, events.size());
     events.push_back({.at = entry->at,
+                      .count = entry->times,
                       .type = NameOf(entry->event.type),
                       .object = entry->pod.empty() ? "node" : entry->pod,
                       .reason = entry->event.reason,

@@ -1,6 +1,7 @@
 #include "machine/log/event_log.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace jettison {
@@ -8,6 +9,14 @@ namespace {
 
 bool IsEviction(const LoggedEvent& logged) {
   return TellsOfEviction(logged.event.reason, logged.refused_for);
+}
+
+bool AreEqual(const LoggedEvent& a, const LoggedEvent& b) {
+  const auto key = [](const LoggedEvent& logged) {
+    const Event& event = logged.event;
+    return std::tie(logged.pod, event.object, event.type, event.reason, event.message);
+  };
+  return key(a) == key(b);
 }
 
 }  // namespace
@@ -22,15 +31,21 @@ void EventLog::Add(Instant at, std::string pod, Event event, std::string refused
   } else {
     log_.Info("event", fields);
   }
-  if (events_.size() == capacity_) ForgetOne();
-  const EventCounts::Count equal = counts_.Add(at, pod, event);
-  events_.push_back({.sequence = ++count_,
+  LoggedEvent logged{.sequence = ++count_,
                      .at = at,
                      .pod = std::move(pod),
                      .event = std::move(event),
-                     .times = equal.times,
-                     .first_at = equal.first,
-                     .refused_for = std::move(refused_for)});
+                     .first_at = at,
+                     .refused_for = std::move(refused_for)};
+  const auto equal = std::ranges::find_if(
+      events_, [&logged](const LoggedEvent& other) { return AreEqual(other, logged); });
+  if (equal != events_.end()) {
+    logged.times += equal->times;
+    logged.first_at = equal->first_at;
+    events_.erase(equal);
+  }
+  if (events_.size() == capacity_) ForgetOne();
+  events_.push_back(std::move(logged));
 }
 
 // Forgets the oldest event that is not one of the last evictions.

@@ -7,13 +7,14 @@
 
 #include "core/model/event.h"
 #include "machine/log/log.h"
-#include "view/histories.h"
 #include "view/snapshot.h"
 
 namespace jettison {
 
-// The last events of the node and its pods. Each is logged once when it is added; the oldest is
-// forgotten when there are too many, but the last evictions stay, whatever happens after them.
+// The last events of the node and its pods. Each is logged once when it is added. Of events that
+// differ only in their time there is the last one, with their number (client-go:
+// tools/record/events_cache.go). The oldest is forgotten when there are too many, but the last
+// evictions stay, whatever happens after them.
 class EventLog {
  public:
   static constexpr std::size_t kPastEvictions = 16;
@@ -36,7 +37,6 @@ class EventLog {
   std::size_t capacity_;
   std::deque<LoggedEvent> events_;
   std::uint64_t count_ = 0;
-  EventCounts counts_;
 };
 
 }  // namespace jettison

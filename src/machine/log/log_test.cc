@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "machine/log/event_log.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {
@@ -56,6 +57,22 @@ TEST_F(LogLevels, LinesBelowTheLeastAreNotWritten) {
   log_.SetLeast(LogLevel::kError);
   log_.Warn("a warning");
   EXPECT_THAT(lines_, testing::SizeIs(1));
+}
+
+TEST_F(LogLevels, EventsThatDifferOnlyInTheirTimeAreRememberedOnceWithTheirNumber) {
+  EventLog events(log_, 2);
+  const auto add = [&](int second, const std::string& pod) {
+    events.Add(Instant(std::chrono::seconds(second)), pod, {.reason = "BackOff", .message = "m"});
+  };
+  add(1, "a");
+  add(2, "b");
+  add(3, "a");
+  ASSERT_EQ(events.events().size(), 2U);
+  EXPECT_EQ(events.events()[0].pod, "b");
+  EXPECT_EQ(events.events()[1].times, 2);
+  EXPECT_EQ(events.events()[1].sequence, 3U);
+  EXPECT_EQ(events.events()[1].first_at, Instant(std::chrono::seconds(1)));
+  EXPECT_THAT(lines_, testing::SizeIs(3));
 }
 
 }  // namespace
