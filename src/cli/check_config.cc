@@ -69,11 +69,6 @@ void PutFaults(std::string_view name, const Faults& faults, JsonWriter& json) {
   });
 }
 
-std::string Amount(const ThresholdValue& value) {
-  if (const auto* amount = std::get_if<Quantity>(&value)) return amount->ToString();
-  return fmt::format("{:.6g}%", std::get<Percentage>(value).fraction * 100);
-}
-
 std::string GraceOf(const Threshold& threshold) {
   return threshold.IsHard() ? "hard" : FormatDuration(threshold.grace_period);
 }
@@ -93,14 +88,15 @@ std::string ThresholdTable(const std::vector<Threshold>& thresholds,
     const Threshold* const other = CounterpartIn(kubelets, threshold);
     rows.push_back({std::string(NameOf(threshold.signal)),
                     IsPressure(threshold.signal) ? "> " + ShareText(ShareOf(threshold))
-                                                 : "< " + Amount(threshold.value),
-                    other == nullptr ? "" : "< " + Amount(other->value), GraceOf(threshold),
-                    threshold.min_reclaim ? Amount(*threshold.min_reclaim) : "-"});
+                                                 : "< " + ThresholdText(threshold.value),
+                    other == nullptr ? "" : "< " + ThresholdText(other->value), GraceOf(threshold),
+                    threshold.min_reclaim ? ThresholdText(*threshold.min_reclaim) : "-"});
   }
   for (const Threshold& threshold : kubelets) {
     if (CounterpartIn(thresholds, threshold) != nullptr) continue;
-    rows.push_back({std::string(NameOf(threshold.signal)), "-", "< " + Amount(threshold.value),
-                    GraceOf(threshold), "the kubelet's only"});
+    rows.push_back({std::string(NameOf(threshold.signal)), "-",
+                    "< " + ThresholdText(threshold.value), GraceOf(threshold),
+                    "the kubelet's only"});
   }
   if (rows.empty()) return "No thresholds are set: no pod is evicted for node pressure.\n";
   return TableText(
