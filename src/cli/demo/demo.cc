@@ -229,7 +229,7 @@ class DemoShow {
       TextLine title("jettison demo  ", Ink::kStrong);
       title.Add(act.title);
       return DrawScreen(ComposeTop({title, TextLine(act.lesson, Ink::kFaint)}, overview,
-                                   SizeOfStandardOutput(), StyleOfStandardOutput()));
+                                   SizeOfStandardOutput(), HasColors()));
     }
     const bool is_new_act = shown_act_ != act.title;
     if (!is_new_act && !story_.finished() && overview.at - shown_at_ < kLinesEvery) return;
@@ -268,13 +268,13 @@ bool Judge(const DemoStory& story, const DemoOptions& demo) {
     });
     return PrintData(json + "\n") == 0 && is_good;
   }
-  const TextStyle style = StyleOfStandardOutput();
+  const bool colored = HasColors();
   std::string text = "\n";
   for (const Expectation& each : expectations) {
     TextLine line(" ");
-    line.Add(!each.held ? "NO" : style.unicode ? "✓" : "ok", each.held ? Ink::kGood : Ink::kBad);
+    line.Add(each.held ? "✓" : "NO", each.held ? Ink::kGood : Ink::kBad);
     line.To(5).Add(each.what);
-    text += line.Render(line.width(), style) + "\n";
+    text += line.Render(line.width(), colored) + "\n";
     if (!each.detail.empty()) text += "      " + each.detail + "\n";
   }
   text += fmt::format("\n {} of {} expectations held, in {:.1f} s.\n", held, expectations.size(),

@@ -61,7 +61,7 @@ CandidatePolicy CandidateOf(const MemoryLines& lines) {
 std::string CommentOf(const std::vector<std::string>& sentences) {
   std::string text;
   for (const std::string& sentence : sentences) {
-    for (const std::string& line : Wrap(Printable(sentence), kCommentColumns, kAllLines, {})) {
+    for (const std::string& line : Wrap(Printable(sentence), kCommentColumns, kAllLines)) {
       text += "# " + line + "\n";
     }
   }

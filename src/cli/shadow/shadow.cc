@@ -113,7 +113,7 @@ int RunShadow(const ShadowOptions& options) {
   if (options.output == "json") return PrintData(*answer);
   const auto view = ReadShadow(*answer);
   if (!view) return ReportUnanswered({ErrorCode::kInternal, view.error().message});
-  return PrintData(ShadowText(*view, ColumnsOfStandardOutput(), StyleOfStandardOutput()));
+  return PrintData(ShadowText(*view, ColumnsOfStandardOutput(), HasColors()));
 }
 
 constexpr const char* kFooter =
@@ -130,9 +130,9 @@ constexpr const char* kFooter =
 
 }  // namespace
 
-std::string ShadowText(const ShadowView& view, std::size_t columns, TextStyle style) {
+std::string ShadowText(const ShadowView& view, std::size_t columns, bool colored) {
   std::string text;
-  const auto put = [&](const TextLine& line) { text += line.Render(columns, style) + "\n"; };
+  const auto put = [&](const TextLine& line) { text += line.Render(columns, colored) + "\n"; };
   put(SummaryLine(view));
   if (const std::string leads = Leads(view.counters); !leads.empty()) put(TextLine().Add(leads));
   if (view.pairings.empty() && view.open.empty() && view.kubelets_open.empty()) return text;

@@ -14,7 +14,7 @@ namespace jettison {
 // The comparison for people: how many pairings agree and by how much Jettison was earlier, the last
 // pairings as a table, the newest first, and what still waits. No line is longer than `columns`.
 // Ends with a newline.
-[[nodiscard]] std::string ShadowText(const ShadowView& view, std::size_t columns, TextStyle style);
+[[nodiscard]] std::string ShadowText(const ShadowView& view, std::size_t columns, bool colored);
 
 // What ShadowJson has written, as a value, but for the classes of leads. Fields that an older or
 // newer agent does not send are absent; kInvalidArgument where the text is no such comparison.

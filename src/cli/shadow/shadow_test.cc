@@ -14,7 +14,6 @@ using std::chrono::seconds;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr TextStyle kPlain{.color = false, .unicode = false};
 constexpr const char* kMemory = "The node was low on resource: memory. ";
 
 Instant At(int second) {
@@ -40,7 +39,7 @@ ShadowBook ABook() {
 }
 
 TEST(ShadowText, SaysHowFarTheTwoAgreeAndWhatEachDid) {
-  EXPECT_EQ(ShadowText(ABook().View(At(41)), 120, kPlain),
+  EXPECT_EQ(ShadowText(ABook().View(At(41)), 120, false),
             "Agreement 25.00%  agreed 1  too late 1  other victim 1  ours alone 1  kubelet alone "
             "0\n"
             "The agent was earlier by 5.5 s on average, from 5.5 s to 5.5 s\n"
@@ -59,12 +58,12 @@ TEST(ShadowText, WhatTheAgentSendsIsReadBack) {
   const ShadowView view = ABook().View(At(41));
   const auto read = ReadShadow(ShadowJson(view));
   ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(ShadowText(*read, 120, kPlain), ShadowText(view, 120, kPlain));
+  EXPECT_EQ(ShadowText(*read, 120, false), ShadowText(view, 120, false));
   EXPECT_EQ(ShadowJson(*read), ShadowJson(view));
 }
 
 TEST(ShadowText, AnEmptyBookIsSaidAndNothingElse) {
-  EXPECT_EQ(ShadowText(ShadowBook().View(At(0)), 80, kPlain),
+  EXPECT_EQ(ShadowText(ShadowBook().View(At(0)), 80, false),
             "Nothing to compare yet: neither the agent nor the kubelet has evicted a pod.\n");
 }
 
@@ -78,7 +77,7 @@ TEST(ShadowText, WhatAnotherVersionSendsDoesNoHarm) {
       R"("pairings":[{"verdict":"none"},{"verdict":"oursAlone","ours":{"name":"a\u001b[2J"}}]})");
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->counters.Of(ShadowVerdict::kAgreed), 3U);
-  EXPECT_THAT(ShadowText(*read, 80, kPlain), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(ShadowText(*read, 80, false), Not(HasSubstr("\x1b")));
 }
 
 }  // namespace

@@ -25,19 +25,6 @@ std::string_view Variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// By the variable that decides the locale's character set, in POSIX's order of precedence.
-bool IsUtf8() {
-  for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const std::string_view locale = Variable(variable);
-    if (locale.empty()) continue;
-    for (const std::string_view name : {"UTF-8", "UTF8", "utf-8", "utf8"}) {
-      if (locale.find(name) != std::string_view::npos) return true;
-    }
-    return false;
-  }
-  return false;
-}
-
 // What every terminal of the last decades understands (ECMA-48, DEC private modes).
 constexpr std::string_view kClearLine = "\x1b[K";
 constexpr std::string_view kClearBelow = "\x1b[J";
@@ -94,8 +81,8 @@ void CommandFaults::Add(const Error& error) {
   status_ = std::max(status_, ExitStatusOf(error));
 }
 
-TextStyle StyleOfStandardOutput() {
-  return {.color = IsScreen() && Variable("NO_COLOR").empty(), .unicode = IsUtf8()};
+bool HasColors() {
+  return IsScreen() && Variable("NO_COLOR").empty();
 }
 
 ScreenSize SizeOfStandardOutput() {

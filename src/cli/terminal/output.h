@@ -97,8 +97,8 @@ class FaultLines {
 
 // Whether standard output is a terminal that can move its cursor.
 [[nodiscard]] bool IsScreen();
-// What standard output can show, from its locale, TERM and NO_COLOR (no-color.org).
-[[nodiscard]] TextStyle StyleOfStandardOutput();
+// Whether standard output is to have colours, from TERM and NO_COLOR (no-color.org).
+[[nodiscard]] bool HasColors();
 // Its size now; 80x24 where it is no terminal.
 [[nodiscard]] ScreenSize SizeOfStandardOutput();
 // How long its lines may be: as wide as a terminal is; for a file or another program as COLUMNS

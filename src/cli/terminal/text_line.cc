@@ -36,9 +36,7 @@ std::string_view Prefix(std::string_view text, std::size_t columns) {
   return text.substr(0, bytes);
 }
 
-std::string_view Ellipsis(TextStyle style) {
-  return style.unicode ? "…" : "~";
-}
+constexpr std::string_view kEllipsis = "…";
 
 // The first line's worth of `text`, without the blank that ended it.
 std::string_view FirstLine(std::string_view text, std::size_t columns) {
@@ -64,13 +62,8 @@ std::vector<std::size_t> Widths(const std::vector<TableColumn>& table,
 
 constexpr double kNearly = 0.8;  // of the way to the threshold: time to look
 
-// One column of a bar that is filled by so many eighths.
-std::string_view Block(int eighths, TextStyle style) {
-  static constexpr std::array<std::string_view, 9> kBlocks = {"·", "▏", "▎", "▍", "▌",
-                                                              "▋", "▊", "▉", "█"};
-  if (!style.unicode) return eighths >= 4 ? "#" : ".";
-  return kBlocks[static_cast<std::size_t>(eighths)];
-}
+// One column of a bar, by how many eighths of it are filled.
+constexpr std::array<std::string_view, 9> kBlocks = {"·", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
 
 Ink InkOf(const BarFigures& figures, double share) {
   if (figures.met) return Ink::kBad;
@@ -113,36 +106,34 @@ TextLine& TextLine::Add(const TextLine& more) {
   return *this;
 }
 
-TextLine TextLine::Cut(std::size_t columns, TextStyle style) const {
+TextLine TextLine::Cut(std::size_t columns) const {
   if (width_ <= columns) return *this;
   TextLine line;
   if (columns == 0) return line;
   for (const Piece& piece : pieces_) {
     line.Add(Prefix(piece.text, columns - 1 - line.width_), piece.ink);
   }
-  return line.Add(Ellipsis(style));
+  return line.Add(kEllipsis);
 }
 
-std::string TextLine::Render(std::size_t columns, TextStyle style) const {
-  if (width_ > columns) return Cut(columns, style).Render(columns, style);
+std::string TextLine::Render(std::size_t columns, bool colored) const {
+  if (width_ > columns) return Cut(columns).Render(columns, colored);
   std::string out;
   for (const Piece& piece : pieces_) {
-    const std::string_view code = style.color ? CodeOf(piece.ink) : "";
+    const std::string_view code = colored ? CodeOf(piece.ink) : "";
     out.append(code).append(piece.text);
     if (!code.empty()) out += "\x1b[0m";
   }
   return out;
 }
 
-std::vector<std::string> Wrap(std::string_view text, std::size_t columns, std::size_t lines,
-                              TextStyle style) {
+std::vector<std::string> Wrap(std::string_view text, std::size_t columns, std::size_t lines) {
   std::vector<std::string> wrapped;
   text = text.substr(0, text.find_last_not_of(' ') + 1);
   while (!text.empty() && wrapped.size() < lines) {
     const bool last = wrapped.size() + 1 == lines;
     if (last && WidthOf(text) > columns) {
-      wrapped.push_back(
-          std::string(Prefix(text, columns > 0 ? columns - 1 : 0)).append(Ellipsis(style)));
+      wrapped.push_back(std::string(Prefix(text, columns > 0 ? columns - 1 : 0)).append(kEllipsis));
       break;
     }
     const std::string_view line = FirstLine(text, columns);
@@ -154,8 +145,7 @@ std::vector<std::string> Wrap(std::string_view text, std::size_t columns, std::s
 }
 
 std::vector<TextLine> TableLines(std::vector<TableColumn> table,
-                                 std::vector<std::vector<TextLine>> rows, std::size_t columns,
-                                 TextStyle style) {
+                                 std::vector<std::vector<TextLine>> rows, std::size_t columns) {
   std::vector<TextLine> header;
   for (const TableColumn& column : table) header.emplace_back(column.header, Ink::kFaint);
   rows.insert(rows.begin(), std::move(header));
@@ -181,7 +171,7 @@ std::vector<TextLine> TableLines(std::vector<TableColumn> table,
     std::size_t begin = 0;
     for (std::size_t i = 0; i < table.size(); ++i) {
       if (!shown[i]) continue;
-      const TextLine cell = row[i].Cut(widths[i], style);
+      const TextLine cell = row[i].Cut(widths[i]);
       const std::size_t blanks = table[i].right ? widths[i] - cell.width() : 0;
       if (cell.width() > 0) line.To(begin + blanks).Add(cell);
       begin += widths[i] + kBetweenColumns;
@@ -193,7 +183,6 @@ std::vector<TextLine> TableLines(std::vector<TableColumn> table,
 std::string TableText(const std::vector<std::string_view>& headers,
                       const std::vector<std::vector<std::string>>& rows) {
   constexpr std::size_t kAnyWidth = std::size_t{1} << 30;
-  constexpr TextStyle kPlain = {.color = false, .unicode = true};
   std::vector<TableColumn> table;
   for (const std::string_view header : headers) table.push_back({.header = header});
   std::vector<std::vector<TextLine>> lines;
@@ -202,8 +191,8 @@ std::string TableText(const std::vector<std::string_view>& headers,
     for (const std::string& cell : row) cells.emplace_back(cell);
   }
   std::string text;
-  for (const TextLine& line : TableLines(std::move(table), std::move(lines), kAnyWidth, kPlain)) {
-    text += line.Render(line.width(), kPlain) + "\n";
+  for (const TextLine& line : TableLines(std::move(table), std::move(lines), kAnyWidth)) {
+    text += line.Render(line.width(), /*colored=*/false) + "\n";
   }
   return text;
 }
@@ -216,7 +205,7 @@ double BarShare(const BarFigures& figures, std::int64_t available) {
   return std::clamp(used / before * kThresholdAt, 0.0, 1.0);
 }
 
-TextLine Bar(const BarFigures& figures, std::size_t columns, TextStyle style) {
+TextLine Bar(const BarFigures& figures, std::size_t columns) {
   const double share = figures.available ? BarShare(figures, *figures.available) : 0;
   const std::size_t mark = ColumnOf(kThresholdAt, columns);
   const std::size_t earlier =
@@ -226,11 +215,12 @@ TextLine Bar(const BarFigures& figures, std::size_t columns, TextStyle style) {
   for (std::size_t i = 0; i < columns; ++i) {
     const int eighths = std::clamp(filled - static_cast<int>(i) * 8, 0, 8);
     if (i == mark) {
-      bar.Add(style.unicode ? "┃" : "|", Ink::kStrong);
+      bar.Add("┃", Ink::kStrong);
     } else if (i == earlier) {
-      bar.Add(style.unicode ? "╎" : "!", Ink::kStrong);
+      bar.Add("╎", Ink::kStrong);
     } else {
-      bar.Add(Block(eighths, style), eighths == 0 ? Ink::kFaint : InkOf(figures, share));
+      bar.Add(kBlocks[static_cast<std::size_t>(eighths)],
+              eighths == 0 ? Ink::kFaint : InkOf(figures, share));
     }
   }
   return bar;

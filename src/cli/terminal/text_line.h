@@ -15,12 +15,6 @@ namespace jettison {
 // What a piece of text means, from which its colour follows.
 enum class Ink : std::uint8_t { kPlain, kFaint, kStrong, kGood, kWarning, kBad, kBadStrong };
 
-// What the terminal can show.
-struct TextStyle {
-  bool color = true;
-  bool unicode = true;
-};
-
 struct ScreenSize {
   std::size_t columns = 80;
   std::size_t rows = 24;
@@ -45,9 +39,9 @@ class TextLine {
 
   [[nodiscard]] std::size_t width() const { return width_; }
   // The line at most `columns` wide: what is longer is cut off and ends with an ellipsis.
-  [[nodiscard]] TextLine Cut(std::size_t columns, TextStyle style) const;
-  // The same as text with the codes of its colours.
-  [[nodiscard]] std::string Render(std::size_t columns, TextStyle style) const;
+  [[nodiscard]] TextLine Cut(std::size_t columns) const;
+  // The same as text, with the codes of its colours where it is to have them.
+  [[nodiscard]] std::string Render(std::size_t columns, bool colored) const;
 
  private:
   struct Piece {
@@ -61,7 +55,7 @@ class TextLine {
 // Breaks a text at blanks into lines of at most `columns`; a longer word stands alone. At most
 // `lines`: the last one is then filled up and ends in an ellipsis. Blanks at the end are dropped.
 [[nodiscard]] std::vector<std::string> Wrap(std::string_view text, std::size_t columns,
-                                            std::size_t lines, TextStyle style);
+                                            std::size_t lines);
 
 // A column of a table. It is as wide as its widest cell.
 struct TableColumn {
@@ -74,7 +68,7 @@ struct TableColumn {
 // A header and the rows below it, of cells each, without the columns that there is no room for.
 [[nodiscard]] std::vector<TextLine> TableLines(std::vector<TableColumn> table,
                                                std::vector<std::vector<TextLine>> rows,
-                                               std::size_t columns, TextStyle style);
+                                               std::size_t columns);
 
 // The same as text without colours, of any width, with columns by their headers.
 [[nodiscard]] std::string TableText(const std::vector<std::string_view>& headers,
@@ -98,7 +92,7 @@ struct BarFigures {
 [[nodiscard]] double BarShare(const BarFigures& figures, std::int64_t available);
 
 // A bar of that many columns with the thresholds' marks.
-[[nodiscard]] TextLine Bar(const BarFigures& figures, std::size_t columns, TextStyle style);
+[[nodiscard]] TextLine Bar(const BarFigures& figures, std::size_t columns);
 
 // "14.2 GiB", "263 MiB", "6.5 MiB", "24 KiB"; "-" where the figure is absent.
 [[nodiscard]] std::string BytesText(std::optional<std::int64_t> bytes);

@@ -128,7 +128,7 @@ Lines HeadLines(const Overview& overview) {
 }
 
 // A header and a line for each threshold of each signal, and a bar for each signal where `bars`.
-Lines SignalLines(const Overview& overview, bool bars, std::size_t columns, TextStyle style) {
+Lines SignalLines(const Overview& overview, bool bars, std::size_t columns) {
   if (overview.signals.empty()) {
     return {TextLine("No thresholds are set: no pod is evicted for node pressure.")};
   }
@@ -137,7 +137,7 @@ Lines SignalLines(const Overview& overview, bool bars, std::size_t columns, Text
     const bool met = std::ranges::any_of(signal.thresholds, &OverviewThreshold::met);
     auto* row = &rows.emplace_back(std::vector<TextLine>{
         TextLine(NameOf(signal.signal), met ? Ink::kBadStrong : Ink::kPlain),
-        bars ? Bar(FiguresOf(signal), kBarColumns, style) : TextLine(),
+        bars ? Bar(FiguresOf(signal), kBarColumns) : TextLine(),
         TextLine(AmountText(signal.signal, signal.available), met ? Ink::kBad : Ink::kPlain),
         TextLine(AmountText(signal.signal, signal.capacity)),
         TextLine(TrendText(signal.signal, signal.trend_per_second))});
@@ -159,7 +159,7 @@ Lines SignalLines(const Overview& overview, bool bars, std::size_t columns, Text
                      {.header = "TREND", .right = true, .dispensable = 2},
                      {.header = "THRESHOLD"},
                      {.header = "REACHED"}},
-                    std::move(rows), columns, style);
+                    std::move(rows), columns);
 }
 
 constexpr std::size_t kEvictions = 5;
@@ -170,7 +170,7 @@ void Append(Lines more, Lines& lines) {
   std::move(more.begin(), more.end(), std::back_inserter(lines));
 }
 
-void AddConditions(const Overview& overview, TextStyle style, Lines& lines) {
+void AddConditions(const Overview& overview, Lines& lines) {
   if (overview.conditions.empty()) return;
   lines.emplace_back();
   std::vector<std::vector<TextLine>> rows;
@@ -184,7 +184,7 @@ void AddConditions(const Overview& overview, TextStyle style, Lines& lines) {
   Append(
       TableLines(
           {{.header = "CONDITION"}, {.header = "STATUS"}, {.header = "FOR"}, {.header = "REASON"}},
-          std::move(rows), kAnyColumns, style),
+          std::move(rows), kAnyColumns),
       lines);
   for (const OverviewTaint& taint : overview.taints) {
     lines.emplace_back().Add(fmt::format("taint {}:{}", taint.key, taint.effect), Ink::kBad);
@@ -234,7 +234,7 @@ void AddPods(const Overview& overview, Lines& lines) {
   if (!first.why.empty()) next.Add(fmt::format(" (by {})", first.why), Ink::kFaint);
 }
 
-void AddEvictions(const Overview& overview, std::size_t columns, TextStyle style, Lines& lines) {
+void AddEvictions(const Overview& overview, std::size_t columns, Lines& lines) {
   std::vector<const OverviewEvent*> evictions;
   for (const OverviewEvent& event : overview.events) {
     if (TellsOfEviction(event.reason, event.refused_for)) evictions.push_back(&event);
@@ -250,7 +250,7 @@ void AddEvictions(const Overview& overview, std::size_t columns, TextStyle style
     line.Add(fmt::format("  {} ago", SpanText(Elapsed(event.at, overview.at))), Ink::kFaint);
     if (event.count > 1) line.Add(fmt::format(", {} times", event.count), Ink::kFaint);
     constexpr std::size_t kIndent = 4;
-    for (const std::string& text : Wrap(event.message, columns - kIndent, 4, style)) {
+    for (const std::string& text : Wrap(event.message, columns - kIndent, 4)) {
       lines.emplace_back().To(kIndent).Add(text);
     }
   }
@@ -291,7 +291,7 @@ std::vector<TextLine> PodRow(const OverviewPod& pod, const Overview& overview) {
 }
 
 // A title, a header and a line for each of the first pods.
-Lines PodLines(const Overview& overview, std::size_t most, std::size_t columns, TextStyle style) {
+Lines PodLines(const Overview& overview, std::size_t most, std::size_t columns) {
   if (overview.pods.empty()) return {TextLine("No pods.", Ink::kFaint)};
   std::vector<std::vector<TextLine>> rows;
   for (const OverviewPod& pod : overview.pods) {
@@ -317,7 +317,7 @@ Lines PodLines(const Overview& overview, std::size_t most, std::size_t columns, 
                             {.header = "OVER", .right = true},
                             {.header = "STATE", .most = 13},
                             {.header = "WHY", .dispensable = 1}},
-                           std::move(rows), columns, style);
+                           std::move(rows), columns);
   lines.insert(lines.begin(), std::move(title));
   return lines;
 }
@@ -383,21 +383,21 @@ std::string PodStateText(const OverviewPod& pod, Instant now) {
                      pod.comes_back_after);
 }
 
-std::string StatusText(const Overview& overview, std::size_t columns, TextStyle style) {
+std::string StatusText(const Overview& overview, std::size_t columns, bool colored) {
   const std::size_t width = std::max<std::size_t>(columns, 40);
   Lines lines = HeadLines(overview);
-  AddConditions(overview, style, lines);
+  AddConditions(overview, lines);
   lines.emplace_back();
-  Append(SignalLines(overview, /*bars=*/false, kAnyColumns, style), lines);
+  Append(SignalLines(overview, /*bars=*/false, kAnyColumns), lines);
   AddPods(overview, lines);
-  AddEvictions(overview, width, style, lines);
+  AddEvictions(overview, width, lines);
   std::string text;
-  for (const TextLine& line : lines) text += line.Render(line.width(), style) + "\n";
+  for (const TextLine& line : lines) text += line.Render(line.width(), colored) + "\n";
   return text;
 }
 
 std::vector<std::string> ComposeTop(Lines title, const Overview& overview, ScreenSize size,
-                                    TextStyle style) {
+                                    bool colored) {
   constexpr std::size_t kPodHeaders = 2;
   const std::size_t columns = std::clamp(size.columns, kFewestColumns, kMostColumns);
   Lines lines = std::move(title);
@@ -406,16 +406,16 @@ std::vector<std::string> ComposeTop(Lines title, const Overview& overview, Scree
     lines.emplace_back();
     Append(std::move(more), lines);
   };
-  put(SignalLines(overview, /*bars=*/true, columns, style));
+  put(SignalLines(overview, /*bars=*/true, columns));
   const std::size_t used = lines.size() + kPodHeaders + 2;
   const std::size_t left = size.rows > used ? size.rows - used : 0;
   const std::size_t events = std::min(overview.events.size(), left / 3);
-  put(PodLines(overview, left - events, columns, style));
+  put(PodLines(overview, left - events, columns));
   put(EventLines(overview, events));
   lines.resize(std::min(lines.size(), size.rows - std::min<std::size_t>(size.rows, 1)));
   std::vector<std::string> rendered;
   for (const TextLine& line : lines) {
-    rendered.push_back(line.Render(std::min(size.columns, columns), style));
+    rendered.push_back(line.Render(std::min(size.columns, columns), colored));
   }
   return rendered;
 }

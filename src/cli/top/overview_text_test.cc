@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string Text(const Overview& overview) {
-  return StatusText(overview, 100, {.color = false, .unicode = false});
+  return StatusText(overview, 100, false);
 }
 
 TEST(StatusText, TellsTheNodeForAGlance) {

@@ -63,10 +63,9 @@ int RunStatus(const StatusOptions& options) {
   if (!overview) {
     return ReportUnanswered({ErrorCode::kInternal, overview.error().message});
   }
-  const int printed =
-      PrintData(options.output == "json"
-                    ? *answer + "\n"
-                    : StatusText(*overview, ColumnsOfStandardOutput(), StyleOfStandardOutput()));
+  const int printed = PrintData(
+      options.output == "json" ? *answer + "\n"
+                               : StatusText(*overview, ColumnsOfStandardOutput(), HasColors()));
   if (printed != 0) return printed;
   const bool pressure = std::ranges::any_of(overview->conditions, &OverviewCondition::status);
   return options.exit_code && pressure ? kUnderPressure : 0;
@@ -115,7 +114,7 @@ void Draw(const Overview& overview, const std::string& trouble) {
   } else {
     title.Add(fmt::format("as of {}: {}", ClockText(overview.at), trouble), Ink::kBadStrong);
   }
-  DrawScreen(ComposeTop({title}, overview, SizeOfStandardOutput(), StyleOfStandardOutput()));
+  DrawScreen(ComposeTop({title}, overview, SizeOfStandardOutput(), HasColors()));
 }
 
 // The signals that end this, from now on between two pictures.

@@ -46,15 +46,14 @@ inline constexpr const char* kOverviewPath = "/api/v1/overview";
 // A page that shows how the node stands: conditions, signals against their thresholds, pods that
 // are on their way, who would go first, the last evictions. `columns`: lines are no longer, where
 // text can be shortened.
-[[nodiscard]] std::string StatusText(const Overview& overview, std::size_t columns,
-                                     TextStyle style);
+[[nodiscard]] std::string StatusText(const Overview& overview, std::size_t columns, bool colored);
 
 // The node as lines for a terminal of that size: at most as many as it has rows, none longer than
 // it is wide. Below `title` stand the head and the signals as `jettison status` has them, then the
 // pods that would be evicted first, and the last events in a third of what is left.
 [[nodiscard]] std::vector<std::string> ComposeTop(std::vector<TextLine> title,
                                                   const Overview& overview, ScreenSize size,
-                                                  TextStyle style);
+                                                  bool colored);
 
 // The node as lines, for logs and pipes: in one line each time, after the events that are new since
 // the time before.

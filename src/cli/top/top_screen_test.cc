@@ -15,12 +15,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr TextStyle kPlainText = {.color = false, .unicode = true};
-constexpr TextStyle kAscii = {.color = false, .unicode = false};
-
 std::string Screen(const Overview& overview, ScreenSize size = {}) {
-  return fmt::format("{}",
-                     fmt::join(ComposeTop({TextLine("title")}, overview, size, kAscii), "\n"));
+  return fmt::format("{}", fmt::join(ComposeTop({TextLine("title")}, overview, size, false), "\n"));
 }
 
 TEST(TopScreen, FitsEverySizeOfTerminal) {
@@ -28,7 +24,7 @@ TEST(TopScreen, FitsEverySizeOfTerminal) {
        {ScreenSize{80, 24}, ScreenSize{120, 40}, ScreenSize{61, 12}, ScreenSize{20, 3},
         ScreenSize{300, 100}, ScreenSize{1, 1}, ScreenSize{200, 5}}) {
     const Overview overview = UnderPressure(500);
-    const auto lines = ComposeTop({TextLine("title")}, overview, size, kPlainText);
+    const auto lines = ComposeTop({TextLine("title")}, overview, size, false);
     EXPECT_LE(lines.size(), size.rows);
     for (const std::string& line : lines) EXPECT_LE(WidthOf(line), size.columns) << line;
   }
