@@ -1,7 +1,6 @@
 #include "http/client/client.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <cerrno>
 #include <optional>
@@ -14,8 +13,6 @@
 
 namespace jettison {
 namespace {
-
-using std::chrono::steady_clock;
 
 // Why nobody was reached, and what may be done where it should be an agent.
 Error Unreachable(const HttpTarget& target, int errno_value) {
@@ -62,22 +59,28 @@ Result<HttpPeer> PeerOf(const HttpTarget& target) {
   return peer;
 }
 
-// One try. Absent: too many wait at the socket already.
-std::optional<Result<HttpResponse>> Try(const HttpTarget& target, HttpTransfers& transfers,
-                                        const HttpExchange& exchange) {
+Result<HttpResponse> Ask(const HttpTarget& target, HttpExchange exchange) {
+  const auto peer = PeerOf(target);
+  if (!peer) return Fail(peer.error());
+  const auto transfers = HttpTransfers::Open(*peer);
+  if (!transfers) return Fail(transfers.error());
+  exchange.accept = "";
+  exchange.bearer_token = target.bearer_token;
+  exchange.most_bytes = target.max_response_bytes;
+  exchange.timeout = target.timeout;
   std::optional<Result<HttpAnswer>> answer;
   bool goes_on = true;
   const auto take = [&](std::string_view piece) {
     if (goes_on && !piece.empty()) goes_on = target.take_body(piece);
   };
-  transfers.Start(
-      exchange, [&](Result<HttpAnswer> ended) { answer = std::move(ended); },
-      target.take_body ? HttpTransfers::OnBytes(take) : HttpTransfers::OnBytes());
-  while (!answer && goes_on) transfers.Turn(target.timeout);
+  (*transfers)
+      ->Start(
+          exchange, [&](Result<HttpAnswer> ended) { answer = std::move(ended); },
+          target.take_body ? HttpTransfers::OnBytes(take) : HttpTransfers::OnBytes());
+  while (!answer && goes_on) (*transfers)->Turn(target.timeout);
   if (!goes_on) return Fail(ErrorCode::kInternal, "the answer was not taken");
-  const int why = transfers.connect_errno();
-  if (why == EAGAIN && target.endpoint.starts_with("unix:")) return std::nullopt;
-  if (why != 0) return Fail(Unreachable(target, why));
+  if (const int why = (*transfers)->connect_errno(); why != 0)
+    return Fail(Unreachable(target, why));
   if (!*answer) return Fail(answer->error().In(target.endpoint));
   HttpAnswer& got = **answer;
   if (got.is_too_large) {
@@ -90,23 +93,6 @@ std::optional<Result<HttpResponse>> Try(const HttpTarget& target, HttpTransfers&
                         .body = std::move(got.body)};
   if (!got.location.empty()) response.headers.emplace_back("Location", std::move(got.location));
   return response;
-}
-
-Result<HttpResponse> Ask(const HttpTarget& target, HttpExchange exchange) {
-  const auto peer = PeerOf(target);
-  if (!peer) return Fail(peer.error());
-  const auto transfers = HttpTransfers::Open(*peer);
-  if (!transfers) return Fail(transfers.error());
-  exchange.accept = "";
-  exchange.bearer_token = target.bearer_token;
-  exchange.most_bytes = target.max_response_bytes;
-  const auto deadline = steady_clock::now() + target.timeout;
-  for (;;) {
-    exchange.timeout = deadline - steady_clock::now();
-    if (auto answer = Try(target, **transfers, exchange)) return *std::move(answer);
-    if (steady_clock::now() >= deadline) return Fail(Unreachable(target, EAGAIN));
-    ::poll(nullptr, 0, 10);
-  }
 }
 
 }  // namespace
