@@ -89,7 +89,7 @@ HttpResponse AnswerOverview(const Call& call) {
     ranked_for = SignalNamed(*name);
     if (!ranked_for) return WrongSignal(*name);
   }
-  return Body(OverviewJson(*call.snapshot, {.version = Version(), .ranked_for = ranked_for}));
+  return Body(OverviewJson(OverviewOf(*call.snapshot, ranked_for)));
 }
 
 HttpResponse AnswerCycles(const Call& call) {
@@ -140,7 +140,7 @@ HttpResponse AnswerShadow(const Call& call) {
                         "the agent is not in shadow mode, which takes source: kubernetes and "
                         "dryRun: true");
   }
-  return Body(ShadowJson(*shadow) + "\n");
+  return Body(ShadowJson(*shadow));
 }
 
 HttpResponse AnswerRecording(const Call& call) {
@@ -199,7 +199,7 @@ std::string HistoryJson(const Snapshot& snapshot) {
       }
     });
     json.Array("passes", [&] {
-      for (const auto& pass : snapshot.cycles) WritePass(json, OverviewPassOf(pass->report));
+      for (const auto& pass : snapshot.cycles) WriteForm(OverviewPassOf(pass->report), json);
     });
   });
 }

@@ -39,7 +39,6 @@ struct WatchCursor {
 // One frame; `data` is JSON of one line.
 void Append(std::string_view type, std::string_view data, const WatchCursor& cursor,
             std::string& out) {
-  while (data.ends_with('\n')) data.remove_suffix(1);
   fmt::format_to(std::back_inserter(out), "id: {}-{}-{}\nevent: {}\ndata: {}\n\n", cursor.run,
                  cursor.event, cursor.pass, type, data);
 }
@@ -140,7 +139,7 @@ void AppendPasses(const Snapshot& snapshot, WatchCursor& cursor, std::string& ou
 void AppendStatus(const Snapshot& snapshot, WatchCursor& cursor, std::string& out) {
   if (cursor.status_at && Elapsed(*cursor.status_at, snapshot.at) < kStatusInterval) return;
   cursor.status_at = snapshot.at;
-  Append("status", OverviewJson(snapshot, {.version = Version(), .ranked_for = {}}), cursor, out);
+  Append("status", OverviewJson(OverviewOf(snapshot)), cursor, out);
 }
 
 // After the frame of that id; at the beginning where it is none.

@@ -156,10 +156,10 @@ Signal NearestSignal(const std::vector<ThresholdView>& thresholds) {
   return nearest ? nearest->second : Signal::kMemoryAvailable;
 }
 
-Overview OverviewOf(const Snapshot& snapshot, const OverviewOptions& options) {
+Overview OverviewOf(const Snapshot& snapshot, std::optional<Signal> ranked_for) {
   Overview overview;
   overview.at = snapshot.at;
-  overview.version = options.version;
+  overview.version = JETTISON_VERSION;
   if (snapshot.node) {
     overview.node = snapshot.node->config.node_name;
     overview.started_at = snapshot.node->started_at;
@@ -192,7 +192,7 @@ Overview OverviewOf(const Snapshot& snapshot, const OverviewOptions& options) {
   }
   overview.signals = SignalsOf(snapshot);
   overview.nearest = NearestSignal(snapshot.thresholds);
-  overview.ranked_for = options.ranked_for.value_or(overview.nearest);
+  overview.ranked_for = ranked_for.value_or(overview.nearest);
   overview.pods = PodsInOrder(snapshot, overview.ranked_for);
   overview.pods_measured_at = snapshot.pods_measured_at;
   overview.events = EventsOf(snapshot.events);
@@ -201,19 +201,11 @@ Overview OverviewOf(const Snapshot& snapshot, const OverviewOptions& options) {
   return overview;
 }
 
-void WritePass(JsonWriter& json, const OverviewPass& pass) {
-  WriteForm(pass, json);
-}
-
 std::string OverviewJson(const Overview& overview) {
   std::string text;
   JsonWriter json(text);
   WriteForm(overview, json);
   return text;
-}
-
-std::string OverviewJson(const Snapshot& snapshot, const OverviewOptions& options) {
-  return OverviewJson(OverviewOf(snapshot, options));
 }
 
 }  // namespace jettison

@@ -139,15 +139,11 @@ struct Overview {
   std::optional<OverviewPass> last_pass;
 };
 
-struct OverviewOptions {
-  std::string_view version;          // of the program
-  std::optional<Signal> ranked_for;  // absent: the signal nearest to its threshold
-};
-
 // What a pass did, from its report.
 [[nodiscard]] OverviewPass OverviewPassOf(const CycleReport& report);
 
-[[nodiscard]] Overview OverviewOf(const Snapshot& snapshot, const OverviewOptions& options);
+// `ranked_for`: absent: the signal nearest to its threshold.
+[[nodiscard]] Overview OverviewOf(const Snapshot& snapshot, std::optional<Signal> ranked_for = {});
 
 // The most urgent signal whose threshold is met; where none is, the one that has used up the
 // largest share of what lies before a threshold; memory.available where nothing is known.
@@ -161,10 +157,6 @@ struct OverviewOptions {
 
 // The overview as JSON: /api/v1/overview. docs/overview.md has every field.
 [[nodiscard]] std::string OverviewJson(const Overview& overview);
-[[nodiscard]] std::string OverviewJson(const Snapshot& snapshot, const OverviewOptions& options);
-
-// A pass as the overview and the history have it.
-void WritePass(JsonWriter& json, const OverviewPass& pass);
 
 // The fields of the overview as it is written (OverviewJson) and as the program's commands read
 // it, in their order. docs/overview.md has every one.

@@ -69,7 +69,7 @@ std::vector<std::string> Names(const Overview& overview) {
 }
 
 TEST(Overview, PodsStandInTheOrderOfEvictionWithTheFieldThatDecides) {
-  const Overview overview = OverviewOf(Calm(), {.version = "1", .ranked_for = {}});
+  const Overview overview = OverviewOf(Calm());
   EXPECT_EQ(overview.ranked_for, Signal::kMemoryAvailable);
   ASSERT_THAT(Names(overview), ElementsAre("c", "b", "a"));
   EXPECT_EQ(overview.pods[0].why, "priority");
@@ -88,7 +88,7 @@ TEST(Overview, WhoDoesNotGoHasNoPlace) {
   snapshot.pods[0].activity = PodActivity::kWaiting;
   AddPod("new", 0, 1, snapshot);
   snapshot.pods[3].uid = "not measured yet";
-  const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
+  const Overview overview = OverviewOf(snapshot);
   EXPECT_THAT(Names(overview), ElementsAre("c", "b", "a", "new"));
   EXPECT_TRUE(overview.pods[0].place);
   EXPECT_TRUE(overview.pods[1].excess) << "what is ranked has figures";
@@ -116,7 +116,7 @@ Snapshot Refusing(NodeConditions conditions) {
 }
 
 OverviewPod Waiting(const Snapshot& snapshot) {
-  const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
+  const Overview overview = OverviewOf(snapshot);
   return *std::ranges::find(overview.pods, "a", &OverviewPod::name);
 }
 
@@ -171,7 +171,7 @@ TEST(Overview, APodSaysWhatItsContainerWaitsFor) {
   snapshot.pods[0].status.containers = {
       {.name = "new"}, {.name = "c", .state = ContainerWaiting{"ErrImagePull", "no such host"}}};
   const auto of = [&](const PodView& view) {
-    const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
+    const Overview overview = OverviewOf(snapshot);
     return *std::ranges::find(overview.pods, view.uid, &OverviewPod::uid);
   };
   EXPECT_EQ(of(snapshot.pods[0]).waiting_reason, "ErrImagePull");
@@ -188,7 +188,7 @@ TEST(Overview, ARefusalIsToldApartFromAnEviction) {
   Snapshot snapshot = Calm();
   snapshot.events = {{.pod = "default/a", .event = {.reason = "Evicted"}, .refused_for = "x"},
                      {.pod = "default/b", .event = {.reason = "Evicted"}}};
-  const std::string json = OverviewJson(OverviewOf(snapshot, {.version = "1", .ranked_for = {}}));
+  const std::string json = OverviewJson(OverviewOf(snapshot));
   EXPECT_THAT(json, HasSubstr(R"("object":"default/a","reason":"Evicted","message":"",)"
                               R"("refusedFor":"x"})"));
   EXPECT_THAT(json, HasSubstr(R"("object":"default/b","reason":"Evicted","message":""})"));
@@ -204,7 +204,7 @@ TEST(NearestSignal, IsTheOneThatHasUsedUpMostOfItsRoom) {
 TEST(Overview, ASignalThatIsNotMeasuredHasNoFigures) {
   Snapshot snapshot = Calm();
   snapshot.thresholds[1].observation.reset();
-  const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
+  const Overview overview = OverviewOf(snapshot);
   EXPECT_FALSE(overview.signals[1].available);
   EXPECT_FALSE(overview.signals[1].thresholds[0].amount);
   EXPECT_EQ(overview.signals[1].thresholds[0].value, "10%");
@@ -216,7 +216,7 @@ TEST(Overview, ThresholdsOfOneSignalStandTogetherHardOnesFirst) {
       View(Signal::kMemoryAvailable, Quantity::Of(200 * kMiB), 300 * kMiB, 500 * kMiB);
   soft.threshold.grace_period = seconds(90);
   snapshot.thresholds.insert(snapshot.thresholds.begin(), soft);
-  const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
+  const Overview overview = OverviewOf(snapshot);
   ASSERT_THAT(overview.signals, SizeIs(2));
   ASSERT_THAT(overview.signals[0].thresholds, SizeIs(2));
   EXPECT_TRUE(overview.signals[0].thresholds[0].hard);
@@ -234,7 +234,7 @@ TEST(Overview, TheLastEvictionsAreShownWhateverHappenedAfterThem) {
                                          .message = std::to_string(i),
                                          .annotations = {}}});
   }
-  const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
+  const Overview overview = OverviewOf(snapshot);
   ASSERT_THAT(overview.events, SizeIs(58));
   EXPECT_EQ(overview.events[0].at, At(12));
   EXPECT_EQ(overview.events[7].reason, "Evicted");
@@ -246,7 +246,7 @@ TEST(Overview, ConditionsAndTaintsAreTheKubelets) {
   snapshot.conditions.Set(NodeConditionType::kDiskPressure);
   snapshot.condition_views = {
       {.type = NodeConditionType::kDiskPressure, .status = true, .last_transition = At(3)}};
-  const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
+  const Overview overview = OverviewOf(snapshot);
   ASSERT_THAT(overview.conditions, SizeIs(1));
   EXPECT_EQ(overview.conditions[0].reason, "KubeletHasDiskPressure");
   ASSERT_THAT(overview.taints, SizeIs(1));
@@ -256,8 +256,7 @@ TEST(Overview, ConditionsAndTaintsAreTheKubelets) {
 TEST(OverviewJson, UnknownFieldsAreLeftOut) {
   Snapshot snapshot = Calm();
   snapshot.thresholds[1].observation.reset();
-  const std::string json = OverviewJson(snapshot, {.version = "0.1.0", .ranked_for = {}});
-  EXPECT_THAT(json, HasSubstr(R"("version":"0.1.0")"));
+  const std::string json = OverviewJson(OverviewOf(snapshot));
   EXPECT_THAT(json, HasSubstr(R"({"signal":"nodefs.available","unit":"bytes","thresholds":[{)"
                               R"("kind":"hard","value":"10%","gracePeriodSeconds":0,"met":false)"));
   EXPECT_EQ(json.find("lastPass"), std::string::npos);

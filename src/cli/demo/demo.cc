@@ -204,8 +204,7 @@ class DemoShow {
 
   // Whether the demo is over.
   bool Observe(const Snapshot& snapshot) {
-    const Overview overview = OverviewOf(
-        snapshot, {.version = JETTISON_VERSION, .ranked_for = DemoActs()[story_.act()].signal});
+    const Overview overview = OverviewOf(snapshot, DemoActs()[story_.act()].signal);
     story_.GoOn(overview);
     OpenGate(story_.OpenGate());
     if (!is_silent_) Show(overview);
