@@ -75,17 +75,16 @@ std::string AdmitJson(const Snapshot& snapshot, const PodFacts& pod,
     }
   }
   return JsonObject([&](JsonWriter& json) {
-           json.Field("admit", admission.admit);
-           json.Field("reason", admission.reason);
-           json.Field("message", admission.message);
-           json.Strings("givesWay", gives_way);
-           json.Field("pod", FullName(pod.pod));
-           json.Field("qosClass", NameOf(QosClassOf(pod.pod)));
-           json.Field("priority", pod.priority);
-           json.Field("critical", pod.IsProtected());
-           json.Strings("warnings", warnings);
-         }) +
-         '\n';
+    json.Field("admit", admission.admit);
+    json.Field("reason", admission.reason);
+    json.Field("message", admission.message);
+    json.Strings("givesWay", gives_way);
+    json.Field("pod", FullName(pod.pod));
+    json.Field("qosClass", NameOf(QosClassOf(pod.pod)));
+    json.Field("priority", pod.priority);
+    json.Field("critical", pod.IsProtected());
+    json.Strings("warnings", warnings);
+  });
 }
 
 }  // namespace

@@ -188,6 +188,7 @@ HttpResponse Api::Answer(const HttpRequest& request) {
                                       .watch = *watch_,
                                       .scraped_at = scraped_at_});
   if (answer.status == 200 && !route.type.empty()) answer.content_type = route.type;
+  if (answer.content_type == kJson && !answer.body.ends_with('\n')) answer.body += '\n';
   if (snapshot && !snapshot->loop_error.empty() && answer.content_type == kText) {
     answer.body.insert(0, snapshot->loop_error + "\n\n");
   }

@@ -133,7 +133,7 @@ void WriteConfigz(const AgentConfig& config, JsonWriter& json) {
 }
 
 std::string ConfigzJson(const AgentConfig& config) {
-  return JsonObject([&](JsonWriter& json) { WriteConfigz(config, json); }) + '\n';
+  return JsonObject([&](JsonWriter& json) { WriteConfigz(config, json); });
 }
 
 }  // namespace jettison

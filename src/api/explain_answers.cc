@@ -172,23 +172,22 @@ HttpResponse AnswerExplain(const Call& call) {
 
 HttpResponse AnswerEvictions(const Call& call) {
   return Body(JsonObject([&](JsonWriter& json) {
-                json.Field("apiVersion", "jettison.io/v1alpha1");
-                json.Field("kind", "EvictionList");
-                json.Objects("items", EvictionsOf(*call.snapshot), [&](const auto& kept) {
-                  json.Field("id", kept->id);
-                  json.Field("at", FormatInstant(kept->at));
-                  json.Object("pod", [&] {
-                    json.Field("namespace", kept->pod.namespace_);
-                    json.Field("name", kept->pod.name);
-                    json.Field("uid", kept->pod.uid);
-                  });
-                  if (!kept->signal.empty()) json.Field("signal", kept->signal);
-                  if (kept->dry_run) json.Field("dryRun", true);
-                  json.Field("summary", kept->summary);
-                  json.Field("message", kept->message);
-                });
-              }) +
-              '\n');
+    json.Field("apiVersion", "jettison.io/v1alpha1");
+    json.Field("kind", "EvictionList");
+    json.Objects("items", EvictionsOf(*call.snapshot), [&](const auto& kept) {
+      json.Field("id", kept->id);
+      json.Field("at", FormatInstant(kept->at));
+      json.Object("pod", [&] {
+        json.Field("namespace", kept->pod.namespace_);
+        json.Field("name", kept->pod.name);
+        json.Field("uid", kept->pod.uid);
+      });
+      if (!kept->signal.empty()) json.Field("signal", kept->signal);
+      if (kept->dry_run) json.Field("dryRun", true);
+      json.Field("summary", kept->summary);
+      json.Field("message", kept->message);
+    });
+  }));
 }
 
 HttpResponse AnswerEviction(const Call& call) {

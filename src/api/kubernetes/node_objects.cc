@@ -183,25 +183,24 @@ std::string ConditionJson(const ConditionView& condition, Instant heartbeat) {
 
 std::string NodeJson(const Snapshot& snapshot, const HostFacts& host) {
   return JsonObject([&](JsonWriter& json) {
-           json.Field("kind", "Node");
-           json.Field("apiVersion", "v1");
-           WriteMetadata(*snapshot.node, host, json);
-           json.Object("spec", [&] {
-             if (snapshot.conditions.Empty()) return;
-             json.Array("taints", [&] {
-               for (const ConditionView& view : snapshot.condition_views) {
-                 if (!view.status) continue;
-                 json.Object([&] {
-                   json.Field("key", TaintOf(view.type));
-                   json.Field("effect", "NoSchedule");
-                   json.Field("timeAdded", KubeTime(view.last_transition));
-                 });
-               }
-             });
-           });
-           WriteStatus(snapshot, host, json);
-         }) +
-         '\n';
+    json.Field("kind", "Node");
+    json.Field("apiVersion", "v1");
+    WriteMetadata(*snapshot.node, host, json);
+    json.Object("spec", [&] {
+      if (snapshot.conditions.Empty()) return;
+      json.Array("taints", [&] {
+        for (const ConditionView& view : snapshot.condition_views) {
+          if (!view.status) continue;
+          json.Object([&] {
+            json.Field("key", TaintOf(view.type));
+            json.Field("effect", "NoSchedule");
+            json.Field("timeAdded", KubeTime(view.last_transition));
+          });
+        }
+      });
+    });
+    WriteStatus(snapshot, host, json);
+  });
 }
 
 HostFacts ReadHostFacts() {
@@ -227,15 +226,14 @@ std::string EventJson(const LoggedEvent& event, std::string_view node_name) {
 
 std::string EventListJson(const Snapshot& snapshot) {
   return JsonObject([&](JsonWriter& json) {
-           json.Field("kind", "EventList");
-           json.Field("apiVersion", "v1");
-           json.Key("metadata");
-           json.Json("{}");
-           json.Objects("items", snapshot.events, [&](const LoggedEvent& event) {
-             PutEvent(event, snapshot.node->config.node_name, json);
-           });
-         }) +
-         '\n';
+    json.Field("kind", "EventList");
+    json.Field("apiVersion", "v1");
+    json.Key("metadata");
+    json.Json("{}");
+    json.Objects("items", snapshot.events, [&](const LoggedEvent& event) {
+      PutEvent(event, snapshot.node->config.node_name, json);
+    });
+  });
 }
 
 }  // namespace jettison

@@ -186,18 +186,17 @@ std::string PodListJson(const Snapshot& snapshot) {
   const std::string_view node =
       snapshot.node ? std::string_view(snapshot.node->config.node_name) : "";
   return JsonObject([&](JsonWriter& json) {
-           json.Field("kind", "PodList");
-           json.Field("apiVersion", "v1");
-           json.Key("metadata");
-           json.Json("{}");
-           json.Array("items", [&] {
-             for (const PodView& pod : snapshot.pods) {
-               json.Json(WritePod(RedactedPod(pod.facts->pod),
-                                  {.node_name = node, .status = StatusOf(pod)}));
-             }
-           });
-         }) +
-         '\n';
+    json.Field("kind", "PodList");
+    json.Field("apiVersion", "v1");
+    json.Key("metadata");
+    json.Json("{}");
+    json.Array("items", [&] {
+      for (const PodView& pod : snapshot.pods) {
+        json.Json(
+            WritePod(RedactedPod(pod.facts->pod), {.node_name = node, .status = StatusOf(pod)}));
+      }
+    });
+  });
 }
 
 std::string StatsSummaryJson(const Snapshot& snapshot) {
@@ -205,7 +204,6 @@ std::string StatsSummaryJson(const Snapshot& snapshot) {
   text.reserve(2048 + 1024 * snapshot.summary->pods.size());
   JsonWriter json(text);
   WriteSummary(*snapshot.summary, TimesOf(snapshot), json);
-  text += '\n';
   return text;
 }
 

@@ -64,7 +64,7 @@ int RunStatus(const StatusOptions& options) {
     return ReportUnanswered({ErrorCode::kInternal, overview.error().message});
   }
   const int printed = PrintData(
-      options.output == "json" ? *answer + "\n"
+      options.output == "json" ? *answer
                                : StatusText(*overview, ColumnsOfStandardOutput(), HasColors()));
   if (printed != 0) return printed;
   const bool pressure = std::ranges::any_of(overview->conditions, &OverviewCondition::status);
