@@ -23,8 +23,6 @@ namespace {
 constexpr Duration kStatusInterval = std::chrono::seconds(1);
 constexpr Duration kKeepAlive = std::chrono::seconds(15);
 constexpr Duration kSnapshotInterval = std::chrono::milliseconds(100);
-// What is more is told in pieces.
-constexpr std::size_t kMostFrames = std::size_t{64} << 10;
 
 // How far a client has been told.
 struct WatchCursor {
@@ -33,7 +31,6 @@ struct WatchCursor {
   std::uint64_t pass = 0;            // the last pass, by its number
   std::vector<bool> conditions{};    // as they were told, by place; empty: not yet
   std::optional<Instant> status_at;  // when the node's status was last told
-  bool is_behind = false;            // there is more to tell of the snapshot that was told last
 };
 
 // One frame; `data` is JSON of one line.
@@ -41,12 +38,6 @@ void Append(std::string_view type, std::string_view data, const WatchCursor& cur
             std::string& out) {
   fmt::format_to(std::back_inserter(out), "id: {}-{}-{}\nevent: {}\ndata: {}\n\n", cursor.run,
                  cursor.event, cursor.pass, type, data);
-}
-
-// Whether the rest has to wait for the next piece.
-bool IsFull(const std::string& out, WatchCursor& cursor) {
-  cursor.is_behind = cursor.is_behind || out.size() >= kMostFrames;
-  return cursor.is_behind;
 }
 
 void AppendConditions(const Snapshot& snapshot, WatchCursor& cursor, std::string& out) {
@@ -64,7 +55,6 @@ void AppendEvents(const Snapshot& snapshot, WatchCursor& cursor, std::string& ou
   if (snapshot.events.empty() || snapshot.events.back().sequence <= cursor.event) return;
   for (const LoggedEvent& event : snapshot.events) {
     if (event.sequence <= cursor.event) continue;
-    if (IsFull(out, cursor)) return;
     cursor.event = event.sequence;
     Append("event", EventJson(event, snapshot.node->config.node_name), cursor, out);
   }
@@ -127,7 +117,6 @@ std::string EvictionJson(const Snapshot& snapshot, const RecordedPass& pass,
 void AppendPasses(const Snapshot& snapshot, WatchCursor& cursor, std::string& out) {
   for (const auto& pass : snapshot.cycles) {
     if (pass->number <= cursor.pass) continue;
-    if (IsFull(out, cursor)) return;
     for (const EvictionRecord& eviction : pass->report.evictions) {
       Append("eviction", EvictionJson(snapshot, *pass, eviction), cursor, out);
     }
@@ -155,12 +144,11 @@ WatchCursor CursorAt(std::string_view last_event_id) {
 std::string WatchFrames(const Snapshot& snapshot, WatchCursor& cursor) {
   const std::int64_t run = snapshot.node->started_at.time_since_epoch().count();
   if (cursor.run != run) cursor = {.run = run};
-  cursor.is_behind = false;
   std::string out;
   AppendConditions(snapshot, cursor, out);
   AppendEvents(snapshot, cursor, out);
-  if (!cursor.is_behind) AppendPasses(snapshot, cursor, out);
-  if (!cursor.is_behind && !IsFull(out, cursor)) AppendStatus(snapshot, cursor, out);
+  AppendPasses(snapshot, cursor, out);
+  AppendStatus(snapshot, cursor, out);
   return out;
 }
 
@@ -195,7 +183,7 @@ std::string Watch::NextBytes(Client& client) {
   const Instant now = now_();
   std::string bytes;
   auto newest = Newest();
-  if (newest && newest->node && (client.seen.lock() != newest || client.cursor.is_behind)) {
+  if (newest && newest->node && client.seen.lock() != newest) {
     bytes = WatchFrames(*newest, client.cursor);
     client.seen = newest;
   }

@@ -58,28 +58,6 @@ TEST_F(WatchTest, TheFirstFramesTellHowEverythingStands) {
   EXPECT_THAT(**stream(), IsEmpty());
 }
 
-TEST_F(WatchTest, MuchIsToldInPiecesAndNothingTwice) {
-  Snapshot snapshot = TestSnapshot(1);
-  for (int i = 0; i < 300; ++i) {
-    AddTestEvent(snapshot, "default/p" + std::to_string(i), std::string(1000, 'r'), kTestNow);
-  }
-  for (std::uint64_t i = 1; i <= 40; ++i) AddPass(snapshot, i, true);
-  Put(std::move(snapshot));
-  const HttpStream stream = watch_->Open("");
-  std::vector<std::string> all;
-  int pieces = 0;
-  for (std::string bytes = **stream(); !bytes.empty(); bytes = **stream(), ++pieces) {
-    // The status is one frame, however large.
-    EXPECT_LT(std::min(bytes.size(), bytes.find("event: status")), 70'000U);
-    for (std::string& type : Types(bytes)) all.push_back(std::move(type));
-  }
-  EXPECT_GT(pieces, 4);
-  EXPECT_EQ(std::ranges::count(all, "event"), 300);
-  EXPECT_EQ(std::ranges::count(all, "eviction"), 40);
-  EXPECT_EQ(std::ranges::count(all, "pass"), 40);
-  EXPECT_EQ(std::ranges::count(all, "status"), 1);
-}
-
 TEST_F(WatchTest, LaterFramesTellWhatIsNew) {
   Snapshot snapshot = TestSnapshot(1);
   Put(snapshot);
