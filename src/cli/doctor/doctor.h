@@ -122,8 +122,6 @@ struct HostCheck {
 [[nodiscard]] Place NearestExisting(const std::string& folder);
 // A path on nodefs.
 [[nodiscard]] const std::string& NodeFsOf(const AgentConfig& config);
-// "512 MiB", rounded down.
-[[nodiscard]] std::string Mebibytes(std::uint64_t bytes);
 
 // Which foreign pods on the container runtime can be guarded, and what the agent does with them.
 [[nodiscard]] HostCheck ForeignPodsCheck(const AgentConfig& config,

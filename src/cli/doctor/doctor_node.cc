@@ -15,6 +15,7 @@
 
 #include "agent/figures/stats_collector.h"
 #include "cli/doctor/doctor.h"
+#include "cli/terminal/text_line.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/fault.h"
 #include "kernel/filesystem/filesystem.h"
@@ -78,7 +79,7 @@ HostCheck CheckAvailableMemory(const AgentConfig& config, const Procfs& procfs) 
     const auto available = stats.memory ? stats.memory->available_bytes : std::nullopt;
     const bool in_force = estimator == config.memory_estimator;
     found += fmt::format("{}{} by {}{}", found.empty() ? "" : ", ",
-                         available ? Mebibytes(*available) : "unknown", NameOf(estimator),
+                         available ? BytesText(*available) : "unknown", NameOf(estimator),
                          in_force ? " (in force)" : "");
     if (in_force && figures.KernelHoldsMuch(stats)) {
       held = procfs::DescribeKernelMemory(figures.held_by_kernel());
@@ -104,7 +105,7 @@ HostCheck CheckSwap(const AgentConfig& config, const procfs::MachineMemory& memo
   }
   if (total == 0) return OkCheck("swap", "off");
   const std::uint64_t free = std::min(memory.swap_free.value_or(0), total);
-  return Degraded("swap", fmt::format("{} of {} in use", Mebibytes(total - free), Mebibytes(total)),
+  return Degraded("swap", fmt::format("{} of {} in use", BytesText(total - free), BytesText(total)),
                   "memory that is swapped out does not count as used: the node slows down before "
                   "memory.available falls",
                   watched ? "none: swap.available is watched"
@@ -120,9 +121,9 @@ void AppendProcChecks(const AgentConfig& config, std::vector<HostCheck>& checks)
     return;
   }
   checks.push_back(CheckOf(procfs->ReadMemory().map([](const procfs::MachineMemory& memory) {
-    if (memory.huge_pages == 0) return Mebibytes(memory.total) + ", none of it huge pages";
+    if (memory.huge_pages == 0) return BytesText(memory.total) + ", none of it huge pages";
     return fmt::format("{}, less {} of huge pages, which ordinary memory cannot use",
-                       Mebibytes(memory.total), Mebibytes(memory.huge_pages));
+                       BytesText(memory.total), BytesText(memory.huge_pages));
   }),
                            Missing("memory", "", "the node's capacity is unknown", "mount proc")));
   checks.push_back(CheckAvailableMemory(config, *procfs));
@@ -218,16 +219,16 @@ HostCheck MinFreeCheck(const AgentConfig& config, std::uint64_t capacity,
   }
   const std::string found =
       fmt::format("the kernel keeps {} free (vm.min_free_kbytes), which memory.available includes",
-                  Mebibytes(*kept));
+                  BytesText(*kept));
   const auto threshold = HardThresholdOf(config, capacity);
   if (!config.node_cgroup.empty() || !threshold || *threshold > *kept) return OkCheck(kName, found);
   return Degraded(kName, found,
                   fmt::format("processes wait for memory, and the OOM killer may act, before "
                               "evictionHard's memory.available ({}) is met",
-                              Mebibytes(*threshold)),
+                              BytesText(*threshold)),
                   fmt::format("set evictionHard's memory.available above {}, or lower "
                               "vm.min_free_kbytes",
-                              Mebibytes(*kept)));
+                              BytesText(*kept)));
 }
 
 std::optional<HostCheck> ThresholdsThatDoNotFit(const AgentConfig& config,

@@ -10,6 +10,7 @@
 #include "agent/figures/disk_layout.h"
 #include "agent/figures/disk_stats_reader.h"
 #include "cli/doctor/doctor.h"
+#include "cli/terminal/text_line.h"
 #include "kernel/filesystem/filesystem.h"
 #include "kernel/fs_events/filesystem_events.h"
 #include "rpc/client.h"
@@ -143,11 +144,6 @@ Place NearestExisting(const std::string& folder) {
   return place;
 }
 
-std::string Mebibytes(std::uint64_t bytes) {
-  constexpr std::uint64_t kMebi = std::uint64_t{1} << 20;
-  return fmt::format("{} MiB", bytes / kMebi);
-}
-
 const std::string& NodeFsOf(const AgentConfig& config) {
   return config.node_fs.empty() ? config.root : config.node_fs;
 }
@@ -162,8 +158,8 @@ HostCheck FilesystemCheck(std::string_view signals, const std::string& folder) {
                    fmt::format("{} is unknown", signals), "name a directory that can be reached");
   }
   std::string found =
-      fmt::format("{}: {}, {} of {} available", folder, type, Mebibytes(*stats->available_bytes),
-                  Mebibytes(*stats->capacity_bytes));
+      fmt::format("{}: {}, {} of {} available", folder, type, BytesText(*stats->available_bytes),
+                  BytesText(*stats->capacity_bytes));
   if (stats->inodes) {
     found += fmt::format(", {} of {} inodes free", *stats->inodes_free, *stats->inodes);
   }
