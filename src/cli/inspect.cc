@@ -17,7 +17,6 @@
 #include "cli/terminal/output.h"
 #include "cli/terminal/text_line.h"
 #include "codec/documents/documents.h"
-#include "codec/documents/json.h"
 #include "codec/kubernetes/pod_reader.h"
 #include "core/json/json_writer.h"
 #include "core/model/fault.h"
@@ -26,7 +25,6 @@
 #include "core/model/profile.h"
 #include "core/pods/admission.h"
 #include "core/pods/pod_kind.h"
-#include "core/text/parts.h"
 #include "core/units/quantity.h"
 #include "kernel/files/files.h"
 #include "runtimes/process/runs/shim_order.h"
@@ -42,34 +40,6 @@ struct InspectOptions {
   std::string output = "text";
   bool manifest = false;
 };
-
-using Documents = std::vector<Value>;
-
-// One faulty record must not hide the others: of lines of JSON, each is a document of its own, and
-// the faulty ones are noted. Where no line can be read by itself the text was no NDJSON, and the
-// first reading says best what is wrong with it.
-Documents Parse(std::string_view text, const std::string& name, Faults& faults) {
-  Result<Documents> whole = ParseDocuments(text);
-  if (whole) return *std::move(whole);
-  const auto fault_of = [&](const Error& error) {
-    return Fault{.file = name, .key = "", .value = "", .message = error.message};
-  };
-  Faults of_lines;
-  Documents documents;
-  for (int number = 1; !text.empty(); ++number) {
-    const std::string_view line = TakePart(text, '\n');
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    auto document = ParseJson(line, number);
-    if (document) {
-      documents.push_back(*std::move(document));
-    } else {
-      of_lines.push_back(fault_of(document.error()));
-    }
-  }
-  if (documents.empty()) of_lines = {fault_of(whole.error())};
-  faults.insert(faults.end(), of_lines.begin(), of_lines.end());
-  return documents;
-}
 
 // What the process runtime would not create or start.
 void NoteRefusals(const Pod& pod, const std::string& name, Faults& faults) {
@@ -99,15 +69,20 @@ struct InspectedPods {
 // As API objects, pods are taken as an API server answers them: nothing is defaulted, and each has
 // a name. As manifests they are read as an agent that runs them would, and what its runtime would
 // refuse is a fault.
-// A faulty pod spoils no other one; of lines of JSON, neither does a faulty line.
+// A faulty pod spoils no other one.
 InspectedPods ReadPods(std::string_view text, const std::string& name,
                        const InspectOptions& options) {
   InspectedPods read;
   const PodSource source{.file = name,
                          .form = options.manifest ? PodForm::kManifest : PodForm::kApiObject};
-  const Documents documents = Parse(text, name, read.faults);
-  read.is_empty = documents.empty() && read.faults.empty();
-  for (const Value& document : documents) {
+  const auto documents = ParseDocuments(text);
+  if (!documents) {
+    read.faults.push_back(
+        {.file = name, .key = "", .value = "", .message = documents.error().message});
+    return read;
+  }
+  read.is_empty = documents->empty();
+  for (const Value& document : *documents) {
     ForEachPod(document, source, [&](PodReading reading) {
       if (reading.Ok() && reading.pod.name.empty()) {
         reading.faults.push_back({.file = name,
