@@ -82,23 +82,22 @@ Result<void> Serving::Start() {
   return {};
 }
 
-Result<void> Serving::ReadCredentials(const HttpConfig& config) {
+Result<std::function<void()>> Serving::ReadCredentials(const HttpConfig& config) {
   std::unique_lock lock(mutex_);
   HttpConfig next = WithFilesOf(config_, config);
   HttpServer* const server = server_.get();
   lock.unlock();
+  std::function<void()> use = [] {};
   if (server != nullptr) {
-    if (auto read = server->ReadCredentials(FilesToRead(next, config)); !read) return read;
+    auto read = server->ReadCredentials(FilesToRead(next, config));
+    if (!read) return read;
+    use = *std::move(read);
   }
-  lock.lock();
-  read_config_ = std::move(next);
-  return {};
-}
-
-void Serving::UseCredentials() {
-  const std::lock_guard lock(mutex_);
-  if (read_config_) config_ = *read_config_;
-  if (server_) server_->UseCredentials();
+  return [this, next = std::move(next), use = std::move(use)] {
+    const std::lock_guard in_use(mutex_);
+    config_ = next;
+    use();
+  };
 }
 
 HttpServer* Serving::Server() {

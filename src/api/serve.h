@@ -1,9 +1,9 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 
 #include "api/api.h"
@@ -28,13 +28,12 @@ class Serving {
   Serving(const HttpConfig& config, Board& board);
   ~Serving();
 
-  // Reads the files of certificates and tokens again, which `config` may name anew, and keeps what
-  // they hold until UseCredentials. Of the rest of `config` nothing is taken over: a file that it
-  // names and the running configuration does not is not read, and a kind of credentials that it
-  // names no more stays in use. On any thread. Errors say what is wrong; then nothing has changed.
-  // Where nobody is served yet, they are read when somebody can be.
-  [[nodiscard]] Result<void> ReadCredentials(const HttpConfig& config);
-  void UseCredentials();
+  // Reads the files of certificates and tokens again, which `config` may name anew; what is
+  // returned, called once, uses what they hold, and must not outlive this. Of the rest of `config`
+  // nothing is taken over: a file that it names and the running configuration does not is not read,
+  // and a kind of credentials that it names no more stays in use. On any thread. Errors say what is
+  // wrong. Where nobody is served yet, they are read when somebody can be.
+  [[nodiscard]] Result<std::function<void()>> ReadCredentials(const HttpConfig& config);
 
  private:
   [[nodiscard]] Result<void> Start();
@@ -51,10 +50,9 @@ class Serving {
   Error said_;  // why nobody is served, as it was told last
   std::mutex mutex_;
   std::condition_variable wake_;
-  HttpConfig config_;                      // guarded by mutex_; in use, or to be tried next
-  std::optional<HttpConfig> read_config_;  // guarded by mutex_; what config_ is to be
-  std::unique_ptr<HttpServer> server_;     // set once, guarded by mutex_
-  bool stop_ = false;                      // guarded by mutex_
+  HttpConfig config_;                   // guarded by mutex_; in use, or to be tried next
+  std::unique_ptr<HttpServer> server_;  // set once, guarded by mutex_
+  bool stop_ = false;                   // guarded by mutex_
   // Destroyed, and so ended, before what it uses.
   JobQueue serving_{Threads::kHttp};
 };

@@ -71,9 +71,9 @@ class ServingTest : public testing::Test {
   }
   // As on SIGHUP. What was read counts for whatever is asked from now on.
   void Reload(const HttpConfig& config) {
-    const auto read = serving_->ReadCredentials(config);
-    ASSERT_TRUE(read) << read.error().message;
-    serving_->UseCredentials();
+    const auto use = serving_->ReadCredentials(config);
+    ASSERT_TRUE(use) << use.error().message;
+    (*use)();
   }
   [[nodiscard]] HttpTarget Target(const std::string& scheme) const {
     return {.endpoint = scheme + "://" + Address(port_),
@@ -185,9 +185,10 @@ TEST_F(ServingTest, WhatNeedsARestartNeedsOneBeforeAnybodyIsServed) {
   HttpConfig added = Plain();
   added.allow_any_local_user = false;
   added.bearer_token_file = File("token");
-  ASSERT_TRUE(serving_->ReadCredentials(added));
+  const auto use = serving_->ReadCredentials(added);
+  ASSERT_TRUE(use);
   others = {};
-  serving_->UseCredentials();
+  (*use)();
   EXPECT_EQ(StatusSoon(Target("http")), kAdmitted);
 }
 

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -49,8 +50,10 @@ class Rereading {
     if (reading) reading->config.node_name = NodeNameOf(reading->config);
     return reading;
   }
+  // Uses what was read last.
   void Use() {
-    if (const auto serving = Served()) serving->UseCredentials();
+    const std::lock_guard lock(mutex_);
+    if (serving_ && use_) std::exchange(use_, nullptr)();
   }
   // Null: nobody is served.
   void SetServing(std::shared_ptr<Serving> serving) {
@@ -66,16 +69,21 @@ class Rereading {
   void ReadCredentials(ConfigReading& reading) {
     const auto serving = Served();
     if (!serving) return;
-    if (auto read = serving->ReadCredentials(reading.config.http); !read) {
+    auto read = serving->ReadCredentials(reading.config.http);
+    if (!read) {
       reading.faults.push_back(
           {.file = "", .key = "http", .value = "", .message = read.error().message});
+      return;
     }
+    const std::lock_guard lock(mutex_);
+    use_ = *std::move(read);
   }
 
   ConfigRereader config_;               // of the thread that reads
   const std::shared_ptr<Board> board_;  // outlives who is served with it
   std::mutex mutex_;
   std::shared_ptr<Serving> serving_;  // guarded by mutex_
+  std::function<void()> use_;         // guarded by mutex_; empty: nothing was read since
 };
 
 // Runs the agent with its HTTP API beside it, which stands before the agent begins and as long as

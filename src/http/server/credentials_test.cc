@@ -67,9 +67,10 @@ TEST_F(HttpCredentials, ANewCertificateIsShownWhenItIsToBeUsedAndNotBefore) {
   ASSERT_TRUE(server_.Start(Fine, options_)) << server_.error.message;
   EXPECT_TRUE(SoonAnswers(Target("old-ca", "first")));
   WriteNewCertificate("server");
-  ASSERT_TRUE(server_.server().ReadCredentials(options_));
+  const auto use = server_.server().ReadCredentials(options_);
+  ASSERT_TRUE(use);
   EXPECT_TRUE(SoonAnswers(Target("old-ca", "first")));
-  server_.server().UseCredentials();
+  (*use)();
   EXPECT_TRUE(SoonAnswers(Target("new-ca", "first")));
   EXPECT_FALSE(HttpGet(Target("old-ca", "first"), "/"));
 }
@@ -83,7 +84,6 @@ TEST_F(HttpCredentials, FaultyOnesChangeNothing) {
   faulty = options_;
   faulty.bearer_token_file = File("missing");
   EXPECT_FALSE(server_.server().ReadCredentials(faulty));
-  server_.server().UseCredentials();
   EXPECT_TRUE(SoonAnswers(Target("old-ca", "first")));
 }
 
@@ -102,8 +102,9 @@ TEST_F(HttpCredentials, StreamsWithTheOldOnesEnd) {
   auto answer = std::async(std::launch::async, [&] { return HttpGet(target, "/"); });
   ASSERT_EQ(asked.get_future().wait_for(seconds(20)), std::future_status::ready);
   WriteNewCertificate("server");
-  ASSERT_TRUE(server_.server().ReadCredentials(options_));
-  server_.server().UseCredentials();
+  const auto use = server_.server().ReadCredentials(options_);
+  ASSERT_TRUE(use);
+  (*use)();
   const auto cut = answer.get();
   EXPECT_TRUE(cut || cut.error().code != ErrorCode::kDeadlineExceeded) << cut.error().message;
 }

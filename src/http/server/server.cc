@@ -259,7 +259,7 @@ void HttpServer::Accept(int listener, bool is_unix) {
       if (errno == EMFILE || errno == ENFILE) next_accept_ = steady_clock::now() + kAcceptPause;
       return;
     }
-    // Whoever connects after UseCredentials is asked for those.
+    // Whoever connects after others are to be used is asked for those.
     TakeCredentials();
     if (HasRoom()) {
       Add(std::move(socket), is_unix);
@@ -348,20 +348,16 @@ Result<HttpServer::Credentials> HttpServer::Read(const HttpServerOptions& option
   return read;
 }
 
-Result<void> HttpServer::ReadCredentials(const HttpServerOptions& options) {
+Result<std::function<void()>> HttpServer::ReadCredentials(const HttpServerOptions& options) {
   auto read = Read(options);
   if (!read) return Fail(read.error().In(kServe));
-  const std::lock_guard lock(mutex_);
-  read_ = *std::move(read);
-  return {};
-}
-
-void HttpServer::UseCredentials() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (read_) wanted_ = std::exchange(read_, std::nullopt);
-  }
-  Wake();
+  return [this, fresh = std::make_shared<Credentials>(*std::move(read))] {
+    {
+      const std::lock_guard lock(mutex_);
+      wanted_ = std::move(*fresh);
+    }
+    Wake();
+  };
 }
 
 void HttpServer::TakeCredentials() {

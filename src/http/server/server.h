@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -59,13 +60,12 @@ class HttpServer {
   // The rest may be called from every thread.
   // Ends Serve, once; also one that has not begun yet.
   void Stop();
-  // Reads certificates and tokens from the files that `options` names, and keeps them ready. It may
-  // name only kinds of files that the server was opened with: an own token, for example, must not
-  // be replaced by another. Of what it does not name, a token stays in use, and certificates do; a
-  // client CA, however, must be named with them. Errors as of Open, and then nothing has changed.
-  [[nodiscard]] Result<void> ReadCredentials(const HttpServerOptions& options);
-  // Uses what was read last, soon. Connections with the certificates before are cut.
-  void UseCredentials();
+  // Reads certificates and tokens from the files that `options` names. What is returned, called
+  // once, uses them, soon, and cuts connections with the certificates before; it must not outlive
+  // this. `options` may name only kinds of files that the server was opened with: an own token, for
+  // example, must not be replaced by another. Of what it does not name, a token stays in use, and
+  // certificates do; a client CA, however, must be named with them. Errors as of Open.
+  [[nodiscard]] Result<std::function<void()>> ReadCredentials(const HttpServerOptions& options);
   // Every stream that had nothing to send is asked again. Costs next to nothing without streams.
   void WakeStreams();
   // The TCP port; 0 where there is no address.
@@ -123,7 +123,6 @@ class HttpServer {
   Daemon plain_;
   Daemon tls_;  // empty without TLS
   std::mutex mutex_;
-  std::optional<Credentials> read_;    // guarded by it
   std::optional<Credentials> wanted_;  // guarded by it
   http::SteadyTime next_ask_;          // of streams that had nothing to send
   http::SteadyTime next_accept_;       // not before: there was no descriptor for a client
