@@ -124,7 +124,7 @@ void BM_Recommend(benchmark::State& bench) {
     }
     std::vector<PolicyCosts> costs;
     for (const PolicyOutcome& outcome : week.Simulate(std::move(policies))) {
-      costs.push_back(CostsOf(outcome));
+      costs.emplace_back().Add(outcome);
     }
     benchmark::DoNotOptimize(Choose(costs, {}, {}));
     tried = costs.size();

@@ -150,19 +150,6 @@ TEST(Architecture, NoFolderIsTooLargeToBeSeenAtAGlance) {
   for (const auto& [folder, count] : sources) EXPECT_LE(count, kMostSources) << folder;
 }
 
-TEST(Architecture, AClassLivesInOneFile) {
-  std::map<std::string, Names> files;  // by room and class
-  for (const SourceFile& file : ProductionSources()) {
-    if (!file.path.ends_with(".cc")) continue;
-    for (const std::string& name : ClassesDefinedIn(file.text)) {
-      files[RoomOf(file.path) + ": " + name].insert(file.path);
-    }
-  }
-  for (const auto& [name, paths] : files) {
-    EXPECT_EQ(paths.size(), 1U) << name << ": " << testing::PrintToString(paths);
-  }
-}
-
 TEST(Architecture, TheCoreHasNoClockThreadFileOrException) {
   for (const SourceFile& file : ProductionSources()) {
     if (!IsPure(RoomOf(file.path))) continue;

@@ -155,20 +155,6 @@ std::vector<std::string> QuotedIncludes(std::string_view text) {
   return includes;
 }
 
-// A definition begins in the first column; what stands before the name has no parenthesis.
-Names ClassesDefinedIn(std::string_view text) {
-  static const re2::RE2 kMember(
-      R"(\n(?:[A-Za-z_][^\n();=#]*[ *&>])?((?:[A-Z]\w*::)+)(?:~?\w+|operator[^\s(]+)\()");
-  const std::string code = "\n" + WithoutComments(text);
-  Names classes;
-  re2::StringPiece rest(code);
-  for (std::string name; re2::RE2::FindAndConsume(&rest, kMember, &name);) {
-    name.resize(name.size() - 2);
-    classes.insert(name);
-  }
-  return classes;
-}
-
 std::vector<std::string> Impurities(std::string_view text) {
   static const re2::RE2 kImpure(
       R"((<(?:thread|mutex|shared_mutex|condition_variable|atomic|future|fstream|iostream|cstdio)"

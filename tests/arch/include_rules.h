@@ -46,9 +46,6 @@ struct DeclaredRoom {
 // What a source text includes in quotes, in order.
 [[nodiscard]] std::vector<std::string> QuotedIncludes(std::string_view text);
 
-// The classes whose members a source text defines out of class.
-[[nodiscard]] Names ClassesDefinedIn(std::string_view text);
-
 // Every trace of a clock, thread, file, exception or process-wide state in a source text of the
 // core; empty when it is pure. Comments are not looked at.
 [[nodiscard]] std::vector<std::string> Impurities(std::string_view text);
