@@ -106,6 +106,18 @@ TEST_F(ManifestPodsTest, TheUidFollowsTheContentButNotItsForm) {
   EXPECT_EQ(uid_of(Manifest("a", "  uid: given\n")), "given");
 }
 
+TEST_F(ManifestPodsTest, APodWithAUidOfItsOwnIsTheSameInAnotherFile) {
+  const auto pod_of = [](const std::string& file, const std::string& command) {
+    return ReadManifest(file,
+                        "apiVersion: v1\nkind: Pod\nmetadata: {name: a, uid: u1}\n"
+                        "spec: {containers: [{name: c, command: [" +
+                            command + "]}]}\n")
+        .pods.at(0);
+  };
+  EXPECT_TRUE(SayTheSame(pod_of("/m/a", "sleep"), pod_of("/m/b", "sleep")));
+  EXPECT_FALSE(SayTheSame(pod_of("/m/a", "sleep"), pod_of("/m/b", "wake")));
+}
+
 TEST_F(ManifestPodsTest, OfTwoPodsWithOneNameTheFirstFileWins) {
   Put("/m/b", Manifest("a"));
   Put("/m/a", Manifest("a", "  uid: first\n"));

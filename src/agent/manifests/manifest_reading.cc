@@ -67,9 +67,10 @@ std::string SourceFileOf(const Pod& pod) {
 
 bool SayTheSame(const Pod& a, const Pod& b) {
   if (a == b) return true;
-  if (a.uid != b.uid || SourceFileOf(a) == SourceFileOf(b)) return false;
+  if (a.uid != b.uid) return false;
   const auto without_file = [](Pod pod) {
     pod.annotations.erase(kConfigFile);
+    pod.annotations.erase(kConfigHash);
     return pod;
   };
   return without_file(a) == without_file(b);

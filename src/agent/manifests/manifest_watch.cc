@@ -37,7 +37,7 @@ bool ManifestWatch::Take(Instant now) {
   for (ManifestScan& scan : reader_->TakeScans()) {
     NotePath(scan, now);
     watched_ = std::move(scan.watched);
-    has_writer_ = scan.has_writer;
+    if (scan.has_writer) look_again_at_ = now + kWriterPause;
     // A folder that cannot be read does not mean that there are no pods: those that run continue.
     const bool is_first = scan.whole && !std::exchange(looked_through_, true);
     told = told || is_first || !scan.news.empty();
@@ -75,9 +75,8 @@ std::vector<SharedPodFacts> ManifestWatch::Wanted() {
 }
 
 void ManifestWatch::RescanSoonIfUnsettled(Instant now) {
-  if (reader_ == nullptr || (watched_ && !has_writer_ && !pods_.IsUnsettled())) return;
-  const Duration pause = has_writer_ ? kWriterPause : kUnsettledRescan;
-  next_rescan_ = std::min(next_rescan_.value_or(Instant::max()), now + pause);
+  if (reader_ == nullptr || (watched_ && !pods_.IsUnsettled())) return;
+  next_rescan_ = std::min(next_rescan_.value_or(Instant::max()), now + kUnsettledRescan);
 }
 
 std::string ManifestWatch::Problem() const {
@@ -86,14 +85,13 @@ std::string ManifestWatch::Problem() const {
 }
 
 bool ManifestWatch::Advance(Instant now) {
+  if (look_again_at_ && now >= *look_again_at_) {
+    look_again_at_.reset();
+    reader_->LookAgain();
+  }
   if (!next_rescan_ || now < *next_rescan_) return false;
   if (reader_ == nullptr) return SettleWithoutPath(now);
-  if (std::exchange(has_writer_, false)) {
-    next_rescan_ = now + settings_.rescan_every;
-    reader_->LookAgain();
-  } else {
-    Rescan();
-  }
+  Rescan();
   return false;
 }
 

@@ -54,7 +54,9 @@ class ManifestWatch {
   [[nodiscard]] int fd() const { return reader_ != nullptr ? reader_->fd() : -1; }
   // Does what is due; whether Wanted may be another now.
   [[nodiscard]] bool Advance(Instant now);
-  [[nodiscard]] std::optional<Instant> NextDeadline() const { return next_rescan_; }
+  [[nodiscard]] std::optional<Instant> NextDeadline() const {
+    return Earliest({next_rescan_, look_again_at_});
+  }
 
  private:
   void Rescan(std::vector<std::string> expect = {});
@@ -68,11 +70,11 @@ class ManifestWatch {
   const Log& log_;
   ManifestPods pods_;
   Result<void> watched_;
-  bool has_writer_ = false;  // a file was left because it has one
   Once said_unwatched_;
   std::optional<Instant> next_rescan_;
-  bool looked_through_ = false;  // once, at least
-  bool listed_ = false;          // when that was last tried
+  std::optional<Instant> look_again_at_;  // at files that were left because they have a writer
+  bool looked_through_ = false;           // once, at least
+  bool listed_ = false;                   // when that was last tried
   std::optional<Instant> missing_since_;
 };
 

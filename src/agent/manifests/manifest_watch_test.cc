@@ -183,6 +183,21 @@ TEST_F(WatchOfAFolder, APodStaysWhoseManifestIsDeletedAndWrittenSlowly) {
   EXPECT_EQ(UidOf("a"), uid);
 }
 
+TEST_F(WatchOfAFolder, AFileThatIsBeingWrittenHoldsUpNoOther) {
+  for (const char* name : {"a", "b"}) std::ofstream(FileNamed(name)) << ManifestOf(name);
+  watch_.Begin({});
+  TakeNext();
+  std::ofstream writer(FileNamed("a"), std::ios::app);
+  writer << "#" << std::flush;
+  std::filesystem::remove(FileNamed("b"));
+  for (int looks = 0; looks < 50 && !UidOf("b").empty(); ++looks) {
+    (void)watch_.Advance(clock_.Now() + 1h);
+    TakeNext(1500ms);
+  }
+  EXPECT_EQ(UidOf("b"), "");
+  EXPECT_NE(UidOf("a"), "");
+}
+
 TEST_F(WatchWithoutPath, ThereIsNothingToReadThere) {
   EXPECT_FALSE(watch_.HasLooked()) << "nobody has told of the pods of an earlier agent yet";
   watch_.Begin({});
