@@ -7,29 +7,10 @@
 #include "core/decide/ranking.h"
 #include "core/explain/explain.h"
 #include "core/pods/pod_kind.h"
+#include "sim/imagined_node.h"
 
 namespace jettison {
 namespace {
-
-// A pass without effects: no pod ends, and nothing is freed.
-class NoEffects final : public PodKiller, public NodeReclaimer, public SummarySource {
- public:
-  explicit NoEffects(const Summary& summary) : summary_(summary) {}
-
-  Result<EvictOutcome> Evict(const EvictionOrder&, Instant) override {
-    return EvictOutcome::kDryRun;
-  }
-  Result<ReclaimProgress> DeleteDeadContainers() override { return ReclaimProgress::kDone; }
-  Result<ReclaimProgress> DeleteUnusedImages() override { return ReclaimProgress::kDone; }
-  Result<Summary> ReadSummary() override {
-    Summary summary;
-    summary.node = summary_.node;
-    return summary;
-  }
-
- private:
-  const Summary& summary_;
-};
 
 std::vector<const PodFacts*> PointersTo(const NodeNow& node) {
   std::vector<const PodFacts*> pods;
@@ -67,8 +48,8 @@ PassExplanation ExplainImagined(const NodeNow& node) {
                     .pods = node.pods,
                     .pace = node.pace};
   EvictionState state = pass.before;
-  NoEffects effects(*node.summary);
-  NodePorts ports{.killer = effects, .reclaimer = effects, .summaries = effects};
+  ImaginedNode same([](const EvictionOrder&) { return EvictOutcome::kDryRun; }, node.summary->node);
+  NodePorts ports{.killer = same, .reclaimer = same, .summaries = same};
   std::vector<ActivePod> scratch;
   pass.report = RunPass(*node.policy,
                         {.now = node.at, .summary = pass.summary, .pods = pods, .pace = node.pace},

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <variant>
@@ -21,13 +22,25 @@ std::vector<const PodFacts*> ActivePods(const Scenario& scenario, const Scenario
 
 }  // namespace
 
+ImaginedNode NodeOf(const Scenario& scenario, const ScenarioStep& step) {
+  const auto kill = [&](const EvictionOrder& order) -> Result<EvictOutcome> {
+    const auto fails = [&](std::size_t i) { return scenario.pods[i].pod.uid == order.pod_uid; };
+    if (std::ranges::any_of(step.kill_errors, fails)) {
+      return Fail(ErrorCode::kInternal, "the scenario lets this kill fail");
+    }
+    return EvictOutcome::kEnding;
+  };
+  const Summary& after = step.summary_after_reclaim ? *step.summary_after_reclaim : step.summary;
+  return {kill, after.node, step.reclaim_under_way};
+}
+
 std::vector<StepOutcome> Replay(const Scenario& scenario) {
   std::vector<StepOutcome> outcomes;
   outcomes.reserve(scenario.steps.size());
   EvictionState state = scenario.state;
   std::vector<ActivePod> scratch;
   for (const ScenarioStep& step : scenario.steps) {
-    SimulatedNode node(scenario, step);
+    ImaginedNode node = NodeOf(scenario, step);
     NodePorts ports{.killer = node, .reclaimer = node, .summaries = node};
     const PassInput input{.now = scenario.start + step.at,
                           .summary = step.summary,

@@ -1,43 +1,17 @@
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
 #include "core/decide/image_gc.h"
 #include "core/pass/pass.h"
 #include "core/scenario/scenario.h"
-#include "ports/node_actions.h"
+#include "sim/imagined_node.h"
 
 namespace jettison {
 
-// The ports of a node that only exists in one step of a scenario: kills fail where the scenario
-// says so, a reclaim leads to the summary that the scenario has for it.
-class SimulatedNode final : public PodKiller, public NodeReclaimer, public SummarySource {
- public:
-  SimulatedNode(const Scenario& scenario, const ScenarioStep& step)
-      : scenario_(scenario), step_(step) {}
-
-  Result<EvictOutcome> Evict(const EvictionOrder& order, Instant) override {
-    const auto fails = [&](std::size_t i) { return scenario_.pods[i].pod.uid == order.pod_uid; };
-    if (std::any_of(step_.kill_errors.begin(), step_.kill_errors.end(), fails)) {
-      return Fail(ErrorCode::kInternal, "the scenario lets this kill fail");
-    }
-    return EvictOutcome::kEnding;
-  }
-  Result<ReclaimProgress> DeleteDeadContainers() override { return Progress(); }
-  Result<ReclaimProgress> DeleteUnusedImages() override { return Progress(); }
-  Result<Summary> ReadSummary() override {
-    return step_.summary_after_reclaim ? *step_.summary_after_reclaim : step_.summary;
-  }
-
- private:
-  [[nodiscard]] ReclaimProgress Progress() const {
-    return step_.reclaim_under_way ? ReclaimProgress::kUnderWay : ReclaimProgress::kDone;
-  }
-
-  const Scenario& scenario_;
-  const ScenarioStep& step_;
-};
+// The node of a step: kills fail where the scenario says so, a reclaim leads to what the scenario
+// has for it.
+[[nodiscard]] ImaginedNode NodeOf(const Scenario& scenario, const ScenarioStep& step);
 
 // Replays a scenario on a node that exists in memory only, by the same pass that the agent runs.
 // Reports list the whole ranking.

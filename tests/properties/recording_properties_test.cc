@@ -119,7 +119,7 @@ std::vector<RecordedPass> PassesOf(const Scenario& scenario) {
       pass.pods.push_back(std::make_shared<const PodFacts>(scenario.pods[i]));
       active.push_back(pass.pods.back().get());
     }
-    SimulatedNode node(scenario, step);
+    ImaginedNode node = NodeOf(scenario, step);
     NodePorts ports{.killer = node, .reclaimer = node, .summaries = node};
     pass.report = RunPass(scenario.policy,
                           {.now = scenario.start + step.at,

@@ -23,31 +23,9 @@ inline const Instant kRecordedFrom = Instant(std::chrono::hours(24 * 365 * 55));
 // The passes of a scenario as an agent records them; `from` is the number of the first.
 inline std::vector<RecordedItem> ItemsOf(const Scenario& scenario, std::uint64_t from = 1) {
   std::vector<RecordedItem> items;
-  EvictionState state;
-  std::vector<ActivePod> scratch;
-  const auto policy = std::make_shared<const PassPolicy>(scenario.policy);
-  std::vector<std::shared_ptr<const PodFacts>> pods;
-  for (const PodFacts& pod : scenario.pods) pods.push_back(std::make_shared<const PodFacts>(pod));
-  for (const ScenarioStep& step : scenario.steps) {
-    RecordedPass pass{.number = from++, .policy = policy, .before = state};
-    pass.summary = step.summary;
-    pass.after_reclaim = step.summary_after_reclaim;
-    pass.pace = step.pace;
-    std::vector<const PodFacts*> active;
-    for (const std::size_t i : step.active) {
-      pass.pods.push_back(pods[i]);
-      active.push_back(pods[i].get());
-    }
-    SimulatedNode node(scenario, step);
-    NodePorts ports{.killer = node, .reclaimer = node, .summaries = node};
-    pass.report = RunPass(scenario.policy,
-                          {.now = scenario.start + step.at,
-                           .summary = pass.summary,
-                           .pods = active,
-                           .full_ranking = true,
-                           .pace = pass.pace},
-                          ports, state, scratch);
-    if (step.at.count() % 3 == 0) {
+  for (RecordedPass& pass : RecordedPassesOf(scenario)) {
+    pass.number = from++;
+    if (Elapsed(scenario.start, pass.report.at).count() % 3 == 0) {
       items.emplace_back(RecordedOomKill{.at = pass.report.at, .pod_uid = "pod", .container = "c"});
     }
     items.emplace_back(std::make_shared<const RecordedPass>(std::move(pass)));

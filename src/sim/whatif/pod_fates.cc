@@ -15,6 +15,10 @@ namespace {
 
 constexpr int kMostAdj = 1000;
 
+constexpr Duration kBackoffForgotten = std::chrono::minutes(10);  // by a run that lasts so long
+constexpr Duration kEndTakes = std::chrono::milliseconds(100);    // until an evicted pod is gone
+constexpr Duration kStartTakes = std::chrono::milliseconds(200);  // until one that comes back runs
+
 // How much the kernel would rather kill the pod than others when a node of that many bytes has no
 // memory left: what it uses, weighted by oom_score_adj (mm/oom_kill.c, oom_badness).
 std::int64_t BadnessOf(const ActivePod& pod, std::int64_t capacity) {
@@ -107,7 +111,7 @@ Duration PodFates::BackoffOf(const WhatIfNode& node, PodSlot slot, Instant now) 
     known = backoffs_.insert(backoffs_.end(), {.slot = slot, .back = Instant::min()});
   }
   const bool forgotten =
-      known->next == Duration{0} || Elapsed(known->back, now) >= node.model.backoff_reset;
+      known->next == Duration{0} || Elapsed(known->back, now) >= kBackoffForgotten;
   const Duration backoff = forgotten ? settings.backoff_initial : known->next;
   known->next = std::min(backoff * 2, settings.backoff_max);
   known->back = now;
@@ -118,7 +122,7 @@ Instant PodFates::Evict(const WhatIfNode& node, PodSlot slot, const SimulatedEvi
                         Duration grace) {
   const VirtualPod* was = FindIn(pods_, slot);
   const TimeBounds& when = told.when;
-  const Instant gone = when.at + std::min(node.model.end_takes, std::max(grace, Duration{1}));
+  const Instant gone = when.at + std::min(kEndTakes, std::max(grace, Duration{1}));
   VirtualPod pod{.slot = slot,
                  .is = VirtualPod::Is::kEnding,
                  .since = when.at,
@@ -175,7 +179,7 @@ bool PodFates::LetBack(const WhatIfNode& node, NodeConditions conditions, Instan
   time_lost_ += Elapsed(first->evicted, at);
   const auto backoff = std::ranges::find(backoffs_, first->slot, &Backoff::slot);
   if (backoff != backoffs_.end()) backoff->back = at;
-  Restart(node, first->slot, at + node.model.start_takes);
+  Restart(node, first->slot, at + kStartTakes);
   return true;
 }
 

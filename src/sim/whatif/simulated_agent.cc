@@ -8,7 +8,7 @@
 
 #include "core/decide/decide.h"
 #include "core/evaluate/evaluate.h"
-#include "ports/node_actions.h"
+#include "sim/imagined_node.h"
 
 namespace jettison {
 namespace {
@@ -16,40 +16,23 @@ namespace {
 // For this long after an eviction, the agent does not know how fast memory is taken.
 constexpr Duration kGrowthTakes = std::chrono::milliseconds(25);
 
-// The effects of a pass in a simulation. Where the same pass was recorded, kills and reclaims end
-// as they did then; else every kill succeeds, and a reclaim frees nothing.
-class SimulatedEffects final : public PodKiller, public NodeReclaimer, public SummarySource {
- public:
-  // `recorded` may be null.
-  explicit SimulatedEffects(const RecordedPass* recorded) : recorded_(recorded) {}
-
-  Result<EvictOutcome> Evict(const EvictionOrder& order, Instant) override {
-    if (recorded_ == nullptr) return EvictOutcome::kEnding;
-    const auto& evictions = recorded_->report.evictions;
+// Where the same pass was recorded, kills and reclaims end as they did then; else (null) every kill
+// succeeds, and a reclaim frees nothing.
+ImaginedNode NodeOf(const RecordedPass* recorded) {
+  if (recorded == nullptr) {
+    return {[](const EvictionOrder&) { return EvictOutcome::kEnding; }, std::nullopt};
+  }
+  const auto kill = [recorded](const EvictionOrder& order) -> Result<EvictOutcome> {
+    const auto& evictions = recorded->report.evictions;
     const auto same = std::ranges::find(
         evictions, order.pod_uid, [](const EvictionRecord& each) { return each.order.pod_uid; });
     if (same == evictions.end()) return EvictOutcome::kEnding;
     if (same->kill_error) return Fail(ErrorCode::kInternal, *same->kill_error);
     return same->outcome.value_or(EvictOutcome::kEnding);
-  }
-  Result<ReclaimProgress> DeleteDeadContainers() override { return Progress(); }
-  Result<ReclaimProgress> DeleteUnusedImages() override { return Progress(); }
-  Result<Summary> ReadSummary() override {
-    if (recorded_ == nullptr) return Fail(ErrorCode::kUnavailable, "no reclaim was recorded");
-    Summary summary;
-    summary.node =
-        recorded_->after_reclaim ? recorded_->after_reclaim->node : recorded_->summary.node;
-    return summary;
-  }
-
- private:
-  [[nodiscard]] ReclaimProgress Progress() const {
-    const bool under_way = recorded_ != nullptr && recorded_->report.reclaim_under_way;
-    return under_way ? ReclaimProgress::kUnderWay : ReclaimProgress::kDone;
-  }
-
-  const RecordedPass* recorded_;
-};
+  };
+  const auto& after = recorded->after_reclaim;
+  return {kill, after ? after->node : recorded->summary.node, recorded->report.reclaim_under_way};
+}
 
 // A watch pass does not check storage limits, and while evicted pods are awaited hard thresholds
 // come first; otherwise each pass has the policy of a full one.
@@ -160,8 +143,8 @@ std::optional<SimulatedPass> SimulatedAgent::Act(const VirtualSegment& view, con
   const PassDecision decision = DecidePass(policy, plan, active_, [&](std::size_t i) {
     return PaceFor(view, look, policy.thresholds[i].signal);
   });
-  SimulatedEffects effects(is_recorded ? to.pass.get() : nullptr);
-  NodePorts ports{.killer = effects, .reclaimer = effects, .summaries = effects};
+  ImaginedNode as_recorded = NodeOf(is_recorded ? to.pass.get() : nullptr);
+  NodePorts ports{.killer = as_recorded, .reclaimer = as_recorded, .summaries = as_recorded};
   const EvictionState before = state_;
   SimulatedPass made;
   made.report = CarryOut({.policy = policy, .plan = plan, .decision = decision, .pods = active_},

@@ -39,9 +39,6 @@ struct WhatIfModel {
   std::optional<Duration> monitoring_interval;  // from pass to pass by the clock
   std::optional<Duration> backoff;
   std::optional<Duration> max_backoff;
-  Duration backoff_reset = std::chrono::minutes(10);      // of a run that forgets it
-  Duration end_takes = std::chrono::milliseconds(100);    // until an evicted pod is gone
-  Duration start_takes = std::chrono::milliseconds(200);  // until one that comes back runs
 };
 
 // A policy to be tried out.
