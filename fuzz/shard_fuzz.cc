@@ -21,23 +21,17 @@ std::string LineOf(const jettison::SimulationReport& report) {
 }  // namespace
 
 void Fuzz(std::string_view text) {
-  jettison::ShardLines lines;
-  std::string_view head;
-  for (bool is_first = true; !text.empty(); is_first = false) {
+  const std::size_t first = std::min(text.find('\n'), text.size());
+  const auto head = jettison::ReadShardHead(text.substr(0, first));
+  if (!head) return;
+  for (text.remove_prefix(first); !text.empty();) {
+    text.remove_prefix(1);
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (is_first) {
-      if (!lines.TakeHead(line)) return;
-      head = line;
-      continue;
-    }
-    const auto node = lines.TakeNode(line);
-    if (!node || !*node) return;
-    const std::string written = LineOf(**node);
-    jettison::ShardLines alone;
-    Require(alone.TakeHead(head).has_value());
-    const auto again = alone.TakeNode(written);
-    Require(again.has_value() && again->has_value() && LineOf(**again) == written);
+    const auto node = jettison::ReadShardNode(text.substr(0, end), *head);
+    text.remove_prefix(end);
+    if (!node) return;
+    const std::string written = LineOf(*node);
+    const auto again = jettison::ReadShardNode(written, *head);
+    Require(again.has_value() && LineOf(*again) == written);
   }
 }

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,7 +23,6 @@ struct RecommendOptions {
   CandidateOptions candidates;
   std::string prices;
   CostLimits limits;
-  std::string evicted = "auto";
   std::string output = "text";
   std::string out;
   std::string html;
@@ -45,11 +43,8 @@ std::vector<std::string> InputsOf(const RecommendOptions& options) {
 }
 
 SearchRun RunFor(const RecommendOptions& options, CommandFaults& faults) {
-  SearchRun run{.paths = options.recordings,
-                .candidates = {},
-                .prices = {},
-                .limits = options.limits,
-                .after_eviction = AfterEvictionNamed(options.evicted)};
+  SearchRun run{
+      .paths = options.recordings, .candidates = {}, .prices = {}, .limits = options.limits};
   run.prices = faults.Take(ParsePrices(options.prices));
   run.candidates = faults.Take(ReadCandidates(options.candidates));
   if (const auto page = HasReportPage(); !options.html.empty() && !page) {
@@ -119,7 +114,20 @@ constexpr const char* kFooter =
     "\n"
     "Exit status: 0 done, 1 a file could not be read, 2 an invalid record or wrong usage.";
 
-void AddLimits(CLI::App& command, CostLimits& limits) {
+}  // namespace
+
+void AddRecommend(CLI::App& app, int& exit_code) {
+  const auto [command, options] = AddCommand(
+      app, exit_code, "recommend",
+      "Propose thresholds for recorded nodes, and requests for their pods", kFooter, RunRecommend);
+  command.add_option("RECORDING", options.recordings, "recordings, or folders of recordings")
+      ->type_name("PATH")
+      ->required();
+  command
+      .add_option("--price", options.prices,
+                  "what each kind of harm costs:\neviction=1,oom=10,idle-gib-hour=0.01")
+      ->type_name("NAME=NUMBER,...");
+  CostLimits& limits = options.limits;
   command.add_option("--max-evictions", limits.evictions, "reject policies with more evictions")
       ->check(WholeNumber(0, kMostCounted))
       ->type_name("COUNT");
@@ -131,37 +139,19 @@ void AddLimits(CLI::App& command, CostLimits& limits) {
                   "reject policies that keep more memory free")
       ->check(Number(0, kMostCounted))
       ->type_name("NUMBER");
-}
-
-}  // namespace
-
-void AddRecommend(CLI::App& app, int& exit_code) {
-  const auto options = std::make_shared<RecommendOptions>();
-  CLI::App* command = app.add_subcommand(
-      "recommend", "Propose thresholds for recorded nodes, and requests for their pods");
-  command->add_option("RECORDING", options->recordings, "recordings, or folders of recordings")
-      ->type_name("PATH")
-      ->required();
-  command
-      ->add_option("--price", options->prices,
-                   "what each kind of harm costs:\neviction=1,oom=10,idle-gib-hour=0.01")
-      ->type_name("NAME=NUMBER,...");
-  AddLimits(*command, options->limits);
-  AddCandidateOptions(*command, options->candidates, options->evicted);
-  command->add_option("--show", options->show, "how many evictions of each node to show in text")
+  AddCandidateOptions(command, options.candidates);
+  command.add_option("--show", options.show, "how many evictions of each node to show in text")
       ->check(WholeNumber(0, kMostCounted))
       ->capture_default_str();
   command
-      ->add_option("--output", options->output,
-                   "text, json, or yaml (only the recommended configuration)")
+      .add_option("--output", options.output,
+                  "text, json, or yaml (only the recommended configuration)")
       ->check(CLI::IsMember({"text", "json", "yaml"}))
       ->capture_default_str();
-  command->add_option("--out", options->out, "also write that configuration to this file")
+  command.add_option("--out", options.out, "also write that configuration to this file")
       ->check(NotStandardOutput)
       ->type_name("FILE");
-  AddReportOption(*command, options->html);
-  command->footer(kFooter);
-  command->callback([options, &exit_code] { exit_code = RunRecommend(*options); });
+  AddReportOption(command, options.html);
 }
 
 }  // namespace jettison

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,7 +8,6 @@
 #include "sim/recommend/recommendation.h"
 #include "sim/report/simulation_report.h"
 #include "sim/series/node_courses.h"
-#include "sim/whatif/whatif_model.h"
 
 namespace CLI {
 class App;
@@ -27,7 +25,6 @@ struct SearchRun {
   CandidateForms candidates;
   Prices prices;
   CostLimits limits;
-  std::optional<AfterEviction> after_eviction;
 };
 
 struct Found {

@@ -24,12 +24,6 @@ namespace {
 constexpr std::size_t kCommentColumns = 98;
 constexpr auto kAllLines = static_cast<std::size_t>(-1);
 
-struct SearchedNode {
-  SimulationReport report;
-  PodUseBook uses;
-  NodeCourses courses;
-};
-
 // The first pass of a node that observed its memory.
 std::shared_ptr<const RecordedPass> FirstPassOf(const FleetNodeFiles& files) {
   NodeSource source(files);
@@ -42,12 +36,9 @@ std::shared_ptr<const RecordedPass> FirstPassOf(const FleetNodeFiles& files) {
 
 // How far a price may be off: by as many evictions as the calibration has too many or too few over
 // all nodes, and at least by half of one.
-double ErrorOf(const std::vector<SearchedNode>& nodes, const Prices& prices) {
-  double off = 0;
-  for (const SearchedNode& node : nodes) {
-    const Calibration& calibration = node.report.calibration;
-    off += static_cast<double>(calibration.said) - static_cast<double>(calibration.truths);
-  }
+double ErrorOf(const Calibration& calibration, const Prices& prices) {
+  const double off =
+      static_cast<double>(calibration.said) - static_cast<double>(calibration.truths);
   constexpr double kLeast = 0.5;
   return std::max(std::abs(off), kLeast) * prices.eviction;
 }
@@ -84,16 +75,12 @@ class Searcher {
     const std::vector<FleetNodeFiles> nodes = NodesOfShard(*files, {.index = 0, .count = 1});
     is_stream_ = files->front().is_stream;
     if (makes_grid_ && !is_stream_) MakeGrid(nodes);
-    if (!Read(nodes)) found_.status = kExitFailed;
-    if (nodes_.empty()) return std::move(found_);
+    Read(nodes);
+    if (found_.reports.empty()) return std::move(found_);
     Judge();
     TakeRequests();
     TakeLeast();
     TakeConfiguration();
-    for (SearchedNode& node : nodes_) {
-      found_.reports.push_back(std::move(node.report));
-      found_.courses.push_back(std::move(node.courses));
-    }
     return std::move(found_);
   }
 
@@ -114,11 +101,8 @@ class Searcher {
   }
 
   // Simulates all policies on every node; those that have a pass are taken.
-  bool Read(const std::vector<FleetNodeFiles>& files) {
-    RecordingRun run{.candidates = run_.candidates,
-                     .after_eviction = run_.after_eviction,
-                     .more = {},
-                     .item = {}};
+  void Read(const std::vector<FleetNodeFiles>& files) {
+    RecordingRun run{.candidates = run_.candidates, .more = {}, .item = {}};
     if (makes_grid_) {
       run.more = [this](const RecordedPass& first) {
         // A stream is one node, and its first pass is known now alone.
@@ -137,14 +121,14 @@ class Searcher {
       uses[i].Add(item);
       courses[i].Add(item);
     };
-    return SimulateNodes(run, files, [&](std::size_t i, SimulationReport report) {
+    SimulateNodes(run, files, [&](std::size_t i, SimulationReport report) {
       TellFaults(report);
       const int status = ExitStatusOf(report);
       if (status == kExitFailed || found_.status == 0) found_.status = status;
       if (!report.facts.from) return;
-      nodes_.push_back({.report = std::move(report),
-                        .uses = std::move(uses[i]),
-                        .courses = std::move(courses[i])});
+      found_.reports.push_back(std::move(report));
+      found_.courses.push_back(std::move(courses[i]));
+      uses_.push_back(std::move(uses[i]));
     });
   }
 
@@ -152,66 +136,62 @@ class Searcher {
     Recommendation& all = found_.recommendation;
     all.prices = run_.prices;
     all.limits = run_.limits;
-    all.tried.clear();
-    for (const PolicyOutcome& outcome : nodes_.front().report.outcomes) {
-      all.tried.push_back({.name = outcome.name, .costs = {}});
+    const std::vector<PolicyOutcome>& outcomes = found_.reports.front().outcomes;
+    const SimulationTotals totals = TotalsOf(found_.reports, outcomes.size());
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      all.tried.push_back({.name = outcomes[i].name, .costs = totals.policies[i]});
     }
-    for (const SearchedNode& node : nodes_) {
-      for (std::size_t i = 0; i < all.tried.size(); ++i) {
-        all.tried[i].costs.Add(node.report.outcomes[i]);
-      }
-    }
-    std::vector<PolicyCosts> costs;
-    for (const Recommendation::Tried& each : all.tried) costs.push_back(each.costs);
-    all.error = ErrorOf(nodes_, all.prices);
+    all.error = ErrorOf(totals.calibration, all.prices);
     all.choice =
-        Choose(costs, all.prices, all.limits,
+        Choose(totals.policies, all.prices, all.limits,
                makes_grid_ ? TriedPolicies::kMemoryLines : TriedPolicies::kGiven, all.error);
   }
 
   void TakeConfiguration() {
     Recommendation& all = found_.recommendation;
     const std::size_t chosen = all.choice.chosen;
-    const SearchedNode& first = nodes_.front();
-    all.configuration = ConfigurationYaml(first.report.policies[chosen]);
-    for (const SearchedNode& node : nodes_) {
-      if (ConfigurationYaml(node.report.policies[chosen]) == all.configuration) continue;
+    const SimulationReport& first = found_.reports.front();
+    all.configuration = ConfigurationYaml(first.policies[chosen]);
+    for (const SimulationReport& each : found_.reports) {
+      if (ConfigurationYaml(each.policies[chosen]) == all.configuration) continue;
       all.notes.push_back(fmt::format(
           "The nodes have different settings: those of {} differ from those of {}. The "
           "configuration has the settings of the latter, and the values that were varied.",
-          node.report.facts.node, first.report.facts.node));
+          each.facts.node, first.facts.node));
       break;
     }
     all.configuration = CommentOf(CautionSentences(all)) + all.configuration;
   }
 
+  // Of the pods that the policy in force evicts, and of those that the chosen one evicts beside
+  // them.
   void TakeRequests() {
     const std::size_t chosen = found_.recommendation.choice.chosen;
-    for (const SearchedNode& node : nodes_) {
-      std::vector<SimulatedEviction> evictions = node.report.outcomes.front().evictions;
-      const std::size_t in_force = evictions.size();
-      for (const SimulatedEviction& each : node.report.outcomes[chosen].evictions) {
-        const auto end = evictions.begin() + static_cast<std::ptrdiff_t>(in_force);
-        const bool known = std::any_of(evictions.begin(), end, [&](const SimulatedEviction& old) {
-          return old.uid == each.uid;
-        });
+    for (std::size_t node = 0; node < found_.reports.size(); ++node) {
+      const SimulationReport& report = found_.reports[node];
+      const std::vector<SimulatedEviction>& in_force = report.outcomes.front().evictions;
+      std::vector<SimulatedEviction> evictions = in_force;
+      for (const SimulatedEviction& each : report.outcomes[chosen].evictions) {
+        const bool known =
+            std::ranges::find(in_force, each.uid, &SimulatedEviction::uid) != in_force.end();
         if (!known) evictions.push_back(each);
       }
-      auto advice = AdviceFor(evictions, node.uses, node.report.facts.node);
+      auto advice = AdviceFor(evictions, uses_[node], report.facts.node);
       std::ranges::move(advice, std::back_inserter(found_.recommendation.requests));
     }
   }
 
   void TakeLeast() {
     auto& least = found_.recommendation.least;
-    for (const SearchedNode& node : nodes_) {
-      const SignalCourse& memory = node.courses[Signal::kMemoryAvailable];
+    for (std::size_t node = 0; node < found_.reports.size(); ++node) {
+      const NodeCourses& courses = found_.courses[node];
+      const SignalCourse& memory = courses[Signal::kMemoryAvailable];
       if (memory.empty()) continue;
       const std::int64_t available = memory.extremes().least;
       if (least && available >= least->available) continue;
-      least = Recommendation::Least{.node = node.report.facts.node,
+      least = Recommendation::Least{.node = found_.reports[node].facts.node,
                                     .available = available,
-                                    .capacity = node.courses.CapacityOf(Signal::kMemoryAvailable)};
+                                    .capacity = courses.CapacityOf(Signal::kMemoryAvailable)};
     }
   }
 
@@ -219,7 +199,7 @@ class Searcher {
   bool makes_grid_ = false;
   bool is_stream_ = false;
   std::vector<MemoryLines> grid_;
-  std::vector<SearchedNode> nodes_;
+  std::vector<PodUseBook> uses_;  // of the reports
   Found found_;
 };
 

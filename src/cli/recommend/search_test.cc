@@ -28,7 +28,7 @@ class SearchTest : public FleetBed {
   }
   Found OfFiles(const std::vector<std::string>& names,
                 const std::vector<std::string>& sweeps = {}) {
-    SearchRun run{.paths = {}, .candidates = {}, .after_eviction = {}};
+    SearchRun run{.paths = {}, .candidates = {}};
     for (const std::string& name : names) run.paths.push_back(Path(name));
     const auto forms = ReadCandidates({.policy_files = {}, .sweeps = sweeps});
     EXPECT_TRUE(forms);
@@ -41,8 +41,6 @@ class SearchTest : public FleetBed {
     world.Run(std::chrono::seconds(30));
     Put(name, NdjsonOf(world.items()));
   }
-
-  std::string said_;
 };
 
 std::vector<std::string> NamesOf(const Recommendation& all) {
@@ -152,15 +150,6 @@ TEST_F(SearchTest, ADamagedRecordingIsNamedAndTheOthersCount) {
   EXPECT_THAT(said_, HasSubstr("c.jtr"));
   EXPECT_EQ(said_.find("b.ndjson"), said_.rfind("b.ndjson"));
   EXPECT_THAT(found.reports, SizeIs(2));
-}
-
-TEST_F(SearchTest, TheTextBeginsWithTheCalibrationAndEndsWithTheConfiguration) {
-  Put("a.jtr", BinaryOf(LifeOf("node-a", 3)));
-  const Found found = OfFiles({"a.jtr"});
-  const std::string text = RecommendationText(found.recommendation, found.reports);
-  EXPECT_LT(text.find("CALIBRATION"), text.find("RECOMMENDED"));
-  EXPECT_LT(text.find("RECOMMENDED"), text.find("FRONT"));
-  EXPECT_TRUE(text.ends_with(found.recommendation.configuration));
 }
 
 }  // namespace

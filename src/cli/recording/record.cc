@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +8,7 @@
 
 #include "cli/ask/ask_agent.h"
 #include "cli/recording/recording.h"
+#include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "codec/flight/recording_writer.h"
 #include "core/units/duration.h"
@@ -118,21 +118,19 @@ constexpr const char* kRecordFooter =
 }  // namespace
 
 void AddRecord(CLI::App& app, int& exit_code) {
-  const auto options = std::make_shared<RecordOptions>();
-  CLI::App* command =
-      app.add_subcommand("record", "Fetch what the agent has recorded of its passes");
+  const auto [command, options] =
+      AddCommand(app, exit_code, "record", "Fetch what the agent has recorded of its passes",
+                 kRecordFooter, RunRecord);
   command
-      ->add_option("FILE", options->path,
-                   "the file to write the recording to; - writes it to standard output")
+      .add_option("FILE", options.path,
+                  "the file to write the recording to; - writes it to standard output")
       ->type_name("FILE")
       ->required();
-  command->add_option("--since", options->since,
-                      "start of the range: a time, a day or a duration before now (6h)");
-  command->add_option("--until", options->until,
-                      "end of the range: a time, a day or a duration before now");
-  AddAskOptions(*command, options->ask);
-  command->footer(kRecordFooter);
-  command->callback([options, &exit_code] { exit_code = RunRecord(*options); });
+  command.add_option("--since", options.since,
+                     "start of the range: a time, a day or a duration before now (6h)");
+  command.add_option("--until", options.until,
+                     "end of the range: a time, a day or a duration before now");
+  AddAskOptions(command, options.ask);
 }
 
 }  // namespace jettison

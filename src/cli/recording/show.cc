@@ -17,6 +17,7 @@
 #include "cli/ask/ask_agent.h"
 #include "cli/recording/recording.h"
 #include "cli/recording/recording_file.h"
+#include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "codec/flight/recording_writer.h"
 #include "core/json/json_writer.h"
@@ -244,16 +245,14 @@ std::string RecordingDigest::Json(const RecordingFound* found) const {
 }
 
 void AddShow(CLI::App& app, int& exit_code) {
-  const auto options = std::make_shared<ShowOptions>();
-  CLI::App* command = app.add_subcommand("show", "Say what is in a recording");
-  command->add_option("RECORDING", options->path, "a recording; - reads standard input")
+  const auto [command, options] =
+      AddCommand(app, exit_code, "show", "Say what is in a recording", kShowFooter, RunShow);
+  command.add_option("RECORDING", options.path, "a recording; - reads standard input")
       ->type_name("FILE")
       ->required();
-  command->add_option("--output", options->output, "text, json, ndjson or recording")
+  command.add_option("--output", options.output, "text, json, ndjson or recording")
       ->check(CLI::IsMember({"text", "json", "ndjson", "recording"}))
       ->capture_default_str();
-  command->footer(kShowFooter);
-  command->callback([options, &exit_code] { exit_code = RunShow(*options); });
 }
 
 }  // namespace jettison

@@ -48,21 +48,49 @@ std::vector<Settings> Grid(const std::vector<Sweep>& sweeps) {
   return grid;
 }
 
-std::string NameFor(const std::string& base, const Settings& settings) {
-  std::string name = base;
-  for (const auto& [key, value] : settings) {
-    name += fmt::format("{}{}={}", name.empty() ? "" : " ", key, value);
-  }
-  return name;
-}
+// What is tried: the policy of a file, or what was in force, with these settings.
+struct Combination {
+  std::optional<CandidateForms::File> file;
+  Settings settings;
 
-// What was checked with the base cannot fail with it; with the policy of another recording a
-// setting that has no place there is left out.
-PassPolicy WithSettings(PassPolicy policy, const Settings& settings) {
-  for (const auto& [key, value] : settings) {
-    if (auto changed = WithSetting(policy, key, value)) policy = std::move(*changed);
+  [[nodiscard]] std::string Name() const {
+    std::string name = file ? file->path : "";
+    for (const auto& [key, value] : settings) {
+      name += fmt::format("{}{}={}", name.empty() ? "" : " ", key, value);
+    }
+    return name;
   }
-  return policy;
+  // As the policy in force becomes it. A setting that has no place in it is left out, which is the
+  // `fault`.
+  PassPolicy PolicyFor(PassPolicy policy, std::string* fault = nullptr) const {
+    if (file) policy = WithEviction(std::move(policy), file->eviction);
+    for (const auto& [key, value] : settings) {
+      auto changed = WithSetting(policy, key, value);
+      if (!changed && fault != nullptr) *fault = changed.error().message;
+      if (changed) policy = std::move(*changed);
+    }
+    return policy;
+  }
+  [[nodiscard]] std::string Definition() const {
+    return JsonObject([&](JsonWriter& json) {
+      if (file) WritePolicy(WithEviction({}, file->eviction), json);
+      json.ObjectUnlessEmpty("sweep", [&] {
+        for (const auto& [key, value] : settings) json.Field(key, value);
+      });
+    });
+  }
+};
+
+// All of them but what was in force itself.
+std::vector<Combination> CombinationsOf(const CandidateForms& forms) {
+  std::vector<Combination> all;
+  const auto add = [&](const std::optional<CandidateForms::File>& file) {
+    for (Settings& each : Grid(forms.sweeps)) all.push_back({file, std::move(each)});
+  };
+  if (forms.files.empty() && !forms.sweeps.empty()) add(std::nullopt);
+  for (const CandidateForms::File& file : forms.files) add(file);
+  if (forms.against) all.push_back({*forms.against, {}});
+  return all;
 }
 
 void ReadSweeps(const std::vector<std::string>& texts, CandidateForms& forms, FaultLines& faults) {
@@ -113,52 +141,18 @@ void ReadFile(const std::string& path, CandidateForms& forms, ConfigWarnings& wa
   forms.files.push_back({.path = path, .eviction = reading.config.eviction});
 }
 
-// Adds a policy with every combination of the settings.
-template <typename PolicyFor>
-void AddGrid(const std::string& name, const PassPolicy& base, const PolicyFor& policy_for,
-             const CandidateForms& forms, std::vector<CandidatePolicy>& policies,
-             FaultLines& faults) {
-  for (const Settings& settings : Grid(forms.sweeps)) {
-    PassPolicy policy = policy_for(base);
-    for (const auto& [key, value] : settings) {
-      auto changed = WithSetting(policy, key, value);
-      if (!changed) return faults.Add(changed.error().message);  // the others would say the same
-      policy = std::move(*changed);
-    }
-    policies.push_back({.name = NameFor(name, settings),
-                        .policy_for = [policy_for, settings](const PassPolicy& recorded) {
-                          return WithSettings(policy_for(recorded), settings);
-                        }});
-  }
-}
-
-auto PolicyIn(const CandidateForms::File& file) {
-  return [eviction = file.eviction](PassPolicy policy) {
-    return WithEviction(std::move(policy), eviction);
-  };
-}
-
-std::string DefinitionOf(const CandidateForms::File* file, const Settings& settings) {
-  return JsonObject([&](JsonWriter& json) {
-    if (file != nullptr) WritePolicy(WithEviction({}, file->eviction), json);
-    json.ObjectUnlessEmpty("sweep", [&] {
-      for (const auto& [key, value] : settings) json.Field(key, value);
-    });
-  });
-}
-
 constexpr std::string_view kWhatHappened = "what-happened";
 constexpr std::string_view kInForce = "in-force";
 
 }  // namespace
 
-void AddCandidateOptions(CLI::App& command, CandidateOptions& options, std::string& evicted) {
+void AddCandidateOptions(CLI::App& command, CandidateOptions& options) {
   command.add_option("--policy", options.policy_files, "a policy to try")->type_name("FILE");
   command.add_option("--sweep", options.sweeps, "values of a setting to try")
       ->type_name("KEY=VALUES");
   command
       .add_option(
-          "--evicted", evicted,
+          "--evicted", options.evicted,
           "where evicted pods start again: back (here, after their back-off), elsewhere, or\n"
           "auto (by the profile of the recording)")
       ->check(CLI::IsMember({"auto", "back", "elsewhere"}))
@@ -171,6 +165,8 @@ Result<CandidateForms> ReadCandidates(const CandidateOptions& options) {
   ReadSweeps(options.sweeps, forms, faults);
   ConfigWarnings warnings;
   for (const std::string& path : options.policy_files) ReadFile(path, forms, warnings, faults);
+  if (options.evicted == "back") forms.model.after_eviction = AfterEviction::kRestarted;
+  if (options.evicted == "elsewhere") forms.model.after_eviction = AfterEviction::kElsewhere;
   if (!faults.empty()) return Fail(faults.AsError());
   return forms;
 }
@@ -178,32 +174,21 @@ Result<CandidateForms> ReadCandidates(const CandidateOptions& options) {
 Result<std::vector<CandidatePolicy>> CandidatesFor(const CandidateForms& forms,
                                                    const PassPolicy& base) {
   std::vector<CandidatePolicy> policies = {{.name = "in force", .policy_for = {}}};
-  FaultLines faults;
-  if (forms.files.empty() && !forms.sweeps.empty()) {
-    const auto same = [](PassPolicy policy) { return policy; };
-    AddGrid("", base, same, forms, policies, faults);
-  }
-  for (const CandidateForms::File& file : forms.files) {
-    AddGrid(file.path, base, PolicyIn(file), forms, policies, faults);
-  }
-  if (!faults.empty()) return Fail(faults.AsError());
-  if (forms.against) {
-    policies.push_back({.name = forms.against->path, .policy_for = PolicyIn(*forms.against)});
+  for (const Combination& each : CombinationsOf(forms)) {
+    std::string fault;
+    (void)each.PolicyFor(base, &fault);
+    if (!fault.empty()) return Fail(ErrorCode::kInvalidArgument, fault);
+    policies.push_back({.name = each.Name(), .policy_for = [each](const PassPolicy& recorded) {
+                          return each.PolicyFor(recorded);
+                        }});
   }
   return policies;
 }
 
 std::vector<NamedSetting> PoliciesOf(const CandidateForms& forms) {
   std::vector<NamedSetting> policies = {{.name = "in force", .value = ""}};
-  const auto add = [&](const std::string& name, const CandidateForms::File* file) {
-    for (const Settings& settings : Grid(forms.sweeps)) {
-      policies.push_back({.name = NameFor(name, settings), .value = DefinitionOf(file, settings)});
-    }
-  };
-  if (forms.files.empty() && !forms.sweeps.empty()) add("", nullptr);
-  for (const CandidateForms::File& file : forms.files) add(file.path, &file);
-  if (forms.against) {
-    policies.push_back({forms.against->path, DefinitionOf(&*forms.against, {})});
+  for (const Combination& each : CombinationsOf(forms)) {
+    policies.push_back({.name = each.Name(), .value = each.Definition()});
   }
   return policies;
 }

@@ -46,10 +46,11 @@ inline constexpr std::size_t kMostPolicies = 4096;
 struct CandidateOptions {
   std::vector<std::string> policy_files;  // one policy each
   std::vector<std::string> sweeps;        // a grid, of each policy
+  std::string evicted = "auto";           // or "back", "elsewhere"
 };
 
 // Adds --policy, --sweep and --evicted, which have one meaning everywhere.
-void AddCandidateOptions(CLI::App& command, CandidateOptions& options, std::string& evicted);
+void AddCandidateOptions(CLI::App& command, CandidateOptions& options);
 
 // The same as it was read and checked, without a recording whose policy it is about.
 struct CandidateForms {
@@ -69,8 +70,8 @@ struct CandidateForms {
 [[nodiscard]] Result<CandidateForms> ReadCandidates(const CandidateOptions& options);
 
 // The policies for a recording: `base` is the policy that it begins with, against which sweeps are
-// checked. Without a file sweeps are of that one; it always comes first. Fails with every fault, a
-// line each.
+// checked. Without a file sweeps are of that one; it always comes first. Fails where a setting has
+// no place in it.
 [[nodiscard]] Result<std::vector<CandidatePolicy>> CandidatesFor(const CandidateForms& forms,
                                                                  const PassPolicy& base);
 

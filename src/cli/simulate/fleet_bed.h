@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -79,6 +81,20 @@ class FleetBed : public ::testing::Test {
   [[nodiscard]] FleetNodeFiles NodeAt(const std::string& name) const {
     return {.node = "", .files = {{.name = Path(name), .path = Path(name), .from = {}}}};
   }
+  // Runs a command. Its exit status; what was told is in `said_`, and what was printed in
+  // `printed_`.
+  int RunCommand(void (*add)(CLI::App& app, int& exit_code), std::vector<std::string> words) {
+    CLI::App app;
+    int status = 0;
+    add(app, status);
+    std::ranges::reverse(words);  // as CLI11 takes them
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    app.parse(words);
+    said_ = ::testing::internal::GetCapturedStderr();
+    printed_ = ::testing::internal::GetCapturedStdout();
+    return status;
+  }
   // So many nodes, of which some have hostile names, and some two recordings.
   void PutFleet(int nodes) const {
     for (int i = 0; i < nodes; ++i) {
@@ -102,6 +118,8 @@ class FleetBed : public ::testing::Test {
   }
 
   kernel::TemporaryFolder folder_;
+  std::string said_;
+  std::string printed_;
 };
 
 }  // namespace jettison

@@ -175,7 +175,6 @@ void NodeSource::Note(const Error& fault) {
 }
 
 Result<std::optional<RecordedItem>> NodeSource::Next() {
-  if (held_) return std::exchange(held_, std::nullopt);
   while (file_ || OpenNext()) {
     auto item = file_->source().Next();
     if (!item) {
@@ -183,14 +182,9 @@ Result<std::optional<RecordedItem>> NodeSource::Next() {
     } else if (!*item) {
       Close();
     } else if (const auto* about = std::get_if<RecordingAbout>(&**item)) {
-      if (!IsNewStart(*about)) continue;
-      told_start_ = start_;
-      return RecordedItem(about_);
+      if (IsNewStart(*about)) return item;
     } else if (is_ours_ && IsNew(**item)) {
-      if (std::exchange(told_start_, start_) == start_) return item;
-      // Whose an item is comes before it.
-      held_ = **std::move(item);
-      return RecordedItem(about_);
+      return item;
     }
   }
   return std::nullopt;
@@ -208,12 +202,10 @@ bool NodeSource::IsNewStart(const RecordingAbout& about) {
     return false;
   }
   const bool is_import = about.maker == kImportMaker;
-  about_ = about;
   start_ = {about.node, about.maker, about.profile, is_import ? Instant{} : about.at};
   const auto [told, is_new] = told_.try_emplace(start_);
   until_ = told->second;
-  // An import has starts of the kubelet in it.
-  return is_new || (is_import && until_ && about.at > *until_);
+  return is_new;
 }
 
 bool NodeSource::IsNew(const RecordedItem& item) {

@@ -87,9 +87,6 @@ class NodeSource final : public RecordingSource {
   std::map<Start, std::optional<Instant>> told_;  // when the last pass of each was
   Start start_;                                   // of what is read
   std::optional<Instant> until_;                  // so much of it was told before
-  RecordingAbout about_;                          // ... as it is told
-  std::optional<Start> told_start_;               // of what was told last
-  std::optional<RecordedItem> held_;              // that follows the start
 };
 
 }  // namespace jettison

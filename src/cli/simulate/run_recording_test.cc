@@ -28,11 +28,11 @@ class RunRecordingTest : public FleetBed {
   // Under the policies of the sweep, and under that in force.
   [[nodiscard]] SimulationReport ReportOf(const std::string& name, const std::string& values,
                                           bool is_watched = false) const {
-    const auto forms =
-        ReadCandidates({.policy_files = {}, .sweeps = {"evictionHard.memory.available=" + values}});
+    const auto forms = ReadCandidates({.policy_files = {},
+                                       .sweeps = {"evictionHard.memory.available=" + values},
+                                       .evicted = "back"});
     EXPECT_TRUE(forms);
-    RecordingRun run{
-        .candidates = *forms, .after_eviction = AfterEviction::kRestarted, .more = {}, .item = {}};
+    RecordingRun run{.candidates = *forms, .more = {}, .item = {}};
     if (is_watched) run.item = [](std::size_t, const RecordedItem&) {};
     return RunOver(run, NodeAt(name));
   }
@@ -143,17 +143,6 @@ TEST_F(RunRecordingTest, BehindManyFaultsTheRestIsReadAndTheFaultsAreCounted) {
   EXPECT_EQ(report.facts.passes, passes);
   ASSERT_THAT(report.Faults(), SizeIs(kMostRecordingFaults + 1));
   EXPECT_THAT(report.Faults().back(), HasSubstr("a.ndjson: and 30 more faults"));
-
-  const auto files = FindRecordings({Path("fleet")});
-  ASSERT_TRUE(files);
-  const auto nodes = NodesOfShard(*files, {.index = 0, .count = 1});
-  ASSERT_THAT(nodes, SizeIs(1));
-  NodeSource source(nodes[0]);
-  EXPECT_EQ(PassesOf(source).size(), passes);
-  const auto inputs = source.TakeInputs();
-  ASSERT_THAT(inputs, SizeIs(1));
-  ASSERT_THAT(inputs[0].faults, SizeIs(kMostRecordingFaults + 1));
-  EXPECT_THAT(inputs[0].faults.back(), HasSubstr("and 30 more faults"));
 }
 
 TEST_F(RunRecordingTest, ImportsOfOneNodeThatOverlapCountOnce) {
@@ -166,10 +155,6 @@ TEST_F(RunRecordingTest, ImportsOfOneNodeThatOverlapCountOnce) {
   std::vector<RecordedItem> later = {about};
   std::get<RecordingAbout>(later.front()).at = WhenOf(*at(1));
   later.insert(later.end(), at(1), items.end());
-  // Between the two the kubelet was restarted, and so it was in the later one alone.
-  RecordingAbout restart = about;
-  restart.at = WhenOf(*at(3));
-  later.insert(later.begin() + (at(3) - at(1)) + 1, restart);
   Put("fleet/a.jtr", BinaryOf({items.begin(), at(2)}));
   Put("fleet/b.jtr", BinaryOf(later));
   const auto files = FindRecordings({Path("fleet")});
@@ -181,7 +166,7 @@ TEST_F(RunRecordingTest, ImportsOfOneNodeThatOverlapCountOnce) {
   const auto passes = PassesOf(source, &starts);
   ASSERT_EQ(passes.size(), items.size() - 1);
   for (std::size_t i = 0; i < passes.size(); ++i) EXPECT_EQ(passes[i], WhenOf(items[i + 1]));
-  EXPECT_THAT(starts, ElementsAre(about.at, restart.at));
+  EXPECT_THAT(starts, ElementsAre(about.at));
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -19,19 +18,9 @@ namespace jettison {
 // A fleet that is simulated in shards, whose results are added up, by the command.
 class ShardBed : public FleetBed {
  protected:
-  // The exit status; what was told is in `said_`, and what was printed in `printed_`.
   int Run(std::vector<std::string> arguments) {
-    CLI::App app;
-    int status = 0;
-    AddSimulate(app, status);
     arguments.insert(arguments.begin(), "simulate");
-    std::ranges::reverse(arguments);  // as CLI11 takes them
-    ::testing::internal::CaptureStdout();
-    ::testing::internal::CaptureStderr();
-    app.parse(arguments);
-    said_ = ::testing::internal::GetCapturedStderr();
-    printed_ = ::testing::internal::GetCapturedStdout();
-    return status;
+    return RunCommand(AddSimulate, std::move(arguments));
   }
   // Simulates a shard; the exit status.
   int Simulate(FleetShard shard, const std::string& out, std::size_t jobs = 1) {
@@ -74,8 +63,6 @@ class ShardBed : public FleetBed {
     return paths;
   }
   std::string sweep_ = "evictionHard.memory.available=24Mi,64Mi";
-  std::string said_;
-  std::string printed_;
 };
 
 }  // namespace jettison

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "cli/simulate/simulate.h"
@@ -61,7 +62,7 @@ std::vector<std::string> FilesOfShards(const std::vector<std::string>& paths,
   return files;
 }
 
-Result<void> ShardLines::TakeHead(std::string_view line) {
+Result<SimulationHead> ReadShardHead(std::string_view line) {
   const auto value = ParseJson(line, 0);
   if (!value) return Invalid(value.error().message);
   if (TextIn(*value, "kind") != kShardKind) return Invalid("this is no result of a shard");
@@ -71,41 +72,30 @@ Result<void> ShardLines::TakeHead(std::string_view line) {
                 fmt::format("the result is of apiVersion {}, which is not {}", version,
                             kSimulationApiVersion));
   }
+  SimulationHead head;
   FormReader fields(*value);
-  VisitFields(fields, head_);
-  if (head_.policies.empty() || !ParseShard(head_.shard.Text())) {
+  VisitFields(fields, head);
+  if (head.policies.empty() || !ParseShard(head.shard.Text())) {
     return Invalid("the result has no policy, or no such shard");
   }
-  return {};
+  return head;
 }
 
-Result<std::optional<SimulationReport>> ShardLines::TakeNode(std::string_view line) {
+Result<SimulationReport> ReadShardNode(std::string_view line, const SimulationHead& head) {
   const auto value = ParseJson(line, 0);
   if (!value) return Invalid(value.error().message);
-  if (const Value* end = value->Find("end")) {
-    std::uint64_t nodes = 0;
-    FormReader fields(*end);
-    fields("nodes", nodes);
-    if (nodes == nodes_) return std::nullopt;
-    return Invalid(fmt::format("the result has {} nodes, and {} were written", nodes_, nodes));
-  }
   SimulationReport report;
   FormReader fields(*value);
   VisitFields(fields, report);
   const std::string& node = report.facts.node;
   if (node.empty()) return Invalid("a line of the result names no node");
-  if (nodes_ > 0 && node <= last_node_) {
-    return Invalid(fmt::format("node {} is not in its order", node));
+  if (!head.shard.Has(node)) {
+    return Invalid(fmt::format("node {} is not of shard {}", node, head.shard.Text()));
   }
-  if (!head_.shard.Has(node)) {
-    return Invalid(fmt::format("node {} is not of shard {}", node, head_.shard.Text()));
-  }
-  if (report.outcomes.size() != (report.failure.empty() ? head_.policies.size() : 0)) {
+  if (report.outcomes.size() != (report.failure.empty() ? head.policies.size() : 0)) {
     return Invalid(fmt::format("node {} has other policies than the result", node));
   }
   Calibrate(report);
-  last_node_ = node;
-  ++nodes_;
   return report;
 }
 
@@ -121,18 +111,21 @@ Result<SimulationHead> ReadShard(const std::string& path, std::vector<Simulation
   };
   if (!stream) return cannot("open");
   LineReader lines(stream.get());
-  ShardLines shard;
+  const std::size_t others = nodes.size();
+  std::optional<SimulationHead> head;
   while (const auto line = lines.Next()) {
     const std::string place = fmt::format("{}:{}", path, lines.line_number());
     if (lines.IsCutOff()) return Invalid(place + ": " + lines.TooLong());
-    if (lines.line_number() == 1) {
-      if (auto head = shard.TakeHead(*line); !head) return Fail(head.error().In(place));
+    if (!head) {
+      auto read = ReadShardHead(*line);
+      if (!read) return Fail(read.error().In(place));
+      head = *std::move(read);
       continue;
     }
-    auto node = shard.TakeNode(*line);
+    if (*line == ShardEnd(nodes.size() - others)) return *std::move(head);
+    auto node = ReadShardNode(*line, *head);
     if (!node) return Fail(node.error().In(place));
-    if (!*node) return shard.head();
-    nodes.push_back(**std::move(node));
+    nodes.push_back(*std::move(node));
   }
   if (lines.Failed()) return cannot("read");
   return Invalid(path + ": the result is not complete");

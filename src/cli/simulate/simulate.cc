@@ -27,7 +27,6 @@ namespace {
 struct SimulateOptions {
   std::vector<std::string> recordings;
   CandidateOptions candidates;
-  std::string evicted = "auto";
   std::string every;
   bool thin_all = false;
   std::string against;
@@ -52,7 +51,6 @@ Result<Duration> EveryOf(const std::string& text) {
 // How each node is simulated.
 RecordingRun RunFor(const SimulateOptions& options, CommandFaults& faults) {
   RecordingRun run{.candidates = {},
-                   .after_eviction = AfterEvictionNamed(options.evicted),
                    .thin_all = options.thin_all,
                    .keep_passes = !options.against.empty(),
                    .more = {},
@@ -70,7 +68,7 @@ std::vector<NamedSetting> SettingsOf(const SimulateOptions& options, const Recor
     return duration ? FormatDuration(*duration) : "recorded";
   };
   const WhatIfModel& model = run.candidates.model;
-  return {{"evicted", options.evicted},
+  return {{"evicted", options.candidates.evicted},
           {"every", FormatDuration(run.every)},
           {"thinned", run.thin_all ? "true" : "false"},
           {"evictionBackoff", or_recorded(model.backoff)},
@@ -173,14 +171,13 @@ int RunSimulate(const SimulateOptions& options) {
     run.item = [&](std::size_t i, const RecordedItem& item) { courses[i].Add(item); };
   }
   int status = 0;
-  const bool done = SimulateNodes(run, nodes, [&](std::size_t, SimulationReport report) {
+  SimulateNodes(run, nodes, [&](std::size_t, SimulationReport report) {
     if (!options.against.empty()) Compare(options.against, run.candidates, report);
     TellFaults(report);
     const int each = ExitStatusOf(report);
     if (each == kExitFailed || status == 0) status = each;
     reports.push_back(std::move(report));
   });
-  if (!done) return kExitFailed;
   if (const int failed = WriteResult(options, out, head, reports); failed != 0) return failed;
   std::vector<SimulationReport> shown;
   std::vector<NodeCourses> courses_shown;
@@ -239,7 +236,7 @@ void AddSimulate(CLI::App& app, int& exit_code) {
   command.add_option("RECORDING", options.recordings, "recordings, or folders of recordings")
       ->type_name("PATH")
       ->required();
-  AddCandidateOptions(command, options.candidates, options.evicted);
+  AddCandidateOptions(command, options.candidates);
   command
       .add_option("--every", options.every,
                   "calibrate with samples that are at least this far apart (30s)")

@@ -27,7 +27,6 @@ void AddSimulate(CLI::App& app, int& exit_code);
 // How nodes are simulated.
 struct RecordingRun {
   CandidateForms candidates;
-  std::optional<AfterEviction> after_eviction;
   // Of the calibration; zero: as recorded.
   Duration every{0};
   bool thin_all = false;     // the simulation has no more than the calibration
@@ -38,9 +37,6 @@ struct RecordingRun {
   std::function<void(std::size_t node, const RecordedItem& item)> item;
   std::size_t jobs = 0;  // threads, of which each simulates a node; 0: one a processor
 };
-
-// "back" or "elsewhere"; none for "auto".
-[[nodiscard]] std::optional<AfterEviction> AfterEvictionNamed(const std::string& name);
 
 // Simulates every policy on a node and calibrates, in one reading of its recordings. What is wrong
 // with them, and why the node could not be simulated, is in the result. `progress` is told how much
@@ -56,27 +52,16 @@ struct RecordingRun {
 // Tells the faults of a node on standard error.
 void TellFaults(const SimulationReport& report);
 
-// Simulates nodes on threads. `take` runs on this thread, with every result in the order of the
-// nodes. Returns false where no thread could be started, which is told.
-[[nodiscard]] bool SimulateNodes(
-    const RecordingRun& run, const std::vector<FleetNodeFiles>& nodes,
-    const std::function<void(std::size_t node, SimulationReport)>& take);
+// Simulates nodes on threads, or on this one where none can be started. `take` runs on this thread,
+// with every result in the order of the nodes.
+void SimulateNodes(const RecordingRun& run, const std::vector<FleetNodeFiles>& nodes,
+                   const std::function<void(std::size_t node, SimulationReport)>& take);
 
-// Reads and checks the lines of a shard's result.
-class ShardLines {
- public:
-  // The first line. kUnavailable: it is of another version.
-  [[nodiscard]] Result<void> TakeHead(std::string_view line);
-  // Any other line; nothing where it is the end.
-  [[nodiscard]] Result<std::optional<SimulationReport>> TakeNode(std::string_view line);
-
-  [[nodiscard]] const SimulationHead& head() const { return head_; }
-
- private:
-  SimulationHead head_;
-  std::string last_node_;
-  std::uint64_t nodes_ = 0;
-};
+// Reads and checks the first line of a shard's result. kUnavailable: it is of another version.
+[[nodiscard]] Result<SimulationHead> ReadShardHead(std::string_view line);
+// The same of a line behind it that is a node.
+[[nodiscard]] Result<SimulationReport> ReadShardNode(std::string_view line,
+                                                     const SimulationHead& head);
 
 // What these paths mean: files, and of folders those that end in .ndjson. Adds to `faults` a folder
 // that cannot be read or has none.

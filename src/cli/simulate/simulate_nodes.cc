@@ -38,7 +38,6 @@ WhatIfOptions OptionsFor(const RecordingRun& run, bool calibrates) {
   WhatIfOptions options{
       .model = run.candidates.model, .thinning = {}, .blind = calibrates || run.thin_all};
   options.keep_passes = run.keep_passes && !calibrates;
-  options.model.after_eviction = run.after_eviction;
   if (options.blind) options.thinning = run.every;
   return options;
 }
@@ -110,12 +109,6 @@ SimulationReport ReportOf(const RecordingRun& run, const FleetNodeFiles& node, s
 
 }  // namespace
 
-std::optional<AfterEviction> AfterEvictionNamed(const std::string& name) {
-  if (name == "back") return AfterEviction::kRestarted;
-  if (name == "elsewhere") return AfterEviction::kElsewhere;
-  return std::nullopt;
-}
-
 SimulationReport RunOver(const RecordingRun& run, const FleetNodeFiles& node, std::size_t index,
                          const std::function<void(double)>& progress) {
   SimulationReport report;
@@ -140,7 +133,7 @@ void TellFaults(const SimulationReport& report) {
   }
 }
 
-bool SimulateNodes(const RecordingRun& run, const std::vector<FleetNodeFiles>& nodes,
+void SimulateNodes(const RecordingRun& run, const std::vector<FleetNodeFiles>& nodes,
                    const std::function<void(std::size_t node, SimulationReport)>& take) {
   std::vector<std::promise<SimulationReport>> made(nodes.size());
   std::atomic<std::size_t> next = 0;
@@ -155,10 +148,7 @@ bool SimulateNodes(const RecordingRun& run, const std::vector<FleetNodeFiles>& n
   try {
     while (threads.size() < jobs) threads.emplace_back(work);
   } catch (const std::system_error&) {
-    if (threads.empty()) {
-      PrintError("jettison: no thread could be started\n");
-      return false;
-    }
+    if (threads.empty()) work();
   }
   ProgressBar bar(nodes.size() > 1);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -167,7 +157,6 @@ bool SimulateNodes(const RecordingRun& run, const std::vector<FleetNodeFiles>& n
              fmt::format("{} of {} nodes", i + 1, nodes.size()));
     take(i, std::move(report));
   }
-  return true;
 }
 
 }  // namespace jettison

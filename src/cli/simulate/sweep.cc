@@ -54,23 +54,17 @@ std::vector<std::string_view> NamesOfSignals() {
 }
 
 Result<SettingName> Understood(std::string_view key) {
-  const std::size_t dot = key.find('.');
-  const std::string_view setting = key.substr(0, dot);
-  if (std::ranges::find(kAll, setting) == kAll.end()) {
-    return Refuse(fmt::format("{}: there is no such setting to try; it must be {}{}", key,
-                              Alternatives(kAll), DidYouMean(setting, kAll)));
+  const std::vector<std::string> keys = SweepKeys();
+  if (std::ranges::find(keys, key) == keys.end()) {
+    return Refuse(fmt::format(
+        "{}: there is no such setting to try{}; it must be {}, the first four with a signal after "
+        "a dot: {}",
+        key, DidYouMean(key, std::vector<std::string_view>(keys.begin(), keys.end())),
+        Alternatives(kAll), Alternatives(NamesOfSignals())));
   }
-  const bool of_node = IsOfNode(setting);
-  if (of_node && dot == std::string_view::npos) return SettingName{setting, std::nullopt};
-  if (of_node) return Refuse(fmt::format("{}: {} takes no signal", key, setting));
-  const std::vector<std::string_view> names = NamesOfSignals();
-  const std::string_view name = dot == std::string_view::npos ? "" : key.substr(dot + 1);
-  const auto signal = SignalNamed(name);
-  if (!signal || std::ranges::find(names, name) == names.end()) {
-    return Refuse(fmt::format("{}: {} needs a signal after a dot: {}{}", key, setting,
-                              Alternatives(names), DidYouMean(name, names)));
-  }
-  return SettingName{setting, signal};
+  const std::size_t dot = std::min(key.find('.'), key.size());
+  const auto signal = dot < key.size() ? SignalNamed(key.substr(dot + 1)) : std::nullopt;
+  return SettingName{key.substr(0, dot), signal};
 }
 
 // The kinds of values that can be counted through.

@@ -50,13 +50,13 @@ TEST(Sweep, WhatIsWrongIsSaidWithWhatIsAllowed) {
   EXPECT_THAT(FaultOf("evictionhard.memory.available=1Mi"), HasSubstr("evictionHard"));
   EXPECT_THAT(FaultOf("evictionHard.memory.avail=1Mi"), HasSubstr("memory.available"));
   EXPECT_THAT(FaultOf("evictionHard.containerfs.available=1Gi"),
-              HasSubstr("needs a signal after a dot"));
+              HasSubstr("with a signal after a dot"));
   EXPECT_THAT(FaultOf("evictionHard.memory.available=1Mi..2Mi"), HasSubstr("after a slash"));
   EXPECT_THAT(FaultOf("evictionHard.memory.available=1Mi..2Mi/0"), HasSubstr("from 1 to"));
   EXPECT_THAT(FaultOf("evictionHard.memory.available=1Mi..5%/3"), HasSubstr("both ends"));
   EXPECT_THAT(FaultOf("evictionHard.memory.available=1Mi,,2Mi"), HasSubstr("a value is missing"));
   EXPECT_THAT(FaultOf("evictionMaxPodGracePeriod.memory.available=3"),
-              HasSubstr("takes no signal"));
+              HasSubstr("there is no such setting"));
 }
 
 TEST(Sweep, AHardLineOnMemoryTakesItsCopyForPodsWithIt) {

@@ -38,7 +38,6 @@ void FrameBuilder::Take(const RecordingAbout& about) {
   profile_ = about.profile;
   if (facts_.passes == 0) return;
   Flaw(about.at, "the recorder was started anew");
-  last_number_.reset();
 }
 
 void FrameBuilder::Take(const RecordedOomKill& kill) {
@@ -94,9 +93,6 @@ void FrameBuilder::CheckTime(const RecordedPass& pass) {
     return;
   }
   TakeStep(Elapsed(*last_at_, at), *last_at_);
-  if (last_number_ && pass.number <= *last_number_) {
-    Flaw(at, "the agent was started anew");
-  }
 }
 
 void FrameBuilder::Take(const std::shared_ptr<const RecordedPass>& pass) {
@@ -111,7 +107,6 @@ void FrameBuilder::Take(const std::shared_ptr<const RecordedPass>& pass) {
     ending_.clear();
     ends_.clear();
   }
-  last_number_ = pass->number;
   // Recordings that were put together may begin with the later one.
   facts_.from = std::min(facts_.from.value_or(at), at);
   facts_.to = std::max(facts_.to.value_or(at), at);

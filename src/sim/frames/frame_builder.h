@@ -53,7 +53,6 @@ class FrameBuilder {
   Profile profile_ = Profile::kKubelet;
   bool breaks_ = true;
   std::optional<Instant> last_at_;  // of the pass before
-  std::optional<std::uint64_t> last_number_;
   std::optional<Duration> usual_step_;
   Duration refused_step_{0};  // was a gap
   std::vector<std::shared_ptr<const PodFacts>> last_pods_;

@@ -67,6 +67,7 @@ TEST(Recommendation, TheTextNamesTheFrontTheEvictionsAndTheRequests) {
   EXPECT_THAT(text, HasSubstr("recommended\n"));
   EXPECT_THAT(text, HasSubstr("EVICTIONS  that \"hard 200Mi\" would have made"));
   EXPECT_THAT(text, HasSubstr("too low; request 5"));
+  EXPECT_LT(text.find("CALIBRATION"), text.find("RECOMMENDED"));
   EXPECT_TRUE(text.ends_with("CONFIGURATION\nkind: KubeletConfiguration\n"));
   Recommendation none = TwoPolicies();
   none.requests.clear();

@@ -52,6 +52,15 @@ void PutExplanation(const SimulatedEviction& eviction, std::string& out) {
   }
 }
 
+// The evictions of one side as if they had been.
+std::vector<RecordedFact> AsFacts(const std::vector<SimulatedEviction>& evictions) {
+  std::vector<RecordedFact> facts;
+  for (const SimulatedEviction& each : evictions) {
+    facts.push_back({.at = each.when.at, .uid = each.uid});
+  }
+  return facts;
+}
+
 // If another policy moves the eviction of a pod, it is still within this time.
 constexpr Duration kOneLife = std::chrono::hours(24);
 

@@ -101,19 +101,6 @@ Calibration Compare(const std::vector<RecordedFact>& truths,
   return result;
 }
 
-std::vector<RecordedFact> AsFacts(const std::vector<SimulatedEviction>& evictions) {
-  std::vector<RecordedFact> facts;
-  for (const SimulatedEviction& eviction : evictions) {
-    facts.push_back({.at = eviction.when.at,
-                     .uid = eviction.uid,
-                     .pod = eviction.pod,
-                     .signal = eviction.signal,
-                     .limit = eviction.limit,
-                     .pass = eviction.pass});
-  }
-  return facts;
-}
-
 std::string_view SimulationReport::recording() const {
   return inputs.empty() ? std::string_view(facts.node) : inputs.front().name;
 }

@@ -55,9 +55,6 @@ inline constexpr Duration kWidestBounds = std::chrono::minutes(1);
 [[nodiscard]] Calibration Compare(const std::vector<RecordedFact>& truths,
                                   const std::vector<SimulatedEviction>& said, Duration reach);
 
-// The evictions of an outcome as if they had been.
-[[nodiscard]] std::vector<RecordedFact> AsFacts(const std::vector<SimulatedEviction>& evictions);
-
 // A recording that was read.
 struct SimulatedInput {
   std::string name;         // for people: below the folder that was given
@@ -152,6 +149,8 @@ struct SimulationTotals {
 // these are.
 [[nodiscard]] std::string ShardText(const SimulationHead& head,
                                     const std::vector<SimulationReport>& nodes);
+// The last of them, without its end.
+[[nodiscard]] std::string ShardEnd(std::size_t nodes);
 inline constexpr std::string_view kSimulationApiVersion = "jettison.io/v1alpha1";
 inline constexpr std::string_view kShardKind = "SimulationShard";
 

@@ -72,10 +72,14 @@ std::string SimulationJson(const SimulationHead& head, const std::vector<Simulat
          "}\n";
 }
 
+std::string ShardEnd(std::size_t nodes) {
+  return fmt::format("{{\"end\":{{\"nodes\":{}}}}}", nodes);
+}
+
 std::string ShardText(const SimulationHead& head, const std::vector<SimulationReport>& nodes) {
   std::string out = BeginningOf(head, kShardKind) + "}\n";
   for (const SimulationReport& node : nodes) out += JsonOfReport(node) + "\n";
-  return out + fmt::format("{{\"end\":{{\"nodes\":{}}}}}\n", nodes.size());
+  return out + ShardEnd(nodes.size()) + "\n";
 }
 
 }  // namespace jettison
