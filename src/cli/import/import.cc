@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <filesystem>
-#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -65,13 +64,9 @@ class ImportRun {
 
   void RunOverText() {
     TextSource source(request_.file);
-    if (const auto learned = source.Learn(directory_); !learned) return Fault(learned.error());
-    for (const std::string& fault : source.faults()) Complain(fault);
-    if (source.fault_count() > source.faults().size()) {
-      Complain(fmt::format("{}: {} more lines are invalid", request_.file,
-                           source.fault_count() - source.faults().size()));
-    }
-    if (source.fault_count() > 0) status_ = kExitInvalidInput;
+    const auto faults = source.Learn(directory_);
+    if (!faults) return Fault(faults.error());
+    if (*faults > 0) status_ = kExitInvalidInput;
     ImportSamples samples(directory_, request_.nodes, Range());
     if (const auto read = source.ReadInto(samples); !read) return Fault(read.error());
     std::set<std::string> nodes = request_.nodes;
@@ -82,8 +77,8 @@ class ImportRun {
                                     "name the scrape target of a node"});
     }
     ImportOptions options = request_.options;
-    if (source.fault_count() > 0) {
-      options.source += fmt::format(", of which {} lines could not be read", source.fault_count());
+    if (*faults > 0) {
+      options.source += fmt::format(", of which {} lines could not be read", *faults);
     }
     for (const std::string& node : nodes) {
       Write(node, samples.nodes()[node], options, nodes.size() > 1);
@@ -208,76 +203,70 @@ Result<WrittenNode> WriteNode(const std::string& path, const std::string& node,
 }
 
 void AddImport(CLI::App& app, int& exit_code) {
-  const auto options = std::make_shared<ImportCommand>();
-  CLI::App* command =
-      app.add_subcommand("import", "Make recordings from the data of a Prometheus server");
-  command->add_option("FORM", options->form, "the format of the source: prometheus")
+  const auto [command, options] =
+      AddCommand(app, exit_code, "import", "Make recordings from the data of a Prometheus server",
+                 kFooter, RunImport);
+  command.add_option("FORM", options.form, "the format of the source: prometheus")
       ->check(CLI::IsMember({"prometheus"}))
       ->required();
   command
-      ->add_option("SOURCE", options->source,
-                   "the URL of a Prometheus server, or a file with a dump of its data")
+      .add_option("SOURCE", options.source,
+                  "the URL of a Prometheus server, or a file with a dump of its data")
       ->type_name("FILE")
       ->required();
   command
-      ->add_option("--node", options->nodes,
-                   "a node; repeat the option for several (default: all nodes of a dump)")
+      .add_option("--node", options.nodes,
+                  "a node; repeat the option for several (default: all nodes of a dump)")
       ->allow_extra_args(false);
   command
-      ->add_option("--from", options->from,
-                   "start of the range: a time, a day or a duration before now (2026-01-31, 168h)")
+      .add_option("--from", options.from,
+                  "start of the range: a time, a day or a duration before now (2026-01-31, 168h)")
       ->type_name("TIME");
   command
-      ->add_option("--to", options->to, "end of the range: a time, a day or a duration before now")
+      .add_option("--to", options.to, "end of the range: a time, a day or a duration before now")
       ->type_name("TIME")
       ->capture_default_str();
   command
-      ->add_option("--out", options->out,
-                   "write recordings to this folder, or the recording of one node to this file")
+      .add_option("--out", options.out,
+                  "write recordings to this folder, or the recording of one node to this file")
       ->check([](const std::string& path) -> std::string {
         return path == "-" ? "must not be -, because standard output says what was written" : "";
       })
       ->type_name("PATH")
       ->capture_default_str();
   command
-      ->add_option("--config", options->config_files,
-                   "the kubelet's configuration with the thresholds that were in force\n"
-                   "(default: the kubelet's own defaults)")
+      .add_option("--config", options.config_files,
+                  "the kubelet's configuration with the thresholds that were in force\n"
+                  "(default: the kubelet's own defaults)")
       ->type_name("FILE")
       ->allow_extra_args(false);
   command
-      ->add_option("--step", options->step,
-                   "the interval between passes (default: the interval between samples)")
-      ->type_name("DURATION");
-  command
-      ->add_option("--profile", options->profile,
-                   "which pods are protected: kubelet, standalone, or auto (as the series suggest)")
+      .add_option("--profile", options.profile,
+                  "which pods are protected: kubelet, standalone, or auto (as the series suggest)")
       ->check(CLI::IsMember({"auto", "kubelet", "standalone"}))
       ->capture_default_str();
   command
-      ->add_option("--priority-class", options->priority_classes,
-                   "the value of a PriorityClass, which no series has: high=1000")
+      .add_option("--priority-class", options.priority_classes,
+                  "the value of a PriorityClass, which no series has: high=1000")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   command
-      ->add_option("--instance", options->instances,
-                   "the scrape target of a node, if no series names it: a=10.0.0.7:9100")
+      .add_option("--instance", options.instances,
+                  "the scrape target of a node, if no series names it: a=10.0.0.7:9100")
       ->type_name("NODE=HOST:PORT")
       ->allow_extra_args(false);
   const auto absolute = [](const std::string& path) -> std::string {
     return path.starts_with('/') ? "" : "must be an absolute path of the node (/var/lib/kubelet)";
   };
-  command->add_option("--nodefs", options->paths.node_fs, "a path on the file system nodefs")
+  command.add_option("--nodefs", options.paths.node_fs, "a path on the file system nodefs")
       ->check(absolute)
       ->type_name("PATH")
       ->capture_default_str();
-  command->add_option("--imagefs", options->paths.image_fs, "a path on the file system imagefs")
+  command.add_option("--imagefs", options.paths.image_fs, "a path on the file system imagefs")
       ->check(absolute)
       ->type_name("PATH")
       ->capture_default_str();
-  AddReachOptions(*command, *options);
-  command->footer(kFooter);
-  command->callback([options, &exit_code] { exit_code = RunImport(*options); });
+  AddReachOptions(command, options);
 }
 
 }  // namespace jettison

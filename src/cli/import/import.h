@@ -34,7 +34,6 @@ struct ImportCommand {
   std::string to = "now";
   std::string out = ".";
   std::vector<std::string> config_files;
-  std::string step;
   std::string profile = "auto";
   std::vector<std::string> priority_classes;  // NAME=VALUE
   std::vector<std::string> instances;         // NODE=HOST:PORT
@@ -86,24 +85,22 @@ class TextSource {
  public:
   explicit TextSource(std::string path) : path_(std::move(path)) {}
 
-  // Reads which series there are, and what they tell of nodes. Fails where the file cannot be read.
-  [[nodiscard]] Result<void> Learn(NodeDirectory& directory);
+  // Reads which series there are, and what they tell of nodes. What is wrong with lines is told on
+  // standard error, at most kMostFaults times; how many these are. Fails where the file cannot be
+  // read.
+  [[nodiscard]] Result<std::size_t> Learn(NodeDirectory& directory);
   // Reads the samples of the series that the sink wants.
   [[nodiscard]] Result<void> ReadInto(SeriesSink& sink);
 
-  // What is wrong with lines, by their numbers; the first kMostFaults, and how many there are.
-  [[nodiscard]] const std::vector<std::string>& faults() const { return faults_; }
-  [[nodiscard]] std::size_t fault_count() const { return fault_count_; }
   static constexpr std::size_t kMostFaults = 20;
 
  private:
-  // Samples of the series that `begin` wants go to the sink. Without one, faults are noted.
-  [[nodiscard]] Result<void> Read(const std::function<bool(const MetricSeries&)>& begin,
-                                  SeriesSink* sink);
+  // Samples of the series that `begin` wants go to the sink. Without one, faults are told and
+  // counted.
+  [[nodiscard]] Result<std::size_t> Read(const std::function<bool(const MetricSeries&)>& begin,
+                                         SeriesSink* sink);
 
   std::string path_;
-  std::vector<std::string> faults_;
-  std::size_t fault_count_ = 0;
 };
 
 // Selectors that together match all series of a node that are read. `directory` has learned what
@@ -128,7 +125,8 @@ class PrometheusSource {
 
   // Which series tell of nodes.
   [[nodiscard]] Result<void> Learn(NodeDirectory& directory);
-  // The samples of a node.
+  // The samples of a node. The sink leaves out one that comes again: Prometheus 2 counts the first
+  // moment of a range in.
   [[nodiscard]] Result<void> ReadInto(const std::string& node, const NodeDirectory& directory,
                                       SeriesSink& sink);
 

@@ -98,15 +98,6 @@ void ReadTimes(const ImportCommand& command, Instant now, ImportRequest& request
         "such as 168h");
   }
   if (to && options.from >= *to) faults.Add("--from must be before --to");
-  if (command.step.empty()) return;
-  const auto step = ParseDuration(command.step);
-  if (step && *step >= std::chrono::seconds(1)) {
-    options.step = *step;
-  } else {
-    faults.Add(
-        fmt::format("--step: {}: {}", command.step,
-                    WhyNoDuration(command.step, "must be a duration, 1s or more (30s, 1m)")));
-  }
 }
 
 void ReadPods(const ImportCommand& command, ImportRequest& request, FaultLines& faults) {

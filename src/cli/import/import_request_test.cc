@@ -22,7 +22,6 @@ TEST(ImportRequest, EveryFaultIsNamedAtOnce) {
   ImportCommand command = Command("http://user:secret@example.org/x?tenant=secret");
   command.nodes.clear();
   command.from = "soon";
-  command.step = "1ms";
   command.priority_classes = {"high"};
   command.instances = {"a="};
   command.config_files = {"/none/kubelet.yaml"};
@@ -31,8 +30,8 @@ TEST(ImportRequest, EveryFaultIsNamedAtOnce) {
   EXPECT_THAT(request.error().message,
               AllOf(HasSubstr("must not contain a password"), HasSubstr("must not contain a query"),
                     HasSubstr("--node: is required"), HasSubstr("--from: soon"),
-                    HasSubstr("--step: 1ms"), HasSubstr("--priority-class: high"),
-                    HasSubstr("--instance: a="), HasSubstr("/none/kubelet.yaml")));
+                    HasSubstr("--priority-class: high"), HasSubstr("--instance: a="),
+                    HasSubstr("/none/kubelet.yaml")));
   EXPECT_THAT(request.error().message, testing::Not(HasSubstr("secret")));
 }
 

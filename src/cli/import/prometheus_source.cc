@@ -89,23 +89,6 @@ Error RefusalOf(const HttpResponse& answer) {
   return {IsPassing(status) ? ErrorCode::kUnavailable : ErrorCode::kInternal, why};
 }
 
-// Leaves out what belongs to another piece.
-class PieceSink final : public SeriesSink {
- public:
-  PieceSink(SeriesSink& sink, Instant from, Instant to) : sink_(sink), from_(from), to_(to) {}
-  bool Begin(const MetricSeries& series) override { return sink_.Begin(series); }
-  Result<void> Add(Instant at, double value) override {
-    // Prometheus 2 counts the first moment in, Prometheus 3 does not.
-    if (at <= from_ || at > to_) return {};
-    return sink_.Add(at, value);
-  }
-
- private:
-  SeriesSink& sink_;
-  const Instant from_;
-  const Instant to_;
-};
-
 }  // namespace
 
 std::vector<std::string> NodeQueries(const std::string& node, const NodeDirectory& directory) {
@@ -201,8 +184,7 @@ Result<void> PrometheusSource::ReadPiece(const std::string& query, Instant from,
                   SecondsText(to));
   const auto answer = Ask("/api/v1/query", form);
   if (!answer) return Fail(answer.error());
-  PieceSink taken(sink, from, to);
-  const auto read = ReadQueryAnswer(*answer, taken);
+  const auto read = ReadQueryAnswer(*answer, sink);
   if (!read) {
     return Fail(read.error().In(
         fmt::format("{}: the query {}", request_.options.source, query.substr(0, 200))));

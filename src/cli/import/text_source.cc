@@ -21,7 +21,7 @@ constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 
 }  // namespace
 
-Result<void> TextSource::Learn(NodeDirectory& directory) {
+Result<std::size_t> TextSource::Learn(NodeDirectory& directory) {
   const auto learn = [&](const MetricSeries& series) {
     if (const auto figure = FigureOf(series)) directory.Learn(*figure);
     return false;
@@ -30,11 +30,13 @@ Result<void> TextSource::Learn(NodeDirectory& directory) {
 }
 
 Result<void> TextSource::ReadInto(SeriesSink& sink) {
-  return Read([&](const MetricSeries& series) { return sink.Begin(series); }, &sink);
+  const auto read = Read([&](const MetricSeries& series) { return sink.Begin(series); }, &sink);
+  if (!read) return Fail(read.error());
+  return {};
 }
 
-Result<void> TextSource::Read(const std::function<bool(const MetricSeries&)>& begin,
-                              SeriesSink* sink) {
+Result<std::size_t> TextSource::Read(const std::function<bool(const MetricSeries&)>& begin,
+                                     SeriesSink* sink) {
   const auto cannot = [&](std::string_view what) {
     return Fail(ErrorCode::kUnavailable,
                 fmt::format("cannot {} {}: {}", what, path_, std::strerror(errno)));
@@ -49,9 +51,11 @@ Result<void> TextSource::Read(const std::function<bool(const MetricSeries&)>& be
   }
   ProgressBar bar(true);
   LineReader lines(file.get(), kLongestLine);
+  std::size_t faults = 0;
   const auto note = [&](const std::string& fault) {
-    if (sink != nullptr || ++fault_count_ > kMostFaults) return;
-    faults_.push_back(fmt::format("{}: line {}: {}", path_, lines.line_number(), fault));
+    if (sink != nullptr || ++faults > kMostFaults) return;
+    bar.Clear();
+    PrintError("jettison: {}: line {}: {}\n", path_, lines.line_number(), fault);
   };
   std::string series;  // of the line before: it is taken apart once for lines that follow
   bool is_wanted = false;
@@ -82,11 +86,17 @@ Result<void> TextSource::Read(const std::function<bool(const MetricSeries&)>& be
       if (!named) note(named.error().message);
     }
     if (!is_wanted) continue;
-    if (auto added = sink->Add((*sample)->at, (*sample)->value); !added) return added;
+    if (auto added = sink->Add((*sample)->at, (*sample)->value); !added) {
+      return Fail(added.error());
+    }
   }
   if (lines.Failed()) return cannot("read");
   if (is_open_metrics && !ended) note("the file ends without \"# EOF\", so it may be cut off");
-  return {};
+  if (faults > kMostFaults) {
+    bar.Clear();
+    PrintError("jettison: {}: {} more lines are invalid\n", path_, faults - kMostFaults);
+  }
+  return faults;
 }
 
 }  // namespace jettison

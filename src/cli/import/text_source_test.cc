@@ -10,6 +10,7 @@
 namespace jettison {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -66,10 +67,11 @@ TEST_F(TextSourceTest, ADumpBecomesARecordingThatCanBeRead) {
 TEST_F(TextSourceTest, WrongLinesAreNamedAndTheOthersAreRead) {
   TextSource source(Write("# TYPE up gauge\nup one 1\nup{a=\"b\",a=\"c\"} 1 1\nup 1 1\n"));
   NodeDirectory directory;
-  ASSERT_TRUE(source.Learn(directory));
-  EXPECT_THAT(source.faults(),
-              ElementsAre(HasSubstr("line 2: \"one\" is no value"), HasSubstr("line 3: label a"),
-                          HasSubstr("ends without \"# EOF\"")));
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(source.Learn(directory), 3U);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("line 2: \"one\" is no value"), HasSubstr("line 3: label a"),
+                    HasSubstr("ends without \"# EOF\"")));
 }
 
 TEST_F(TextSourceTest, WhatCannotBeReadIsNamed) {

@@ -20,9 +20,6 @@
 namespace jettison {
 namespace {
 
-// Samples that come a little early are accepted.
-constexpr double kNearlyStep = 0.9;
-
 class NodeImport {
  public:
   NodeImport(const std::string& node, const ImportOptions& options, RecordingSink& sink)
@@ -39,7 +36,7 @@ class NodeImport {
     pods_ = CensusOf(tracks, options_.pods, notes_);
     summary_.pods = pods_.size();
     const Track& clock = figures_->clock();
-    summary_.step = options_.step > Duration{0} ? options_.step : clock.interval();
+    summary_.step = clock.interval();
     for (const TrackPoint& point : clock.points()) {
       if (std::isnan(point.value) || point.at < options_.from || point.at > options_.to) continue;
       clock_.push_back(point.at);
@@ -60,17 +57,15 @@ class NodeImport {
   }
 
  private:
-  struct Restart {};
   struct Event {
     Instant at;
-    std::variant<Restart, RecordedOomKill, ImportedEviction> what;
+    std::variant<RecordedOomKill, ImportedEviction> what;
   };
 
   [[nodiscard]] static std::vector<Event> EventsOf(const Truths& truths) {
     std::vector<Event> events;
     for (const ImportedEviction& each : truths.evictions) events.push_back({each.at, each});
     for (const RecordedOomKill& each : truths.oom_kills) events.push_back({each.at, each});
-    for (const Instant at : truths.restarts) events.push_back({at, Restart()});
     std::ranges::stable_sort(events, {}, &Event::at);
     return events;
   }
@@ -98,7 +93,6 @@ class NodeImport {
 
   // All passes in the order of time, with what happened between them.
   Result<void> Make(const std::vector<Event>& events) {
-    const auto least = std::chrono::duration_cast<Duration>(summary_.step * kNearlyStep);
     auto next = events.begin();
     const auto take_until = [&](Instant at) -> Result<void> {
       for (; next != events.end() && next->at <= at; ++next) {
@@ -107,10 +101,10 @@ class NodeImport {
       return {};
     };
     for (const Instant at : clock_) {
-      if (last_ && Elapsed(*last_, at) < least) continue;
       if (auto taken = take_until(at); !taken) return taken;
       if (!last_) {
-        if (auto told = Start(at); !told) return told;
+        about_.at = at;
+        if (auto told = sink_.Add(about_); !told) return told;
       }
       if (auto added = AddPass(FiguresAt(at), at); !added) return added;
       last_ = at;
@@ -123,26 +117,17 @@ class NodeImport {
     return take_until(options_.to);
   }
 
-  Result<void> Start(Instant at) {
-    state_ = {};
-    about_.at = at;
-    return sink_.Add(about_);
-  }
-
   // What happened before the first pass is left out.
   Result<void> Take(const Event& event) {
     if (!last_) {
-      left_out_ += std::holds_alternative<Restart>(event.what) || event.at < options_.from ? 0 : 1;
+      left_out_ += event.at < options_.from ? 0 : 1;
       return {};
     }
     if (const auto* eviction = std::get_if<ImportedEviction>(&event.what)) {
       return AddEviction(*eviction);
     }
-    if (const auto* kill = std::get_if<RecordedOomKill>(&event.what)) {
-      ++summary_.oom_kills;
-      return sink_.Add(*kill);
-    }
-    return Start(event.at);
+    ++summary_.oom_kills;
+    return sink_.Add(std::get<RecordedOomKill>(event.what));
   }
 
   // The figures of a moment, as a pass in which nothing was done.

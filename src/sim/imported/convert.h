@@ -24,7 +24,6 @@ struct ImportOptions {
   ImportPaths paths;
   Instant from;
   Instant to;
-  Duration step{0};  // from pass to pass; zero: as samples are apart
 };
 
 // What came of it.
@@ -34,7 +33,7 @@ struct ImportSummary {
   std::uint64_t evictions = 0;
   std::uint64_t oom_kills = 0;
   std::uint64_t gaps = 0;
-  Duration step{0};
+  Duration step{0};                // from pass to pass, the median
   std::vector<std::string> notes;  // those of the recording
 };
 

@@ -76,7 +76,6 @@ struct ImportedEviction {
 struct Truths {
   std::vector<ImportedEviction> evictions;
   std::vector<RecordedOomKill> oom_kills;
-  std::vector<Instant> restarts;  // of the node, or of what evicts on it
 };
 
 // Finds them. It notes what is missing, and evictions whose pod or signal is not known. `clock` has

@@ -46,7 +46,6 @@ constexpr auto kMetrics =
                                      "kubelet_evictions",
                                      "kubelet_node_name",
                                      "machine_memory_bytes",
-                                     "node_boot_time_seconds",
                                      "node_filesystem_avail_bytes",
                                      "node_filesystem_files",
                                      "node_filesystem_files_free",

@@ -39,8 +39,7 @@ std::size_t CountIn(const Track::Step& step) {
 // A kubelet has no counter for a signal before its first eviction for it, so a counter that appears
 // while the node is being scraped has grown from zero. One that grew by more than one gives several
 // clues.
-std::vector<Clue> SignalClues(NodeTracks& tracks, const Track& clock,
-                              std::vector<Instant>& restarts) {
+std::vector<Clue> SignalClues(NodeTracks& tracks, const Track& clock) {
   std::vector<Clue> clues;
   for (const Track& each : tracks.Of("kubelet_evictions")) {
     std::vector<Track::Step> steps = each.Steps();
@@ -50,7 +49,6 @@ std::vector<Clue> SignalClues(NodeTracks& tracks, const Track& clock,
       steps.push_back({.from = before->at, .to = first.at, .by = first.value});
     }
     for (const Track::Step& step : steps) {
-      if (step.reset) restarts.push_back(step.to);
       const Clue clue{
           .from = step.from, .to = step.to, .signal = std::string(each.Label("eviction_signal"))};
       clues.insert(clues.end(), CountIn(step), clue);
@@ -158,7 +156,7 @@ ImportedEviction EvictionOf(NodeTracks& tracks, const Clue& clue, const Clue* si
 
 void TakeEvictions(NodeTracks& tracks, const Track& clock, const std::vector<ImportedPod>& pods,
                    Truths& truths, std::vector<std::string>& notes) {
-  std::vector<Clue> signals = SignalClues(tracks, clock, truths.restarts);
+  std::vector<Clue> signals = SignalClues(tracks, clock);
   for (const Clue& clue : PodClues(tracks, pods, notes)) {
     Clue* signal = PairOf(clue, signals);
     if (signal != nullptr) signal->is_paired = true;
@@ -198,19 +196,6 @@ void TakeOomKills(NodeTracks& tracks, const std::vector<ImportedPod>& pods, Trut
   }
 }
 
-void TakeRestarts(NodeTracks& tracks, Truths& truths) {
-  // The kernel's boot time varies a little with the clock.
-  constexpr double kOtherBoot = 60;
-  for (const Track& each : tracks.Of("node_boot_time_seconds")) {
-    for (const Track::Step& step : each.Steps()) {
-      if (!step.reset && step.by >= kOtherBoot) truths.restarts.push_back(step.to);
-    }
-  }
-  std::ranges::sort(truths.restarts);
-  const auto [rest, end] = std::ranges::unique(truths.restarts);
-  truths.restarts.erase(rest, end);
-}
-
 }  // namespace
 
 Truths TruthsOf(NodeTracks& tracks, const Track& clock, const std::vector<ImportedPod>& pods,
@@ -218,7 +203,6 @@ Truths TruthsOf(NodeTracks& tracks, const Track& clock, const std::vector<Import
   Truths truths;
   TakeEvictions(tracks, clock, pods, truths, notes);
   TakeOomKills(tracks, pods, truths);
-  TakeRestarts(tracks, truths);
   return truths;
 }
 
