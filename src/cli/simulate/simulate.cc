@@ -100,6 +100,23 @@ std::string OutPathOf(const SimulateOptions& options, const FleetShard& shard) {
   return (std::filesystem::path(options.out) / name).string();
 }
 
+// Options that do not go together.
+void CheckOptions(const SimulateOptions& options, CommandFaults& faults) {
+  const bool has_page = !options.html.empty() || !options.against.empty();
+  if (!options.shard.empty() && (has_page || options.output == "json")) {
+    faults.Add(
+        "--shard writes lines for --sum: it cannot be used with --output, --html, --against");
+  }
+  const CandidateOptions& tried = options.candidates;
+  const bool simulates = !tried.policy_files.empty() || !tried.sweeps.empty() ||
+                         tried.evicted != "auto" || !options.every.empty() || options.thin_all ||
+                         has_page || !options.shard.empty() || options.jobs > 0;
+  if (options.sum && simulates) {
+    faults.Add(
+        "--sum adds up what was simulated: beside it only --output, --show and --out can be used");
+  }
+}
+
 // Makes room for the output, unless it would destroy what is read.
 int PrepareOutput(const SimulateOptions& options, const std::string& path,
                   const std::vector<std::string>& inputs) {
@@ -137,8 +154,9 @@ int RunSum(const SimulateOptions& options) {
 }
 
 int RunSimulate(const SimulateOptions& options) {
-  if (options.sum) return RunSum(options);
   CommandFaults faults;
+  CheckOptions(options, faults);
+  if (options.sum) return faults.status() != 0 ? faults.status() : RunSum(options);
   const auto shard = faults.Take(ParseShard(options.shard.empty() ? "0/1" : options.shard));
   RecordingRun run = RunFor(options, faults);
   if (faults.status() != 0) return faults.status();
@@ -259,23 +277,16 @@ void AddSimulate(CLI::App& app, int& exit_code) {
                   "With --shard also a folder")
       ->type_name("PATH");
   AddReportOption(command, options.html);
-  CLI::Option& shard =
-      *command
-           .add_option("--shard", options.shard,
-                       "simulate only this share of the nodes, 0/16, and write lines for --sum")
-           ->type_name("INDEX/COUNT");
+  command
+      .add_option("--shard", options.shard,
+                  "simulate only this share of the nodes, 0/16, and write lines for --sum")
+      ->type_name("INDEX/COUNT");
   command
       .add_option("--jobs", options.jobs,
                   "how many nodes to simulate at once (default: the number of processors)")
       ->check(WholeNumber(1, kMostJobs));
-  CLI::Option& sum = *command.add_flag(
-      "--sum", options.sum,
-      "add up the results of shards, which RECORDING then names (or folders of them)");
-  for (const char* each : {"--against", "--html", "--output"}) shard.excludes(each);
-  for (const char* each : {"--policy", "--sweep", "--evicted", "--every", "--thinned", "--against",
-                           "--html", "--shard", "--jobs"}) {
-    sum.excludes(each);
-  }
+  command.add_flag("--sum", options.sum,
+                   "add up the results of shards, which RECORDING then names (or folders of them)");
 }
 
 }  // namespace jettison
