@@ -81,7 +81,7 @@ TEST_F(Inputs, AreNeverOutputs) {
       {{"simulate", "%folder", "--shard", "0/1", "--out", "%folder/f.ndjson"},
        "--out",
        "folder/f.ndjson"},
-      {{"simulate", "%o.ndjson", "--policy", "%q.yaml", "--output", "ndjson", "--out", "%q.yaml"},
+      {{"simulate", "%o.ndjson", "--policy", "%q.yaml", "--shard", "0/1", "--out", "%q.yaml"},
        "--out",
        "q.yaml"},
       {{"recommend", "%o.ndjson", "--out", "%o.ndjson"}, "--out", "o.ndjson"},
