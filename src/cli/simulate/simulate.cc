@@ -80,9 +80,10 @@ std::vector<NamedSetting> SettingsOf(const SimulateOptions& options, const Recor
 int WriteResult(const SimulateOptions& options, const std::string& path, const SimulationHead& head,
                 const std::vector<SimulationReport>& nodes) {
   const bool is_text = options.shard.empty() && options.output == "text";
-  const std::string result = is_text                 ? SimulationText(head, nodes, options.show)
-                             : options.shard.empty() ? SimulationJson(head, nodes)
-                                                     : ShardText(head, nodes);
+  const std::string result = is_text                   ? SimulationText(head, nodes, options.show)
+                             : !options.shard.empty()  ? ShardText(head, nodes)
+                             : options.output == "csv" ? SimulationCsv(nodes)
+                                                       : SimulationJson(head, nodes);
   if (path.empty() || path == "-") return is_text ? PrintText(result) : PrintData(result);
   const auto written = WriteWholeFile(path, is_text ? PrintableLines(result) : result);
   if (!written) PrintError("jettison: {}\n", written.error().message);
@@ -103,7 +104,7 @@ std::string OutPathOf(const SimulateOptions& options, const FleetShard& shard) {
 // Options that do not go together.
 void CheckOptions(const SimulateOptions& options, CommandFaults& faults) {
   const bool has_page = !options.html.empty() || !options.against.empty();
-  if (!options.shard.empty() && (has_page || options.output == "json")) {
+  if (!options.shard.empty() && (has_page || options.output != "text")) {
     faults.Add(
         "--shard writes lines for --sum: it cannot be used with --output, --html, --against");
   }
@@ -265,7 +266,10 @@ void AddSimulate(CLI::App& app, int& exit_code) {
       .add_option("--against", options.against,
                   "explain differences: what-happened, in-force, or a policy")
       ->type_name("FILE");
-  AddOutput(command, options.output);
+  command
+      .add_option("--output", options.output, "text, json, or csv: a row for each node and policy")
+      ->check(CLI::IsMember({"text", "json", "csv"}))
+      ->capture_default_str();
   command
       .add_option("--show", options.show,
                   "how many evictions of each policy, or how many nodes, to show in text")

@@ -77,6 +77,13 @@ TEST(SimulationReportTest, JsonHasEveryNameWhateverIsInIt) {
   EXPECT_EQ(totals["podSecondsLost"], 1.5);
 }
 
+TEST(SimulationReportTest, ATableQuotesWhatWouldEndACell) {
+  EXPECT_THAT(SimulationCsv({HostileReport()}),
+              testing::EndsWith("pod_seconds_lost\n"
+                                "\"a,b.jtr\",\"no\"\"de\",in force,0,0,0.000,0.000000,0.000\n"
+                                "\"a,b.jtr\",\"no\"\"de\",\"x\n,=1\",1,1,0.000,0.000000,1.500\n"));
+}
+
 TEST(SimulationReportTest, ANameOfOthersMakesNoLineInATextAndSteersNoTerminal) {
   SimulationReport report = HostileReport();
   report.inputs.front().name = "a\x1b[2J.jtr";
