@@ -190,7 +190,6 @@ Result<void> OpenCluster(const AgentConfig& config, Machine& machine, const Log&
                                  .node = config.node_name,
                                  .clock = std::make_shared<SteadyClock>(machine.clock),
                                  .chance = Chance(),
-                                 .pods_folder = config.root + "/cluster-pods",
                                  .read_access = read});
   if (!link) return Fail(link.error().In("the cluster cannot be asked"));
   (*link)->OnState([&clock = machine.clock, told = std::make_shared<ClusterStateLog>(log)](

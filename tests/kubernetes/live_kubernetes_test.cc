@@ -62,9 +62,8 @@ class LiveKubernetes : public LiveSharedControlPlane {
   void Follow() {
     watch_ = std::make_unique<PodWatch>(
         *client_, clock_, "bed", [] { return 0.0; },
-        PodWatch::Listeners{
-            .on_pod = [this](const ApiPod& pod, const Value&) { pods_[pod.head.name] = pod; },
-            .on_gone = [this](const ObjectHead& head) { pods_.erase(head.name); }});
+        PodWatch::Listeners{.on_pod = [this](const ApiPod& pod) { pods_[pod.head.name] = pod; },
+                            .on_gone = [this](const ObjectHead& head) { pods_.erase(head.name); }});
   }
   template <typename Condition>
   [[nodiscard]] bool TurnUntil(Condition condition) {

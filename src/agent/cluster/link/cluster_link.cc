@@ -1,29 +1,17 @@
 #include "agent/cluster/link/cluster_link.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <map>
-#include <mutex>
 #include <optional>
 #include <utility>
 
-#include "codec/documents/json.h"
-#include "core/json/json_writer.h"
-#include "kernel/files/files.h"
-#include "kernel/files/paths.h"
 #include "ports/mailbox.h"
 #include "sources/kubernetes/client/api_client.h"
 #include "sources/kubernetes/objects/api_objects.h"
 
 namespace jettison {
 namespace {
-
-// The files contain the pods' environment variables, which may be secret.
-constexpr unsigned kOnlyRoot = 0700;
-constexpr std::string_view kEnding = ".json";
 
 // No pause is longer than this. It only bounds a wait that other events end anyway.
 constexpr Duration kLongestTurn = std::chrono::minutes(5);
@@ -36,80 +24,14 @@ struct Asked {
 
 }  // namespace
 
-struct KnownPods::Shared {
-  using Changes = std::map<std::string, std::optional<std::string>>;  // absent: forgotten
-
-  [[nodiscard]] std::string PathOf(const std::string& uid) const {
-    return folder + "/" + uid + std::string(kEnding);
-  }
-  [[nodiscard]] Result<void> Carry(const std::string& uid,
-                                   const std::optional<std::string>& json) const {
-    if (!kernel::IsPathSegment(uid)) return Fail(ErrorCode::kInvalidArgument, "a UID that is none");
-    if (!json) {
-      ::unlink(PathOf(uid).c_str());
-      return {};
-    }
-    return kernel::MakeFolders(folder, kOnlyRoot).and_then([&] {
-      return kernel::WriteFile(PathOf(uid), *json);
-    });
-  }
-  void Write() {
-    Changes taken;
-    {
-      const std::lock_guard lock(mutex);
-      taken.swap(changes);
-    }
-    for (auto& [uid, json] : taken) {
-      if (Carry(uid, json)) continue;
-      const std::lock_guard lock(mutex);
-      changes.emplace(uid, std::move(json));  // unless it has changed again
-    }
-  }
-
-  const std::string folder;
-  std::mutex mutex;
-  Changes changes;  // that are not written yet, by UID; guarded by mutex
-};
-
-KnownPods::KnownPods(std::string folder)
-    : shared_(new Shared{.folder = std::move(folder), .mutex = {}, .changes = {}}) {}
-
-std::vector<kube::ApiPod> KnownPods::Load() const {
-  std::vector<kube::ApiPod> pods;
-  const std::string& folder = shared_->folder;
-  for (const std::string& name : kernel::NamesIn(folder).value_or(std::vector<std::string>())) {
-    if (!name.ends_with(kEnding)) continue;
-    const auto text = kernel::ReadFile(folder + "/" + name);
-    if (!text) continue;
-    const auto document = ParseJson(*text);
-    if (!document) continue;
-    auto pod = kube::ReadApiPod(*document);
-    if (pod && pod->head.uid + std::string(kEnding) == name) pods.push_back(*std::move(pod));
-  }
-  return pods;
-}
-
-void KnownPods::Put(const std::string& uid, std::optional<std::string> json) {
-  {
-    const std::lock_guard lock(shared_->mutex);
-    shared_->changes.insert_or_assign(uid, std::move(json));
-  }
-  writes_.DoInstead([shared = shared_] { shared->Write(); });
-}
-
 // The state that both threads share. Only the thread uses `client`, except for Wake.
 struct ClusterLink::Shared {
   // What happened, to be told on the loop.
   using News = std::function<void(ClusterLink&)>;
 
-  explicit Shared(Setup with) : setup(std::move(with)) {
-    if (!setup.pods_folder.empty()) known = std::make_unique<KnownPods>(setup.pods_folder);
-  }
+  explicit Shared(Setup with) : setup(std::move(with)) {}
 
   void Run();
-  // Reports the pods that an earlier agent knew.
-  [[nodiscard]] std::vector<kube::ObjectHead> ReportKnown();
-  void ReportPod(const kube::ApiPod& pod, const Value& object);
   void Call(const Asked& one);
 
   const Setup setup;
@@ -119,19 +41,18 @@ struct ClusterLink::Shared {
   std::atomic<bool> stop{false};
   Mailbox<Asked> asked;
   const std::shared_ptr<Mailbox<News>> news = std::make_shared<Mailbox<News>>();
-  std::unique_ptr<KnownPods> known;  // null: the pods are kept nowhere
 };
 
 void ClusterLink::Shared::Run() {
-  const auto report_gone = [this](const kube::ObjectHead& head) {
-    news->Put([head](ClusterLink& link) { link.TakeGone(head); });
-    if (known) known->Put(head.uid, std::nullopt);
-  };
-  kube::PodWatch watch(
-      *client, *setup.clock, setup.node, setup.chance,
-      {.on_pod = [this](const kube::ApiPod& pod, const Value& object) { ReportPod(pod, object); },
-       .on_gone = report_gone},
-      ReportKnown());
+  kube::PodWatch watch(*client, *setup.clock, setup.node, setup.chance,
+                       {.on_pod =
+                            [this](const kube::ApiPod& pod) {
+                              news->Put([pod](ClusterLink& link) { link.TakePod(pod); });
+                            },
+                        .on_gone =
+                            [this](const kube::ObjectHead& head) {
+                              news->Put([head](ClusterLink& link) { link.TakeGone(head); });
+                            }});
   std::optional<kube::PodWatchState> told;
   while (!stop) {
     for (const Asked& one : asked.TakeAll()) Call(one);
@@ -145,25 +66,6 @@ void ClusterLink::Shared::Run() {
     }
     client->Turn(std::min(pause.value_or(kLongestTurn), kLongestTurn));
   }
-}
-
-std::vector<kube::ObjectHead> ClusterLink::Shared::ReportKnown() {
-  std::vector<kube::ObjectHead> heads;
-  if (!known) return heads;
-  for (kube::ApiPod& pod : known->Load()) {
-    heads.push_back(pod.head);
-    news->Put([pod = std::move(pod)](ClusterLink& link) { link.TakePod(pod); });
-  }
-  return heads;
-}
-
-void ClusterLink::Shared::ReportPod(const kube::ApiPod& pod, const Value& object) {
-  news->Put([pod](ClusterLink& link) { link.TakePod(pod); });
-  if (!known) return;
-  std::string text;
-  JsonWriter json(text);
-  kube::WriteValue(object, json);
-  known->Put(pod.head.uid, std::move(text));
 }
 
 // Who asked has gone on without the answer by its deadline, and may have asked anew.

@@ -4,7 +4,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -22,28 +21,6 @@
 
 namespace jettison {
 
-// The last known pods of the node from the API server, on disk. An agent that starts while the API
-// server cannot be reached uses these. Each pod has a file named after its UID in one folder. They
-// are written beside the caller, of each pod only its latest state, so nobody waits for a disk,
-// least of all who tells the API server of an eviction. A pod that cannot be written is tried again
-// with the next change; that the root cannot be written is said of the agent's state. Its end waits
-// for nothing: what has not been written yet is dropped.
-class KnownPods {
- public:
-  explicit KnownPods(std::string folder);
-
-  // Reads the pods that were kept; waits for the disk. Files that cannot be read are skipped and
-  // not changed.
-  [[nodiscard]] std::vector<kube::ApiPod> Load() const;
-  // Keeps a pod by its object; absent: forgets it. Replaces the file whole or not at all.
-  void Put(const std::string& uid, std::optional<std::string> json);
-
- private:
-  struct Shared;
-  std::shared_ptr<Shared> shared_;  // with the jobs
-  JobQueue writes_{Threads::kFiles, AtEnd::kLeave};
-};
-
 // The connection to an API server: a thread watches the pods of the node and makes calls, so the
 // loop never waits for a handshake, the resolver or a slow server. What it has to tell is passed on
 // by Dispatch, on the loop.
@@ -54,7 +31,6 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
     std::string node;
     std::shared_ptr<const Clock> clock;
     std::function<double()> chance;  // a random number in [0, 1); called on the thread
-    std::string pods_folder;         // where the pods are kept (KnownPods); empty: nowhere
     // Reads the access again, on another thread, where it keeps no call waiting; null: its
     // certificates never change. It must own what it uses.
     kube::AccessSource::Read read_access = {};
@@ -82,7 +58,7 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
     return listeners_.take_held ? listeners_.take_held() : std::vector<kube::FoundHeld>();
   }
   // Whether the pods are as complete as they can be: the API server has listed them, or it cannot
-  // be reached and those known to an earlier run of the agent are used.
+  // be reached.
   [[nodiscard]] bool IsComplete() const override { return state_.has_listed || state_.away_since; }
 
   // How complete and current the known pods are.

@@ -13,9 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/cluster/link/testing/hanging_file_fixture.h"
 #include "agent/cluster/link/testing/link_clock.h"
-#include "kernel/files/testing/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
 #include "sources/kubernetes/calls/call_complaints.h"
 #include "sources/kubernetes/test_bed/fake_api_server.h"
@@ -32,12 +30,11 @@ constexpr auto kPatience = seconds(20);
 class ClusterLinkTest : public testing::Test {
  protected:
   // What a test does not say of the connection.
-  [[nodiscard]] ClusterLink::Setup Usual(const std::string& pods_folder = "") {
-    return {.access = {.server = server_.url()},
-            .node = "bed",
-            .clock = steady_.clock(),
-            .chance = [] { return 0.0; },
-            .pods_folder = pods_folder};
+  [[nodiscard]] ClusterLink::Setup Usual() {
+    return {
+        .access = {.server = server_.url()}, .node = "bed", .clock = steady_.clock(), .chance = [] {
+          return 0.0;
+        }};
   }
   void Open(ClusterLink::Setup setup) {
     auto opened = ClusterLink::Open(std::move(setup));
@@ -118,17 +115,6 @@ TEST_F(ClusterLinkTest, ACallThatWaitedLongerThanItsLimitIsNotMade) {
   ASSERT_FALSE(answers_[0].second);
   EXPECT_EQ(answers_[0].second.error().code, ErrorCode::kDeadlineExceeded);
   EXPECT_EQ(server_.CountOf("GET /version"), 0U);
-}
-
-TEST_F(ClusterLinkTest, ADiskThatHangsDelaysNoCall) {
-  const kernel::TemporaryFolder folder;
-  HangingFile hanging(folder.path() + "/ua.json");
-  server_.PutPod("a", "ua");
-  Open(Usual(folder.path()));
-  Ask(1);
-  const bool is_answered = Await([&] { return !answers_.empty() && news_.size() == 1; });
-  hanging.Release();
-  EXPECT_TRUE(is_answered);
 }
 
 TEST_F(ClusterLinkTest, CredentialsThatCannotBeReadNowDelayNoCall) {

@@ -85,14 +85,12 @@ Failure FailureOf(const Result<ApiReply>& reply) {
 }
 
 PodWatch::PodWatch(ApiClient& client, const Clock& clock, std::string node,
-                   std::function<double()> chance, Listeners listeners,
-                   const std::vector<ObjectHead>& known)
+                   std::function<double()> chance, Listeners listeners)
     : client_(client),
       clock_(clock),
       node_(std::move(node)),
       chance_(std::move(chance)),
       listeners_(std::move(listeners)),
-      reflector_(known),
       lines_(kLongestLine) {}
 
 PodWatch::~PodWatch() {
@@ -171,7 +169,7 @@ bool PodWatch::TakeItem(std::string_view json) {
   if (!document) return false;
   const auto pod = ReadApiPod(*document);
   if (!pod) return false;
-  if (reflector_.OnItem(pod->head)) listeners_.on_pod(*pod, *document);
+  if (reflector_.OnItem(pod->head)) listeners_.on_pod(*pod);
   return true;
 }
 
@@ -249,7 +247,7 @@ std::optional<Failure> PodWatch::TakePod(const WatchLine& line) {
   if (line.kind == WatchKind::kDeleted) {
     if (reflector_.OnDeleted(pod->head)) listeners_.on_gone(pod->head);
   } else if (reflector_.OnSeen(pod->head)) {
-    listeners_.on_pod(*pod, line.object());
+    listeners_.on_pod(*pod);
   }
   return std::nullopt;
 }

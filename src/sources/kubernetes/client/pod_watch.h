@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/model/value.h"
 #include "core/units/duration.h"
@@ -53,8 +52,8 @@ struct PodWatchState {
 // never waits; it is called after each Turn of its client.
 class PodWatch {
  public:
-  // A pod that appeared or changed, as it is now, and the object that it was read from.
-  using OnPod = std::function<void(const ApiPod&, const Value& object)>;
+  // A pod that appeared or changed, as it is now.
+  using OnPod = std::function<void(const ApiPod&)>;
   // A pod that is gone, as far as it is known who it was.
   using OnGone = std::function<void(const ObjectHead&)>;
   struct Listeners {
@@ -62,10 +61,9 @@ class PodWatch {
     OnGone on_gone;
   };
 
-  // Client and clock must outlive it; `chance` gives a random number in [0, 1). `known`: the pods
-  // of an earlier life.
+  // Client and clock must outlive it; `chance` gives a random number in [0, 1).
   PodWatch(ApiClient& client, const Clock& clock, std::string node, std::function<double()> chance,
-           Listeners listeners, const std::vector<ObjectHead>& known = {});
+           Listeners listeners);
   PodWatch(const PodWatch&) = delete;
   PodWatch& operator=(const PodWatch&) = delete;
   ~PodWatch();

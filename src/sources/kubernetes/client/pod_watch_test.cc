@@ -37,14 +37,13 @@ class WithFakeApiServer : public testing::Test {
   }
   void Connect() { Connect({.server = server_.url()}); }
 
-  void Follow(const std::vector<ObjectHead>& known = {}) {
+  void Follow() {
     if (client_ == nullptr) Connect();
     told_.clear();
-    for (const ObjectHead& head : known) told_.insert(head.uid);
     watch_ = std::make_unique<PodWatch>(
         *client_, clock_, "bed", [] { return 0.0; },
         PodWatch::Listeners{.on_pod =
-                                [this](const ApiPod& pod, const Value&) {
+                                [this](const ApiPod& pod) {
                                   const bool is_new = told_.insert(pod.head.uid).second;
                                   news_.push_back((is_new ? "+" : "~") + pod.head.uid + " " +
                                                   pod.phase);
@@ -53,8 +52,7 @@ class WithFakeApiServer : public testing::Test {
                                 [this](const ObjectHead& head) {
                                   told_.erase(head.uid);
                                   news_.push_back("-" + head.uid);
-                                }},
-        known);
+                                }});
   }
 
   template <typename Condition>
@@ -330,16 +328,6 @@ TEST_F(PodWatchTest, APodThatIsTooLargeIsARefusalAndOneOfTenMegabytesIsRead) {
   server_.Change([](FakeStore& store) { store.Touch(*store.Pod("a")); });
   ASSERT_TRUE(Told(1));
   EXPECT_THAT(TakeNews(), ElementsAre("~ua Running"));
-}
-
-TEST_F(PodWatchTest, WhatIsKnownFromAnEarlierLifeIsNotToldAgainAndWhatVanishedIs) {
-  const auto version = server_.Look<std::string>([](FakeStore& store) -> std::string {
-    return (*store.Pod("b"))["metadata"]["resourceVersion"];
-  });
-  Follow({{.namespace_ = "default", .name = "z", .uid = "uz", .resource_version = "7"},
-          {.namespace_ = "default", .name = "b", .uid = "ub", .resource_version = version}});
-  ASSERT_TRUE(IsWatching());
-  EXPECT_THAT(TakeNews(), ElementsAre("+ua Running", "-uz"));
 }
 
 using Json = FakeStore::Json;

@@ -43,26 +43,9 @@ Duration BackOff(std::uint32_t setbacks, double chance) {
   return Part(whole, 0.5 + chance / 2);
 }
 
-// The newest version of an object; empty where none can be compared.
-std::string NewestOf(const std::vector<ObjectHead>& heads) {
-  std::string newest;
-  for (const ObjectHead& head : heads) {
-    const std::string& version = head.resource_version;
-    const auto order = CompareVersions(version, newest.empty() ? version : newest);
-    if (order && (newest.empty() || *order > 0)) newest = version;
-  }
-  return newest;
-}
-
 }  // namespace
 
-// The version of a list is at least that of each object in it, so a list that is older than the
-// newest known object does not show that anything has vanished.
-Reflector::Reflector(const std::vector<ObjectHead>& known)
-    : limit_(kPageLimit), position_(NewestOf(known)) {
-  for (const ObjectHead& head : known) objects_.emplace(head.uid, head);
-  if (!position_.empty()) from_ = From::kKnown;
-}
+Reflector::Reflector() : limit_(kPageLimit) {}
 
 Wanted Reflector::Next(Instant now, double chance) const {
   if (now < not_before_) return Pause{.until = not_before_};

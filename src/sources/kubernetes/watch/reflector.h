@@ -67,9 +67,7 @@ struct Setback {
 // Source: k8s.io/client-go/tools/cache.Reflector (1.36).
 class Reflector {
  public:
-  // `known`: the objects of an earlier life, so that those that vanished meanwhile are told. The
-  // first list is not to be older than they are.
-  explicit Reflector(const std::vector<ObjectHead>& known = {});
+  Reflector();
 
   [[nodiscard]] Wanted Next(Instant now, double chance) const;
 

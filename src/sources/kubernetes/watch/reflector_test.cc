@@ -49,32 +49,6 @@ class Watching : public testing::Test {
   Reflector reflector_;
 };
 
-TEST(Reflector, AFirstListThatIsOlderThanAnEarlierLifeTellsOfNothingThatIsGone) {
-  Reflector reflector({Head("a", "99"), Head("b", "100"), Head("c", "9"), Head("d", "x")});
-  EXPECT_EQ(reflector.Next(kStart, 0),
-            Wanted(ListRequest{.not_older_than = "100", .continue_token = "", .limit = 100}));
-  reflector.OnListBegun();
-  EXPECT_FALSE(reflector.OnItem(Head("b", "90")));
-  EXPECT_THAT(reflector.OnPage("90", "", kStart, 0), IsEmpty());
-  EXPECT_FALSE(reflector.has_listed());
-  EXPECT_EQ(reflector.Next(kStart + minutes(1), 0),
-            Wanted(ListRequest{.not_older_than = "", .continue_token = "", .limit = 100}));
-}
-
-TEST(Reflector, AStoreThatWasSetBackWhileNoAgentRanIsBelievedAfterAWhile) {
-  Reflector reflector({Head("a", "100"), Head("b", "90")});
-  std::vector<std::string> gone;
-  for (Instant now = kStart; !reflector.has_listed(); now += minutes(1)) {
-    ASSERT_LT(now, kStart + minutes(10));
-    reflector.OnListBegun();
-    static_cast<void>(reflector.OnItem(Head("a", "50")));
-    gone = UidsOf(reflector.OnPage("60", "", now, 0));
-  }
-  EXPECT_THAT(gone, ElementsAre("b"));
-  EXPECT_EQ(reflector.objects().at("a").resource_version, "50");
-  EXPECT_TRUE(reflector.OnSeen(Head("a", "61")));
-}
-
 TEST_F(Watching, WatchesThatEndAtOnceAreNotBegunWithoutAPause) {
   std::vector<Duration> waits;
   for (int i = 0; i < 7; ++i) {
