@@ -14,7 +14,6 @@
 #include "core/units/result.h"
 #include "kernel/filesystem/filesystem.h"
 #include "kernel/mounts/mount_info.h"
-#include "machine/pods/guard_trial.h"
 #include "runtimes/cri/runtime_facts.h"
 #include "sources/kubernetes/credentials/api_access.h"
 
@@ -122,10 +121,6 @@ struct HostCheck {
 [[nodiscard]] Place NearestExisting(const std::string& folder);
 // A path on nodefs.
 [[nodiscard]] const std::string& NodeFsOf(const AgentConfig& config);
-
-// Which foreign pods on the container runtime can be guarded, and what the agent does with them.
-[[nodiscard]] HostCheck ForeignPodsCheck(const AgentConfig& config,
-                                         const Result<GuardTrial>& trial);
 
 // Which cluster `jettison doctor` asks, and about which node.
 struct ClusterQuestion {

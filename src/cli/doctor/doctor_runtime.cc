@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <string>
@@ -208,22 +207,6 @@ HostCheck DiskLayoutCheck(const AgentConfig& config, const std::string& images,
                   "run the agent where it sees the runtime's folders");
 }
 
-HostCheck ForeignPodsCheck(const AgentConfig& config, const Result<GuardTrial>& trial) {
-  constexpr const char* kName = "foreign pods";
-  if (!trial) {
-    return Degraded(kName, "they cannot be looked for: " + trial.error().message,
-                    "foreign pods are watched only once the runtime reports them",
-                    "read the runtime's log");
-  }
-  const std::string found =
-      fmt::format("{} can be guarded (adopt: {})", trial->guarded, NameOf(config.adopt));
-  if (trial->problems.empty()) return OkCheck(kName, found);
-  return Degraded(kName, fmt::format("{}; {}", found, fmt::join(trial->problems, "; ")),
-                  "what is named is not guarded, or not as a whole: other pods may be evicted in "
-                  "its place",
-                  "see \"Foreign pods\" in docs/cri-runtime.md");
-}
-
 std::vector<HostCheck> ContainerRuntimeChecks(const AgentConfig& config,
                                               const cri::RuntimeFacts& facts) {
   const std::string found =
@@ -248,11 +231,7 @@ std::vector<HostCheck> RuntimeChecks(const AgentConfig& config, Duration patienc
   }
   const auto answering = Asked(config, patience);
   if (!answering) return {answering.error()};
-  auto checks = ContainerRuntimeChecks(config, *answering);
-  if (config.adopt != AdoptPolicy::kNone) {
-    checks.push_back(ForeignPodsCheck(config, TryToGuard(config, patience)));
-  }
-  return checks;
+  return ContainerRuntimeChecks(config, *answering);
 }
 
 }  // namespace jettison

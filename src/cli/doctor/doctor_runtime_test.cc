@@ -21,18 +21,6 @@ using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
 
-TEST(DoctorForeignPods, WhatCanBeGuardedIsCountedAndWhatCannotIsNamed) {
-  AgentConfig config;
-  config.adopt = AdoptPolicy::kEvict;
-  const HostCheck ok = ForeignPodsCheck(config, GuardTrial{.guarded = 2, .problems = {}});
-  EXPECT_EQ(ok.status, HostStatus::kOk);
-  EXPECT_EQ(ok.found, "2 can be guarded (adopt: evict)");
-  const HostCheck some = ForeignPodsCheck(
-      config, GuardTrial{.guarded = 1, .problems = {"pod a is left out: x", "pod b: y"}});
-  EXPECT_EQ(some.status, HostStatus::kDegraded);
-  EXPECT_EQ(some.found, "1 can be guarded (adopt: evict); pod a is left out: x; pod b: y");
-}
-
 auto IsCheck(const char* check, HostStatus status, const char* found) {
   return AllOf(Field(&HostCheck::check, check), Field(&HostCheck::status, status),
                Field(&HostCheck::found, HasSubstr(found)));
