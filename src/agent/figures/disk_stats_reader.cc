@@ -1,26 +1,19 @@
 #include "agent/figures/disk_stats_reader.h"
 
-#include <fcntl.h>
-#include <poll.h>
+#include <utility>
 
 namespace jettison {
 
 DiskStatsReader::DiskStatsReader(std::string mounts, Ask ask)
-    : mounts_file_(std::move(mounts)),
-      mounts_fd_(::open(mounts_file_.c_str(), O_RDONLY | O_CLOEXEC)),
-      ask_(std::move(ask)) {
+    : mounts_file_(std::move(mounts)), ask_(std::move(ask)) {
   TakeMounts();
 }
 
 // Mounts that cannot be read now are read later; until then those that are known count. The paths
 // are looked up here, so that no reading between a crossing and a signal does it.
 void DiskStatsReader::TakeMounts() {
-  pollfd changed = {.fd = mounts_fd_.get(), .events = POLLPRI, .revents = 0};
-  stale_ = ::poll(&changed, 1, 0) > 0 || stale_;
-  if (!stale_) return;
   auto mounts = kernel::ReadMounts(mounts_file_);
   if (!mounts) return;
-  stale_ = false;
   mounts_ = *std::move(mounts);
   for (auto& [path, at_once] : at_once_) at_once = PlaceOf(mounts_, path).answers_by_itself;
 }

@@ -14,7 +14,6 @@
 #include "kernel/filesystem/filesystem.h"
 #include "kernel/mounts/mount_info.h"
 #include "machine/loop/job_queue.h"
-#include "ports/file_descriptor.h"
 #include "ports/late_reading.h"
 
 namespace jettison {
@@ -31,8 +30,8 @@ class DiskStatsReader {
 
   explicit DiskStatsReader(std::string mounts = "/proc/self/mountinfo", Ask ask = ReadFilesystem);
 
-  // Reads the mounts again if any has changed. That takes milliseconds beside hundreds of mounts,
-  // and a pod that starts is a mount, so it is for the end of a full pass.
+  // Reads the mounts again. That takes milliseconds beside hundreds of mounts, so it is for the end
+  // of a full pass.
   void TakeMounts();
   // The figures of now, or the last answer of a file system that is not local, whose time is that
   // of the question. kDeadlineExceeded: there is no answer. A thread that hangs is left behind when
@@ -55,8 +54,6 @@ class DiskStatsReader {
   [[nodiscard]] bool AnswersAtOnce(const std::string& path);
 
   std::string mounts_file_;
-  FileDescriptor mounts_fd_;  // the kernel marks it when a mount comes or goes
-  bool stale_ = true;
   Ask ask_;
   std::vector<kernel::Mount> mounts_;                 // as last read
   std::map<std::string, bool, std::less<>> at_once_;  // by path, as of these mounts

@@ -104,20 +104,6 @@ TEST_F(SlowFilesystem, WhileItHangsThereIsNoAnswerAndALateOneDoesNotCount) {
   stepped_.Allow();  // its thread is not left behind
 }
 
-// The kernel does not mark an ordinary file.
-TEST_F(SlowFilesystem, MountsThatHaveNotChangedAreNotReadAgain) {
-  static std::atomic<std::thread::id> asked_by;  // its thread may be left behind
-  DiskStatsReader reader(mounts_, [](const std::string&) {
-    asked_by = std::this_thread::get_id();
-    return Result<FsStats>(FsStats{});
-  });
-  EXPECT_TRUE(AnswerOf(reader, kNow, kNow));
-  std::ofstream(mounts_) << "22 1 8:1 / / rw - ext4 /dev/a rw\n";
-  reader.TakeMounts();
-  EXPECT_TRUE(AnswerOf(reader, kNow + milliseconds(1), kNow + milliseconds(1)));
-  EXPECT_NE(asked_by.load(), std::this_thread::get_id());
-}
-
 // Otherwise a file system that does not answer would be asked on the loop.
 TEST_F(LiveSilentFilesystem, WhereMountsCannotBeReadAgainThoseThatAreKnownCount) {
   const std::string copy = base_ + "/mounts";
