@@ -1,14 +1,18 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 
+#include "agent/state/agent_state.h"
 #include "agent/workers/backoff.h"
 #include "agent/workers/pod_worker.h"
 #include "core/pods/pod_facts.h"
+#include "core/pods/room.h"
 #include "view/pod_status.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 
@@ -59,6 +63,16 @@ struct PodSlot {
   [[nodiscard]] PodStatus Status(Instant now) const {
     return on_node() ? on_node()->worker->Status(now) : not_here()->status;
   }
+  [[nodiscard]] PodView View(Instant now) const;
+  // Whether the pod takes up room where one of this priority is to start. Room that a pod awaits is
+  // reserved for it, but not from pods that would preempt it as soon as it has started.
+  [[nodiscard]] bool TakesUpRoom(std::int32_t priority) const;
+  [[nodiscard]] Occupant AsOccupant() const;
+  // What the next agent needs of it; absent: nothing.
+  [[nodiscard]] std::optional<SavedPod> Saved(const std::string& name) const;
+  // Restores the absence of a pod that an earlier agent has evicted, and of which nothing is left
+  // on the node. False: it was not evicted.
+  bool ResumeAbsence(const SavedPod& kept, Instant now);
 };
 
 }  // namespace jettison
