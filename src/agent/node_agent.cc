@@ -17,6 +17,7 @@
 namespace jettison {
 namespace {
 
+constexpr Duration kSuspendWorthSaying = std::chrono::seconds(1);
 constexpr Duration kCareEvery = std::chrono::seconds(10);
 
 AgentConfig WithOptions(AgentConfig config, const AgentOptions& options) {
@@ -98,7 +99,7 @@ Result<void> NodeAgent::Run() {
   TryRuntime();
   if (refusal_) return Fail(*refusal_);
   AfterEachTurn();
-  auto result = loop_->Run([this] { AfterEachTurn(); });
+  auto result = loop_->Run([this] { AfterEachTurn(); }, [this] { LookForSuspend(); });
   service_.Stopping();
   if (begun_) parts_->state->Finish(State(machine_->clock.Now()));
   if (parts_->recorder) parts_->recorder->Finish();
@@ -205,6 +206,14 @@ bool NodeAgent::IsOver() const {
   return quits_ || (stopping_pods_ && !parts_->pods->AnyOnNode());
 }
 
+void NodeAgent::LookForSuspend() {
+  const Duration now_slept = SteadyClock::Slept();
+  const Duration slept = now_slept - std::exchange(slept_, now_slept);
+  if (slept < kSuspendWorthSaying) return;
+  log_->Info("the machine was suspended", {{"for", FormatDuration(slept)}});
+  parts_->node->Slept(slept);
+}
+
 void NodeAgent::SeeToThreads(Instant now) {
   if (next_care_ && now < *next_care_) return;
   next_care_ = now + kCareEvery;
@@ -223,6 +232,7 @@ void NodeAgent::SeeToThreads(Instant now) {
 }
 
 void NodeAgent::AfterEachTurn() {
+  LookForSuspend();
   const Instant now = machine_->clock.Now();
   AdvanceAll(now);
   SaveState(now);

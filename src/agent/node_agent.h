@@ -67,6 +67,9 @@ class NodeAgent : public Agent {
   void UseConfig(const ConfigInForce::Taken& taken);
   // Memory may be added or taken, huge pages reserved, and a container's limit changed.
   void FollowCapacity();
+  // Before anything is decided: what was suspended counts for no grace period. Allocates nothing
+  // where the machine was not.
+  void LookForSuspend();
   // After everything else of a turn: tries threads again that could not be started, gives up jobs
   // that hang, and says which threads are missing.
   void SeeToThreads(Instant now);
@@ -99,8 +102,9 @@ class NodeAgent : public Agent {
   std::optional<Error> refusal_;  // why this agent must not go on
   FileDescriptor stop_asked_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   bool quits_ = false;
-  bool stopping_pods_ = false;             // nothing new is started
-  std::optional<Instant> next_try_;        // of the runtime
+  bool stopping_pods_ = false;       // nothing new is started
+  std::optional<Instant> next_try_;  // of the runtime
+  Duration slept_ = SteadyClock::Slept();
   std::optional<Instant> next_care_;       // of the threads
   std::set<std::string> missing_threads_;  // of which the log tells
   bool begun_ = false;                     // passes are run

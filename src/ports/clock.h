@@ -18,8 +18,8 @@ struct TimeMark {
 class Clock {
  public:
   virtual ~Clock() = default;
-  // The time that all decisions are based on. It never steps, and it stands still while the machine
-  // is suspended. At the start of the agent it was equal to real time.
+  // The time that all decisions are based on. It never steps, and it advances while the machine is
+  // suspended. At the start of the agent it was equal to real time.
   [[nodiscard]] virtual Instant Now() const = 0;
   // Real time, for display and for files; it may step at any moment.
   [[nodiscard]] virtual WallTime Wall() const = 0;

@@ -65,6 +65,8 @@ class EvictionPacing {
   }
   // Goes on with the wait of an agent before, and with the pace for its resources.
   void Resume(const SavedWait& saved, Instant now);
+  // The machine was suspended, and with it what is waited for.
+  void PutOff(Duration slept) { wait_.deadline += slept; }
 
   // Reads the figures of ending pods. Must be called right after the node's own figures are read.
   void ReadEnding();

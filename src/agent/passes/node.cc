@@ -291,6 +291,17 @@ void Node::LookAtOnce() {
   scheduler_.Request(now);
 }
 
+void Node::Slept(Duration slept) {
+  dependencies_.pods.PutOffEnds(slept);
+  state_.pacing.PutOff(slept);
+  EvictionState& state = state_.standing.state;
+  for (auto* const times : {&state.first_observed_at, &state.kubelet_line_crossed_at}) {
+    for (auto& since : *times) {
+      if (since) since = std::min(*since + slept, dependencies_.clock.Now());
+    }
+  }
+}
+
 void Node::Resume(const SavedNode& saved) {
   jettison::Resume(saved, state_.policies->thresholds, state_.standing);
   if (saved.wait) state_.pacing.Resume(*saved.wait, dependencies_.clock.Now());

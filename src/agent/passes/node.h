@@ -56,6 +56,9 @@ class Node : private SummarySource {
   // A pass now, because somebody knows of a change that the kernel does not report, such as another
   // limit of the node's group. The first pass is Begin's.
   void LookAtOnce();
+  // The machine was suspended for so long: what pods have to do within a time, and for how long a
+  // threshold has to be met, does not count that. Back-offs and transition periods do.
+  void Slept(Duration slept);
   // Continues from the state of an earlier agent. Must be called before Begin.
   void Resume(const SavedNode& saved);
   // The same for the next agent.

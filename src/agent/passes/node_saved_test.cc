@@ -119,6 +119,24 @@ TEST_F(NodeSavedTest, MinimumReclaimGoesOnAfterSecondsWithoutAnAgentButNotAfterM
   EXPECT_THAT(runtime_.TakeCommands(), Not(Contains(HasSubstr("stop"))));
 }
 
+TEST_F(NodeSavedTest, ASuspendIsNoPressure) {
+  Start();
+  figures_.SetAvailable(150);
+  FullPass();
+  clock_.Advance(std::chrono::hours(8));
+  node_->Slept(std::chrono::hours(8));
+  Pass(seconds(10));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "10 s of its 60 s are over";
+  for (int i = 0; i < 4; ++i) {
+    Pass(seconds(10));
+    Measure();
+  }
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "50 s are over";
+  Pass(seconds(10));
+  EXPECT_THAT(runtime_.TakeCommands(), Contains(HasSubstr("stop hog/c")));
+}
+
 TEST_F(NodeSavedTest, AThresholdOfAnotherConfigurationBeginsAnew) {
   Start();
   figures_.SetAvailable(150);

@@ -254,6 +254,10 @@ void PodTable::Advance(Instant now) {
   settled_ = true;
 }
 
+void PodTable::PutOffEnds(Duration slept) {
+  for (PodWorker* const worker : Workers()) worker->PutOffEnd(slept);
+}
+
 void PodTable::StopAll(Instant now) {
   stopping_ = true;
   for (auto& [name, slot] : slots_) {

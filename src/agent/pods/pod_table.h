@@ -104,6 +104,8 @@ class PodTable : public PodKiller {
   // thousand pods than for one.
   void Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
+  // The machine was suspended for so long. Back-offs count that, grace periods do not.
+  void PutOffEnds(Duration slept);
   // Ends every pod and starts no more.
   void StopAll(Instant now);
 

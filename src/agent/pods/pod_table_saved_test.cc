@@ -222,5 +222,20 @@ TEST_F(PodTableSavedTest, WhatAFileClaimsLengthensNothingBeyondTheRule) {
   EXPECT_EQ(View("a").comes_back_at, now_ + kComeBackRule.max);
 }
 
+TEST_F(PodTableTest, ASuspendCountsForBackOffsAndNotForGracePeriods) {
+  Want({PodNamed("a"), PodNamed("b")});
+  Evict("a");
+  Pass(seconds(1));
+  runtime_.IgnoreStop("c");
+  EXPECT_EQ(table_.Evict(OrderFor("b", 30), now_), EvictOutcome::kEnding);
+  runtime_.TakeCommands();
+  table_.PutOffEnds(std::chrono::hours(8));
+  Pass(std::chrono::hours(8));
+  EXPECT_THAT(runtime_.TakeCommands(),
+              AllOf(Contains("create uid-a"), Not(Contains("kill uid-b/c"))));
+  Pass(seconds(30));
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("kill uid-b/c"));
+}
+
 }  // namespace
 }  // namespace jettison

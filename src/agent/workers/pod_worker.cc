@@ -352,6 +352,13 @@ void PodWorker::Remove(Ending& end, Instant now) {
   if (dependencies_->qos_groups != nullptr) dependencies_->qos_groups->Leave(facts_->pod.uid);
 }
 
+void PodWorker::PutOffEnd(Duration slept) {
+  if (Ending* const end = ending()) {
+    end->kill_at += slept;
+    end->late_at += slept;
+  }
+}
+
 bool PodWorker::KillNow(Instant now) {
   Ending* const end = ending();
   if (end == nullptr || !end->AwaitsKill()) return false;

@@ -62,6 +62,8 @@ class PodWorker {
   bool KillNow(Instant now);
   // Ends the pod within its own grace period, because it is no longer wanted.
   void Terminate(Instant now);
+  // The machine was suspended, and with it what is to end: its grace period goes on now.
+  void PutOffEnd(Duration slept);
   void Handle(const RuntimeEvent& event, Instant now);
   // Does what is due by now.
   void Advance(Instant now);

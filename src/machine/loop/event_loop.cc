@@ -51,7 +51,7 @@ Result<std::unique_ptr<EventLoop>> EventLoop::Make() {
   const auto nothing = [](sd_event_source*, std::uint64_t, void*) { return 0; };
   constexpr std::uint64_t kExact = 1;  // us; 0 would stand for 250 ms
   const auto timed =
-      Checked(::sd_event_add_time(loop, &timer, CLOCK_MONOTONIC, 0, kExact, nothing, nullptr),
+      Checked(::sd_event_add_time(loop, &timer, CLOCK_BOOTTIME, 0, kExact, nothing, nullptr),
               "add its timer");
   if (!timed) return Fail(timed.error());
   made->timer_.reset(timer);
@@ -101,7 +101,7 @@ void EventLoop::Unwatch(int fd) {
 void EventLoop::SetTimer(std::optional<Duration> delay) {
   ::sd_event_source_set_enabled(timer_.get(), delay ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
   if (!delay) return;
-  const auto at = std::chrono::ceil<std::chrono::microseconds>(SteadyClock::Awake() +
+  const auto at = std::chrono::ceil<std::chrono::microseconds>(SteadyClock::SinceBoot() +
                                                                std::max(*delay, Duration::zero()));
   ::sd_event_source_set_time(timer_.get(), static_cast<std::uint64_t>(at.count()));
 }
@@ -134,11 +134,12 @@ Result<void> EventLoop::OnSignals(std::initializer_list<int> signals, const Call
   return {};
 }
 
-Result<void> EventLoop::Run(const Callback& after_each) {
+Result<void> EventLoop::Run(const Callback& after_each, const Callback& before_each) {
   quit_ = false;
   while (!quit_) {
     int ready = ::sd_event_prepare(loop_.get());
     if (ready == 0) ready = ::sd_event_wait(loop_.get(), UINT64_MAX);
+    if (before_each) before_each();
     if (ready > 0) ready = ::sd_event_dispatch(loop_.get());
     if (ready < 0) return Fail(SystemError(-ready, "wait for events"));
     dropped_.clear();

@@ -36,8 +36,8 @@ class EventLoop {
   // EPOLLERR, which some files always do and others when what they belong to is gone.
   [[nodiscard]] Result<void> WatchAlarm(int fd, std::function<void(bool error)> callback);
   void Unwatch(int fd);
-  // A turn begins after `delay` at the latest; absent: none does for that. Replaces what was set
-  // before.
+  // A turn begins after `delay`, which counts while the machine is suspended, at the latest;
+  // absent: none does for that. Replaces what was set before.
   void SetTimer(std::optional<Duration> delay);
   // Blocks these signals for the calling thread, until the loop is destroyed, and takes them in.
   // Once one has come they stay blocked, because the next one would end the program by itself, in
@@ -45,8 +45,9 @@ class EventLoop {
   [[nodiscard]] Result<void> OnSignals(std::initializer_list<int> signals,
                                        const Callback& callback);
 
-  // Turns until Quit; `after_each` is called after each turn.
-  [[nodiscard]] Result<void> Run(const Callback& after_each);
+  // Turns until Quit; `after_each` is called after each turn, and `before_each`, if there is one,
+  // between the wait and what the turn calls back.
+  [[nodiscard]] Result<void> Run(const Callback& after_each, const Callback& before_each = nullptr);
   void Quit() { quit_ = true; }
 
  private:

@@ -18,11 +18,9 @@ std::string BootId() {
 
 // One mark for the whole process, because the wall clock may be set between the creation of two
 // clocks.
-const SteadyClock::Start& SteadyClock::StartOfThisProcess() {
-  static const Start kStart{.mark = {.boot_id = BootId(),
-                                     .since_boot = Read(CLOCK_BOOTTIME),
-                                     .wall = WallTime(Read(CLOCK_REALTIME))},
-                            .awake = Awake()};
+const TimeMark& SteadyClock::StartOfThisProcess() {
+  static const TimeMark kStart{
+      .boot_id = BootId(), .since_boot = SinceBoot(), .wall = WallTime(Read(CLOCK_REALTIME))};
   return kStart;
 }
 
