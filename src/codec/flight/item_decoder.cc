@@ -7,7 +7,9 @@
 #include "codec/documents/json.h"
 #include "codec/flight/messages.h"
 #include "codec/kubernetes/pod_reader.h"
+#include "core/evaluate/evaluate.h"
 #include "core/model/fault.h"
+#include "core/pass/pass.h"
 #include "core/recording/recording.h"
 
 namespace jettison {
