@@ -11,7 +11,6 @@
 #include "core/evaluate/evaluate.h"
 #include "core/json/json_writer.h"
 #include "core/model/event.h"
-#include "core/model/pressure.h"
 #include "core/report/cycle_report.h"
 #include "core/thresholds/threshold_settings.h"
 
@@ -20,10 +19,6 @@ namespace {
 
 constexpr std::size_t kEvents = 50;
 constexpr std::size_t kEvictions = 8;  // are shown beside them, however old
-
-std::string ValueText(const ThresholdValue& value, Signal signal) {
-  return IsPressure(signal) ? ShareText(LostOf(std::get<Quantity>(value))) : ThresholdText(value);
-}
 
 std::optional<std::int64_t> AmountOf(const ThresholdView& view) {
   if (const auto* quantity = std::get_if<Quantity>(&view.threshold.value)) {
@@ -36,10 +31,10 @@ std::optional<std::int64_t> AmountOf(const ThresholdView& view) {
 OverviewThreshold ThresholdOf(const ThresholdView& view) {
   const Threshold& threshold = view.threshold;
   return {.hard = threshold.IsHard(),
-          .value = ValueText(threshold.value, threshold.signal),
+          .value = ThresholdText(threshold.signal, threshold.value),
           .amount = AmountOf(view),
           .min_reclaim =
-              threshold.min_reclaim ? ValueText(*threshold.min_reclaim, threshold.signal) : "",
+              threshold.min_reclaim ? ThresholdText(threshold.signal, *threshold.min_reclaim) : "",
           .grace_period = threshold.grace_period,
           .met = view.met,
           .overdue = view.overdue,

@@ -14,7 +14,6 @@
 
 #include "core/config/read_config.h"
 #include "core/json/json_writer.h"
-#include "core/model/pressure.h"
 #include "core/text/spelling.h"
 #include "core/thresholds/fields.h"
 #include "core/thresholds/kubelet_order.h"
@@ -27,12 +26,10 @@ namespace {
 std::vector<Threshold> ThresholdsOf(const Fields& config, DiskLayout layout) {
   const auto enforced =
       config.TextList("enforceNodeAllocatable").value_or(std::vector<std::string>{});
-  ThresholdParsing parsing = ParseThresholds(
-      {.hard = config.TextMap("evictionHard").value_or(SignalSettings{}),
-       .soft = config.TextMap("evictionSoft").value_or(SignalSettings{}),
-       .soft_grace_period = config.TextMap("evictionSoftGracePeriod").value_or(SignalSettings{}),
-       .minimum_reclaim = config.TextMap("evictionMinimumReclaim").value_or(SignalSettings{}),
-       .enforce_pods = std::find(enforced.begin(), enforced.end(), "pods") != enforced.end()});
+  EvictionSettings settings = SettingsIn(config, KubeletSignalMaps());
+  Take(config.TextMap("evictionMinimumReclaim"), settings.minimum_reclaim);
+  settings.enforce_pods = std::ranges::find(enforced, "pods") != enforced.end();
+  ThresholdParsing parsing = ParseThresholds(settings);
   for (Fault& fault : parsing.faults) {
     config.Refuse(fault.key, std::move(fault.value), std::move(fault.message));
   }
@@ -99,57 +96,29 @@ Result<PassPolicy> ScenarioPolicy(const Value& scenario) {
 
 namespace {
 
-void WriteMap(std::string_view name, const SignalSettings& settings, JsonWriter& json) {
-  json.Object(name, [&] {
-    for (const auto& [signal, text] : settings) json.Field(signal, text);
+using NamedMap = std::pair<std::string_view, SignalSettings>;
+
+// The maps that these thresholds come from, without empty ones. An absent evictionHard would have
+// the defaults, so it is there even where it is empty.
+std::vector<NamedMap> MapsOf(const SignalMaps& maps, const std::vector<Threshold>& thresholds) {
+  EvictionSettings settings = SettingsOf(maps, thresholds);
+  std::vector<NamedMap> named = {{maps.hard, std::move(settings.hard)},
+                                 {maps.soft, std::move(settings.soft)},
+                                 {maps.soft_grace_period, std::move(settings.soft_grace_period)},
+                                 {"evictionMinimumReclaim", std::move(settings.minimum_reclaim)}};
+  std::erase_if(named, [](const NamedMap& map) {
+    return map.second.empty() && map.first != KubeletSignalMaps().hard;
   });
+  return named;
 }
 
-void PutMap(std::string_view name, const SignalSettings& settings, JsonWriter& json) {
-  if (!settings.empty()) WriteMap(name, settings, json);
-}
-
-bool IsOneOf(Signal signal, std::span<const Signal> signals) {
-  return std::ranges::find(signals, signal) != signals.end();
-}
-
-// Of pressure the share that may be lost.
-std::string OwnText(const Threshold& threshold) {
-  if (!IsPressure(threshold.signal)) return ThresholdText(threshold.value);
-  return ShareText(LostOf(std::get<Quantity>(threshold.value)));
-}
-
-void WriteSettingsOf(const SignalMaps& own, const std::vector<Threshold>& thresholds,
-                     JsonWriter& json) {
-  SignalSettings hard;
-  SignalSettings soft;
-  SignalSettings grace;
-  for (const Threshold& threshold : thresholds) {
-    if (!IsOneOf(threshold.signal, own.signals)) continue;
-    const std::string signal(NameOf(threshold.signal));
-    (threshold.IsHard() ? hard : soft)[signal] = OwnText(threshold);
-    if (!threshold.IsHard()) grace[signal] = FormatDuration(threshold.grace_period);
+void WriteMaps(const SignalMaps& maps, const std::vector<Threshold>& thresholds, JsonWriter& json) {
+  for (const auto& [name, map] : MapsOf(maps, thresholds)) {
+    json.Object(name, [&] {
+      for (const auto& [signal, text] : map) json.Field(signal, text);
+    });
   }
-  PutMap(own.hard, hard, json);
-  PutMap(own.soft, soft, json);
-  PutMap(own.soft_grace_period, grace, json);
 }
-
-}  // namespace
-
-void WriteEvictionSettings(const std::vector<Threshold>& thresholds, JsonWriter& json) {
-  const EvictionSettings settings = SettingsOf(thresholds);
-  WriteMap("evictionHard", settings.hard, json);
-  PutMap("evictionSoft", settings.soft, json);
-  PutMap("evictionSoftGracePeriod", settings.soft_grace_period, json);
-  PutMap("evictionMinimumReclaim", settings.minimum_reclaim, json);
-}
-
-void WriteOwnSettings(const std::vector<Threshold>& thresholds, JsonWriter& json) {
-  for (const SignalMaps& own : OwnSignalMaps()) WriteSettingsOf(own, thresholds, json);
-}
-
-namespace {
 
 void WriteWithCopy(const std::vector<Threshold>& thresholds, JsonWriter& json) {
   if (CopyForPods(thresholds)) {
@@ -159,7 +128,24 @@ void WriteWithCopy(const std::vector<Threshold>& thresholds, JsonWriter& json) {
   WriteEvictionSettings(thresholds, json);
 }
 
+std::string YamlOf(const SignalMaps& maps, const std::vector<Threshold>& thresholds) {
+  std::string yaml;
+  for (const auto& [name, map] : MapsOf(maps, thresholds)) {
+    yaml += fmt::format("{}:{}\n", name, map.empty() ? " {}" : "");
+    for (const auto& [signal, text] : map) yaml += fmt::format("  {}: \"{}\"\n", signal, text);
+  }
+  return yaml;
+}
+
 }  // namespace
+
+void WriteEvictionSettings(const std::vector<Threshold>& thresholds, JsonWriter& json) {
+  WriteMaps(KubeletSignalMaps(), thresholds, json);
+}
+
+void WriteOwnSettings(const std::vector<Threshold>& thresholds, JsonWriter& json) {
+  for (const SignalMaps& own : OwnSignalMaps()) WriteMaps(own, thresholds, json);
+}
 
 void WritePolicy(const PassPolicy& policy, JsonWriter& json) {
   json.Object("kubeletConfig", [&] {
@@ -182,65 +168,26 @@ void WritePolicy(const PassPolicy& policy, JsonWriter& json) {
   });
 }
 
-namespace {
-
-void PutMap(std::string_view name, const SignalSettings& settings, std::string& yaml) {
-  if (settings.empty()) return;
-  yaml += fmt::format("{}:\n", name);
-  for (const auto& [signal, text] : settings) yaml += fmt::format("  {}: \"{}\"\n", signal, text);
-}
-
-// An absent evictionHard would have the defaults, so it is written even where it is empty.
-void PutHard(const SignalSettings& settings, std::string& yaml) {
-  if (settings.empty()) yaml += "evictionHard: {}\n";
-  PutMap("evictionHard", settings, yaml);
-}
-
-// Zero, which only a scenario can have, would be read as the default.
-Duration ReadableTransition(Duration period) {
-  return std::max<Duration>(period, std::chrono::nanoseconds(1));
-}
-
-std::vector<Threshold> AsConfigured(std::vector<Threshold> thresholds) {
-  std::erase_if(thresholds, [](const Threshold& threshold) {
-    return threshold.signal == Signal::kContainerFsAvailable ||
-           threshold.signal == Signal::kContainerFsInodesFree;
-  });
-  return thresholds;
-}
-
-// JSON is YAML, too; empty where there is nothing to say.
-std::string OwnDocument(const PassPolicy& policy) {
-  std::string settings;
-  JsonWriter members(settings);
-  members.Object([&] { WriteOwnSettings(policy.thresholds, members); });
-  if (settings == "{}") return "";
-  std::string text = "---\n";
-  JsonWriter json(text, 2);
-  json.Object([&] {
-    json.Field("apiVersion", "jettison.io/v1alpha1");
-    json.Field("kind", "JettisonConfiguration");
-    WriteOwnSettings(policy.thresholds, json);
-  });
-  return text + "\n";
-}
-
-}  // namespace
-
 std::string ConfigurationYaml(const PassPolicy& policy) {
-  const EvictionSettings settings = SettingsOf(AsConfigured(policy.thresholds));
-  std::string yaml =
+  std::vector<Threshold> configured = policy.thresholds;
+  std::erase_if(configured, [](const Threshold& threshold) {
+    return RowOf(threshold.signal).disk == FileSystem::kContainer;
+  });
+  // Zero, which only a scenario can have, would be read as the default.
+  const Duration transition = std::max(policy.pressure_transition_period, Duration(1));
+  std::string yaml = fmt::format(
       "apiVersion: kubelet.config.k8s.io/v1beta1\n"
-      "kind: KubeletConfiguration\n";
-  PutHard(settings.hard, yaml);
-  PutMap("evictionSoft", settings.soft, yaml);
-  PutMap("evictionSoftGracePeriod", settings.soft_grace_period, yaml);
-  PutMap("evictionMinimumReclaim", settings.minimum_reclaim, yaml);
-  yaml += fmt::format("evictionPressureTransitionPeriod: {}\n",
-                      FormatDuration(ReadableTransition(policy.pressure_transition_period)));
-  yaml += fmt::format("evictionMaxPodGracePeriod: {}\n", policy.max_pod_grace_period_seconds);
+      "kind: KubeletConfiguration\n"
+      "{}"
+      "evictionPressureTransitionPeriod: {}\n"
+      "evictionMaxPodGracePeriod: {}\n",
+      YamlOf(KubeletSignalMaps(), configured), FormatDuration(transition),
+      policy.max_pod_grace_period_seconds);
   if (!policy.local_storage_capacity_isolation) yaml += "localStorageCapacityIsolation: false\n";
-  return yaml + OwnDocument(policy);
+  std::string own;
+  for (const SignalMaps& maps : OwnSignalMaps()) own += YamlOf(maps, configured);
+  if (own.empty()) return yaml;
+  return yaml + "---\napiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\n" + own;
 }
 
 }  // namespace jettison

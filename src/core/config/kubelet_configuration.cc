@@ -193,14 +193,11 @@ void WarnOfImageService(const Fields& fields, const AgentConfig& config, Faults&
 }  // namespace
 
 EvictionSettings ReadEvictionSettings(const Fields& fields) {
-  EvictionSettings settings;
+  EvictionSettings settings = SettingsIn(fields, KubeletSignalMaps());
   const bool merge = fields.Flag("mergeDefaultEvictionSettings").value_or(false);
-  settings.hard = fields.TextMap("evictionHard").value_or(SignalSettings{});
   if (merge || fields.Find("evictionHard") == nullptr) {
     settings.hard.insert(DefaultEvictionHard().begin(), DefaultEvictionHard().end());
   }
-  settings.soft = fields.TextMap("evictionSoft").value_or(SignalSettings{});
-  settings.soft_grace_period = fields.TextMap("evictionSoftGracePeriod").value_or(SignalSettings{});
   return settings;
 }
 

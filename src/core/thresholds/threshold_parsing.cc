@@ -272,13 +272,7 @@ Fault FaultOf(const SettingEntry& entry, std::string message) {
 
 std::vector<Threshold> ReadThresholdsOn(const SignalMaps& own, const Fields& fields,
                                         Faults& warnings) {
-  const auto map = [&](std::string_view key) {
-    return fields.TextMap(key).value_or(SignalSettings{});
-  };
-  ThresholdParsing parsing = ParseThresholds(own, {.hard = map(own.hard),
-                                                   .soft = map(own.soft),
-                                                   .soft_grace_period = map(own.soft_grace_period),
-                                                   .minimum_reclaim = {}});
+  ThresholdParsing parsing = ParseThresholds(own, SettingsIn(fields, own));
   for (Fault& fault : parsing.faults) {
     fields.Refuse(fault.key, std::move(fault.value), std::move(fault.message));
   }
@@ -307,6 +301,20 @@ const SignalSettings& DefaultEvictionHard() {
   return kDefault;
 }
 
+EvictionSettings SettingsIn(const Fields& fields, const SignalMaps& maps) {
+  const auto map = [&](std::string_view key) {
+    return fields.TextMap(key).value_or(SignalSettings{});
+  };
+  return {.hard = map(maps.hard),
+          .soft = map(maps.soft),
+          .soft_grace_period = map(maps.soft_grace_period),
+          .minimum_reclaim = {}};
+}
+
+const SignalMaps& KubeletSignalMaps() {
+  return kSignalMaps.front();
+}
+
 std::span<const SignalMaps> OwnSignalMaps() {
   return std::span(kSignalMaps).subspan(1);
 }
@@ -316,7 +324,7 @@ ThresholdParsing ParseThresholds(const SignalMaps& maps, const EvictionSettings&
 }
 
 ThresholdParsing ParseThresholds(const EvictionSettings& settings) {
-  return ParseThresholds(kSignalMaps.front(), settings);
+  return ParseThresholds(KubeletSignalMaps(), settings);
 }
 
 std::vector<std::string_view> OwnSettingNames() {

@@ -58,6 +58,8 @@ struct SignalMaps {
   bool zero_grace = false;  // a soft threshold may act at once
 };
 
+// Those of a KubeletConfiguration.
+[[nodiscard]] const SignalMaps& KubeletSignalMaps();
 // Those of a JettisonConfiguration, in the order of their thresholds: on pressure
 // (core/model/pressure.h) and on swap. A value on pressure is a percentage, more than 0% and at
 // most 100%, with two decimals at most, because the kernel tells no more; one on swap is an amount
@@ -75,6 +77,8 @@ struct SignalMaps {
 [[nodiscard]] ThresholdParsing ParseThresholds(const EvictionSettings& settings);
 
 class Fields;
+// The maps of these signals as they stand in a document, without minimum reclaims.
+[[nodiscard]] EvictionSettings SettingsIn(const Fields& fields, const SignalMaps& maps);
 // Reads the settings of a JettisonConfiguration; faults go to where `fields` notes them.
 [[nodiscard]] std::vector<Threshold> ReadOwnThresholds(const Fields& fields, Faults& warnings);
 // The names of all its maps.

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <limits>
 
+#include "core/model/pressure.h"
+
 namespace jettison {
 namespace {
 
@@ -44,19 +46,31 @@ std::string ThresholdText(const ThresholdValue& value) {
   return PercentText(std::get<Percentage>(value).fraction) + "%";
 }
 
+std::string ThresholdText(Signal signal, const ThresholdValue& value) {
+  const auto* amount = std::get_if<Quantity>(&value);
+  const bool is_share = amount != nullptr && IsPressure(signal);
+  return is_share ? ShareText(LostOf(*amount)) : ThresholdText(value);
+}
+
 EvictionSettings SettingsOf(const std::vector<Threshold>& thresholds) {
+  return SettingsOf(KubeletSignalMaps(), thresholds);
+}
+
+EvictionSettings SettingsOf(const SignalMaps& maps, const std::vector<Threshold>& thresholds) {
   EvictionSettings settings;
   const auto copy = CopyForPods(thresholds);
   settings.enforce_pods = copy.has_value();
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     const Threshold& threshold = thresholds[i];
-    if (i == copy || !RowOf(threshold.signal).of_kubelet) continue;
+    if (i == copy || std::ranges::find(maps.signals, threshold.signal) == maps.signals.end()) {
+      continue;
+    }
     const std::string signal(NameOf(threshold.signal));
     // A soft threshold without a grace period acts like a hard one.
     if (threshold.IsHard() && !settings.hard.contains(signal)) {
-      settings.hard[signal] = ThresholdText(threshold.value);
+      settings.hard[signal] = ThresholdText(threshold.signal, threshold.value);
     } else {
-      settings.soft[signal] = ThresholdText(threshold.value);
+      settings.soft[signal] = ThresholdText(threshold.signal, threshold.value);
       settings.soft_grace_period[signal] = FormatDuration(threshold.grace_period);
     }
     if (threshold.min_reclaim) {

@@ -18,10 +18,15 @@ namespace jettison {
 // to the same value, to the last bit of a percentage.
 [[nodiscard]] std::string ThresholdText(const ThresholdValue& value);
 
-// The settings of a KubeletConfiguration that these thresholds come from; ParseThresholds reads
-// them to the same thresholds. Those on pressure and swap, which the kubelet does not have, and the
-// copy for allocatable memory, which follows from another, are left out. A minimum reclaim is of
-// its signal.
+// The same where the signal is known: of pressure it is the share that may be lost.
+[[nodiscard]] std::string ThresholdText(Signal signal, const ThresholdValue& value);
+
+// The settings that the thresholds on these signals come from; ParseThresholds reads them to the
+// same thresholds. The copy for allocatable memory, which follows from another, is left out. A
+// minimum reclaim is of its signal.
+[[nodiscard]] EvictionSettings SettingsOf(const SignalMaps& maps,
+                                          const std::vector<Threshold>& thresholds);
+// Those of a KubeletConfiguration.
 [[nodiscard]] EvictionSettings SettingsOf(const std::vector<Threshold>& thresholds);
 
 // The place of the threshold on allocatableMemory.available that enforceNodeAllocatable makes of
