@@ -28,7 +28,7 @@ PastEviction Explained(const RecordedPass& pass, const std::string& uid, std::ui
                     .dry_run = why.dry_run,
                     .text = TextOf(why),
                     .json = JsonOf(why)};
-  if (why.threshold) kept.signal = NameOf(why.threshold->threshold.signal);
+  if (why.threshold) kept.signal = NameOf(why.ActedFor()->threshold.signal);
   const auto found = std::ranges::find_if(
       why.evicted, [&](const EvictedPod& evicted) { return evicted.pod.uid == uid; });
   if (found != why.evicted.end()) kept.message = found->record.order.message;

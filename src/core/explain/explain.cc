@@ -254,7 +254,7 @@ PassExplanation Explain(const RecordedPass& pass, const ExplainOptions& options)
   explanation.thresholds =
       FactsOf(pass.policy->thresholds, report.observations, report.evaluation, report.at);
   if (report.acting_for && decision.threshold) {
-    explanation.threshold = explanation.thresholds[*decision.threshold];
+    explanation.threshold = decision.threshold;
     explanation.signal =
         ReadingOf(report.acting_for->signal, pass.summary, options.memory_estimator);
   }

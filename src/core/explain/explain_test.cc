@@ -39,8 +39,8 @@ TEST(Explain, TellsVictimSignalThresholdAndOrder) {
               HasSubstr("Threshold quantity: 100Mi, available: 66Mi"));
   ASSERT_TRUE(why.signal && why.threshold && why.order);
   EXPECT_EQ(why.signal->figures.back().amount, 66 * kMi);
-  EXPECT_EQ(why.threshold->line, 100 * kMi);
-  EXPECT_TRUE(why.threshold->acting);
+  EXPECT_EQ(why.ActedFor()->line, 100 * kMi);
+  EXPECT_TRUE(why.ActedFor()->acting);
   std::vector<std::string> names;
   std::vector<std::string_view> fields;
   for (const RankedPod& pod : why.order->pods) {
@@ -107,7 +107,7 @@ TEST(Explain, AnEvictionBesideOneThatWaitsIsExplainedByItsOwnThreshold) {
   ASSERT_EQ(why.evicted.size(), 1U);
   EXPECT_EQ(why.evicted.front().pod.FullName(), "default/bomb");
   ASSERT_TRUE(why.threshold && why.order);
-  EXPECT_EQ(why.threshold->threshold.signal, Signal::kPidAvailable);
+  EXPECT_EQ(why.ActedFor()->threshold.signal, Signal::kPidAvailable);
   EXPECT_TRUE(why.order->pods.front().chosen);
   const Otherwise* usage = Find(why, Otherwise::Change::kUsage);
   ASSERT_NE(usage, nullptr);
@@ -159,7 +159,7 @@ TEST(Explain, ASoftThresholdTellsItsGracePeriod) {
   bed.now += seconds(70);
   const PassExplanation why = Explain(bed.Pass());
   EXPECT_EQ(why.outcome, PassOutcome::kEvicted);
-  EXPECT_EQ(why.threshold->met_for, seconds(100));
+  EXPECT_EQ(why.ActedFor()->met_for, seconds(100));
 }
 
 TEST(Explain, MinimumReclaimHoldsAThreshold) {
@@ -169,8 +169,8 @@ TEST(Explain, MinimumReclaimHoldsAThreshold) {
   bed.SetAvailable(120);
   const PassExplanation why = Explain(bed.Pass());
   EXPECT_EQ(why.outcome, PassOutcome::kEvicted);
-  EXPECT_TRUE(why.threshold->by_min_reclaim);
-  EXPECT_EQ(why.threshold->end, 150 * kMi);
+  EXPECT_TRUE(why.ActedFor()->by_min_reclaim);
+  EXPECT_EQ(why.ActedFor()->end, 150 * kMi);
   EXPECT_EQ(Find(why, Otherwise::Change::kAvailable)->by, 30 * kMi);
 }
 
@@ -180,10 +180,11 @@ TEST(Explain, APercentageIsWorkedOut) {
   bed.policy.thresholds[1].value = Percentage{0.125F};
   bed.summary.node.fs->available_bytes = ExplainTestBed::Bytes(95);
   const PassExplanation why = Explain(bed.Pass());
-  EXPECT_EQ(why.threshold->line, 125 * kMi);
-  EXPECT_EQ(why.threshold->end, 135 * kMi);
+  EXPECT_EQ(why.ActedFor()->line, 125 * kMi);
+  EXPECT_EQ(why.ActedFor()->end, 135 * kMi);
   EXPECT_EQ(why.reclaim.attempted.size(), 2U);
-  EXPECT_THAT(TextOf(why), HasSubstr("12.5% of 1000Mi is 125Mi. 95Mi are available: 30Mi short."));
+  EXPECT_THAT(TextOf(why),
+              HasSubstr("nodefs.available < 12.5%      125Mi  95Mi  30Mi short    135Mi  met"));
   EXPECT_THAT(TextOf(why), HasSubstr("- reserved for root"));
 }
 

@@ -176,9 +176,9 @@ struct PassExplanation {
   std::optional<PodIdentity> subject;  // the pod whose eviction is being explained
   PassOutcome outcome = PassOutcome::kNothing;
   NodeConditions conditions;
-  std::optional<SignalReading> signal;      // of the threshold that was acted for
-  std::optional<ThresholdFacts> threshold;  // the same
-  std::vector<ThresholdFacts> thresholds;   // all of them
+  std::vector<ThresholdFacts> thresholds;
+  std::optional<std::size_t> threshold;  // of them: the one that was acted for
+  std::optional<SignalReading> signal;   // its signal
   ReclaimFacts reclaim;
   std::vector<StorageLimitFacts> limits;           // those broken
   std::optional<PodOrder> order;                   // where pods were ranked
@@ -190,6 +190,11 @@ struct PassExplanation {
   std::vector<Holders> holders;                  // of what was acted for, or is looked at now
   std::vector<OfPod<SurvivorRecord>> survivors;  // killed again by the pass
   std::vector<Otherwise> otherwise;
+
+  // Null: no threshold was acted for.
+  [[nodiscard]] const ThresholdFacts* ActedFor() const {
+    return threshold ? &thresholds[*threshold] : nullptr;
+  }
 };
 
 // The place of one pod in the order for one signal.

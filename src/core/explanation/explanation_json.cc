@@ -1,6 +1,6 @@
 #include "core/explanation/explanation_text.h"
 #include "core/json/json_writer.h"
-#include "core/model/pressure.h"
+#include "core/thresholds/threshold_settings.h"
 
 // The fields of an explanation, type by type.
 namespace jettison {
@@ -11,13 +11,6 @@ constexpr std::string_view kExplanation = "Explanation";
 // Times as Go writes them, "1m30s".
 std::optional<std::string> TextOf(const std::optional<Duration>& duration) {
   return duration ? std::optional(FormatDuration(*duration)) : std::nullopt;
-}
-
-// For pressure it is the lost share of the time, not the rest.
-std::string MinReclaimText(Signal signal, const ThresholdValue& value) {
-  const auto* amount = std::get_if<Quantity>(&value);
-  if (amount != nullptr && IsPressure(signal)) return ShareText(amount->Value());
-  return ValueText(signal, value);
 }
 
 // A change with its sentence, for which it needs the pass.
@@ -71,13 +64,13 @@ static void VisitFields(FieldWriter& fields, const SignalReading& reading) {
 static void VisitFields(FieldWriter& fields, const ThresholdFacts& facts) {
   const Threshold& threshold = facts.threshold;
   fields("signal", threshold.signal);
-  fields("value", ValueText(threshold.signal, threshold.value));
+  fields("value", ThresholdText(threshold.signal, threshold.value));
   fields.OneOf("kind", threshold.IsHard(), "hard", "soft");
   fields("amount", facts.line);
   if (facts.seen) fields("available", facts.seen->available);
   if (facts.seen) fields("capacity", facts.seen->capacity);
   if (threshold.min_reclaim) {
-    fields("minReclaim", MinReclaimText(threshold.signal, *threshold.min_reclaim));
+    fields("minReclaim", ThresholdText(threshold.signal, *threshold.min_reclaim));
   }
   fields("endsAt", facts.end ? facts.end : facts.line);
   fields("met", facts.met);
@@ -216,7 +209,7 @@ static void VisitFields(FieldWriter& fields, const PassExplanation& explanation)
   fields("outcome", explanation.outcome);
   fields("conditions", conditions);
   fields("signal", explanation.signal);
-  fields("threshold", explanation.threshold);
+  if (const auto* acted_for = explanation.ActedFor()) fields("threshold", *acted_for);
   fields("thresholds", explanation.thresholds);
   if (!explanation.reclaim.attempted.empty()) fields("reclaim", explanation.reclaim);
   for (const Holders& holders : explanation.holders) {

@@ -80,9 +80,11 @@ TEST(ThresholdTable, ARowHasOneUnitAndTheHeadingsSayWhatIsBelowThem) {
   facts.threshold = {.signal = Signal::kNodeFsAvailable, .value = Percentage{0.15F}};
   facts.seen = Observation{.available = 78'369'884 * kKi, .capacity = 180'368'785'408, .time = {}};
   facts.line = 27'055'317'804;
-  EXPECT_EQ(ThresholdTable({&facts, 1}),
-            "  MET WHEN                 THRESHOLD         NOW             DISTANCE  STATE\n"
-            "  nodefs.available < 15%  26421209Ki  78369884Ki  51948675Ki above it  not met\n");
+  EXPECT_EQ(
+      ThresholdTable({&facts, 1}),
+      "  MET WHEN                 THRESHOLD         NOW             DISTANCE     ENDS AT  STATE\n"
+      "  nodefs.available < 15%  26421209Ki  78369884Ki  51948675Ki above it  26421209Ki  not "
+      "met\n");
 }
 
 TEST(RoundText, RoundsBytesToKiAndLeavesEverythingElse) {

@@ -19,18 +19,16 @@ std::string OriginOf(const PassExplanation& explanation) {
   return origin + "\n";
 }
 
-// The thresholds that were met besides the one that was acted for.
-std::vector<ThresholdFacts> AlsoMet(const PassExplanation& explanation) {
-  std::vector<ThresholdFacts> others;
-  bool skipped = false;
-  for (const ThresholdFacts& facts : explanation.thresholds) {
-    const bool acted_for = explanation.threshold && facts.acting && !skipped &&
-                           facts.threshold.signal == explanation.threshold->threshold.signal &&
-                           facts.threshold.IsHard() == explanation.threshold->threshold.IsHard();
-    skipped = skipped || acted_for;
-    if (facts.met && !acted_for) others.push_back(facts);
+// The one that was acted for comes first.
+std::vector<ThresholdFacts> ThresholdsMet(const PassExplanation& explanation) {
+  std::vector<ThresholdFacts> met;
+  if (const auto* acted_for = explanation.ActedFor()) met.push_back(*acted_for);
+  for (std::size_t i = 0; i < explanation.thresholds.size(); ++i) {
+    if (explanation.thresholds[i].met && i != explanation.threshold) {
+      met.push_back(explanation.thresholds[i]);
+    }
   }
-  return others;
+  return met;
 }
 
 std::string ReclaimText(const ReclaimFacts& reclaim, Signal signal, bool now) {
@@ -115,9 +113,8 @@ std::string SectionsOf(const PassExplanation& explanation) {
     text += fmt::format("\nSIGNAL  {}\n{}", NameOf(explanation.signal->signal),
                         FiguresText(*explanation.signal));
   }
-  if (explanation.threshold) text += "\n" + ThresholdText(*explanation.threshold);
-  const std::vector<ThresholdFacts> others = AlsoMet(explanation);
-  if (!others.empty() && !explanation.hypothetical) text += "\nALSO MET\n" + ThresholdTable(others);
+  const std::vector<ThresholdFacts> met = ThresholdsMet(explanation);
+  if (!met.empty() && !explanation.hypothetical) text += "\nTHRESHOLDS MET\n" + ThresholdTable(met);
   if (!explanation.reclaim.attempted.empty()) {
     text += ReclaimText(explanation.reclaim, SignalOf(explanation), explanation.hypothetical);
   }
@@ -164,52 +161,36 @@ std::string FirstText(const PodOrder& order) {
   return text;
 }
 
-std::string NeighboursOf(const PodPlace& place) {
-  std::string text = fmt::format("{} of {}", place.self.place, place.total);
-  if (place.before) {
-    text += fmt::format(", after {} ({})", place.before->pod.FullName(), place.before->decided_by);
-  }
-  if (place.after) {
-    text += fmt::format(", before {} ({})", place.after->pod.FullName(), place.self.decided_by);
-  }
-  return text + ".";
-}
-
-std::string FiguresOf(const PodPlace& place) {
-  const Signal signal = place.signal;
-  if (!place.self.measured) return " Its usage is not known.";
-  std::string text =
-      fmt::format(" It uses {}",
-                  place.self.usage ? AmountText(signal, *place.self.usage) : "an unknown amount");
-  if (place.self.request > 0) {
-    text += fmt::format(
-        " and requests {}, so its usage {} by {}", AmountText(signal, place.self.request),
-        place.self.excess > 0 ? "exceeds the request" : "is below the request",
-        AmountText(signal, place.self.excess > 0 ? place.self.excess : -place.self.excess));
-  }
-  return text + ".";
+// The pod between its neighbours.
+PodOrder PartOf(const PodPlace& place) {
+  PodOrder part{.signal = place.signal, .total = place.total, .pods = {}};
+  if (place.before) part.pods.push_back(*place.before);
+  part.pods.push_back(place.self);
+  if (place.after) part.pods.push_back(*place.after);
+  return part;
 }
 
 std::string ShiftOf(const PodPlace& place) {
   if (place.self.chosen) {
-    if (!place.less_usage) return " It would be evicted first, whatever it used.";
-    return fmt::format(" It would be evicted first, but not if it used {} less.",
+    if (!place.less_usage) return "It would be evicted first, whatever it used.";
+    return fmt::format("It would be evicted first, but not if it used {} less.",
                        BothTexts(place.signal, *place.less_usage));
   }
   if (place.more_usage)
-    return fmt::format(" It would be evicted first if it used {} more.",
+    return fmt::format("It would be evicted first if it used {} more.",
                        BothTexts(place.signal, *place.more_usage));
   if (place.self.keeps_to_request) {
-    return " It keeps to its request, so it is not evicted before the kubelet would.";
+    return "It keeps to its request, so it is not evicted before the kubelet would.";
   }
-  if (!place.self.may_go) return " It is not evicted for this signal.";
-  return " It would not be evicted first, whatever it used.";
+  if (!place.self.may_go) return "It is not evicted for this signal.";
+  return "It would not be evicted first, whatever it used.";
 }
 
 }  // namespace
 
 Signal SignalOf(const PassExplanation& explanation) {
-  return explanation.threshold ? explanation.threshold->threshold.signal : Signal::kNodeFsAvailable;
+  return explanation.threshold ? explanation.ActedFor()->threshold.signal
+                               : Signal::kNodeFsAvailable;
 }
 
 std::string TextOf(const PassExplanation& explanation) {
@@ -249,10 +230,8 @@ std::string TextOf(const PodExplanation& explanation) {
   text += explanation.protected_by.empty()
               ? "It may be evicted.\n"
               : fmt::format("It is never evicted: {}.\n", explanation.protected_by);
-  text += "\nPLACE IN THE ORDER OF EVICTION\n";
   for (const PodPlace& place : explanation.places) {
-    text += fmt::format("  {}\n", NameOf(place.signal));
-    text += Wrapped(NeighboursOf(place) + FiguresOf(place) + ShiftOf(place), "    ", 4);
+    text += "\n" + TextOf(PartOf(place)) + Wrapped(ShiftOf(place), "  ", 2);
   }
   if (!explanation.limits.empty()) text += "\nSTORAGE LIMITS\n" + LimitsText(explanation.limits);
   if (!explanation.evictions.empty()) {

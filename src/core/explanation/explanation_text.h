@@ -32,8 +32,6 @@ namespace jettison {
 // The signal that was acted for; storage limits are in bytes of a disk.
 [[nodiscard]] Signal SignalOf(const PassExplanation& explanation);
 [[nodiscard]] std::string FiguresText(const SignalReading& reading);
-// One threshold with its sums and times, several lines.
-[[nodiscard]] std::string ThresholdText(const ThresholdFacts& facts);
 // Several thresholds, a line each.
 [[nodiscard]] std::string ThresholdTable(std::span<const ThresholdFacts> thresholds);
 [[nodiscard]] std::string OrderText(const PodOrder& order);
@@ -54,10 +52,6 @@ namespace jettison {
 
 // Both: "102124Ki (99.7 MiB)".
 [[nodiscard]] std::string BothTexts(Signal signal, std::int64_t amount);
-
-// The value of a threshold as it is configured: "100Mi", "10%"; of pressure the share that may be
-// lost.
-[[nodiscard]] std::string ValueText(Signal signal, const ThresholdValue& value);
 
 // A duration for people, to the millisecond.
 [[nodiscard]] std::string ShortDuration(Duration duration);

@@ -85,7 +85,7 @@ std::string Calm(const PassExplanation& explanation) {
 // "the node was low on memory"; empty where no threshold was acted for.
 std::string CauseOf(const PassExplanation& explanation) {
   if (!explanation.threshold) return "";
-  const Signal signal = explanation.threshold->threshold.signal;
+  const Signal signal = explanation.ActedFor()->threshold.signal;
   return fmt::format("the node {} {} {}", explanation.hypothetical ? "is" : "was",
                      IsPressure(signal) ? "stalled on" : "low on", NameOf(ResourceOf(signal)));
 }
@@ -165,14 +165,6 @@ std::string BothTexts(Signal signal, std::int64_t amount) {
   const std::string rough = RoughText(signal, amount);
   const std::string exact = AmountText(signal, amount);
   return rough.empty() ? exact : fmt::format("{} ({})", exact, rough);
-}
-
-std::string ValueText(Signal signal, const ThresholdValue& value) {
-  if (const auto* share = std::get_if<Percentage>(&value)) {
-    return fmt::format("{:.6g}%", static_cast<double>(share->fraction) * 100);
-  }
-  const auto& amount = std::get<Quantity>(value);
-  return IsPressure(signal) ? ShareText(LostOf(amount)) : amount.ToString();
 }
 
 std::string ShortDuration(Duration duration) {

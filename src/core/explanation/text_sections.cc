@@ -3,6 +3,7 @@
 #include "core/explanation/explanation_text.h"
 #include "core/explanation/text_table.h"
 #include "core/model/pressure.h"
+#include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 namespace {
@@ -12,7 +13,7 @@ using Align = TextTable::Align;
 // "memory.available < 100Mi"; for pressure "memory.pressure.full.avg10 > 20%".
 std::string Condition(const Threshold& threshold) {
   return fmt::format("{} {} {}", NameOf(threshold.signal), IsPressure(threshold.signal) ? '>' : '<',
-                     ValueText(threshold.signal, threshold.value));
+                     ThresholdText(threshold.signal, threshold.value));
 }
 
 // Shares are shown as the lost part, as in their thresholds.
@@ -28,14 +29,6 @@ std::string Distance(const ThresholdFacts& facts) {
   return amount + (IsPressure(signal) ? " below it" : " above it");
 }
 
-// "15% of 20Gi is 3Gi".
-std::string WorkedOut(const ThresholdFacts& facts) {
-  const Signal signal = facts.threshold.signal;
-  if (!std::holds_alternative<Percentage>(facts.threshold.value)) return "";
-  return fmt::format("{} of {} is {}. ", ValueText(signal, facts.threshold.value),
-                     RoundText(signal, facts.seen->capacity), RoundText(signal, *facts.line));
-}
-
 std::string StateOf(const ThresholdFacts& facts) {
   if (!facts.seen && !facts.met) return "not measured";
   if (!facts.met) {
@@ -47,33 +40,6 @@ std::string StateOf(const ThresholdFacts& facts) {
   if (facts.grace_left) return state + ", grace left " + ShortDuration(*facts.grace_left);
   if (facts.acting && facts.in_margin) return state + ", acts on pods above their request";
   return state + (facts.acting ? ", acts" : ", waits for fresh figures");
-}
-
-std::string Since(const ThresholdFacts& facts) {
-  if (!facts.met || !facts.since) return "It is not met.\n";
-  const std::string elapsed = ShortDuration(facts.met_for.value_or(Duration{0}));
-  std::string text = fmt::format("Met since {}, for {}", FormatInstant(*facts.since), elapsed);
-  if (facts.threshold.IsHard()) return text + "; a hard threshold acts at once.\n";
-  if (facts.grace_left) {
-    return text +
-           fmt::format("; {} of its grace period are left.\n", ShortDuration(*facts.grace_left));
-  }
-  return text + fmt::format("; its grace period of {} is over.\n",
-                            FormatDuration(facts.threshold.grace_period));
-}
-
-std::string Ends(const ThresholdFacts& facts) {
-  const Signal signal = facts.threshold.signal;
-  if (!facts.end) {
-    return fmt::format("No minimum reclaim: it ends at {}.\n", Told(signal, *facts.line));
-  }
-  std::string share;
-  if (std::holds_alternative<Percentage>(*facts.threshold.min_reclaim)) {
-    share = fmt::format(" ({} of the capacity)", ValueText(signal, *facts.threshold.min_reclaim));
-  }
-  return fmt::format("Minimum reclaim {}{}: once met it ends at {}{}.\n",
-                     RoundText(signal, *facts.end - *facts.line), share, Told(signal, *facts.end),
-                     facts.by_min_reclaim ? "; that alone keeps it met" : "");
 }
 
 std::vector<std::string> RowOf(const RankedPod& pod, Signal signal) {
@@ -118,37 +84,21 @@ std::string FiguresText(const SignalReading& reading) {
   return table.Text(2);
 }
 
-std::string ThresholdText(const ThresholdFacts& facts) {
-  std::string text =
-      fmt::format("THRESHOLD  {}, {}\n", Condition(facts.threshold),
-                  facts.threshold.IsHard()
-                      ? "hard"
-                      : "soft, grace period " + FormatDuration(facts.threshold.grace_period));
-  if (facts.seen) {
-    const Signal signal = facts.threshold.signal;
-    text +=
-        Wrapped(fmt::format("{}{} {}: {}.", WorkedOut(facts), Told(signal, facts.seen->available),
-                            IsPressure(signal) ? "are lost" : "are available", Distance(facts)),
-                "  ", 2);
-    text += "  " + Ends(facts);
-  }
-  return text + "  " + Since(facts);
-}
-
 std::string ThresholdTable(std::span<const ThresholdFacts> thresholds) {
-  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kLeft});
-  table.Add({"MET WHEN", "THRESHOLD", "NOW", "DISTANCE", "STATE"});
+  TextTable table(
+      {Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight, Align::kLeft});
+  table.Add({"MET WHEN", "THRESHOLD", "NOW", "DISTANCE", "ENDS AT", "STATE"});
   for (const ThresholdFacts& facts : thresholds) {
     const Signal signal = facts.threshold.signal;
     const std::string name =
         Condition(facts.threshold) +
         (facts.threshold.IsHard() ? "" : " for " + FormatDuration(facts.threshold.grace_period));
     if (!facts.seen) {
-      table.Add({name, "", "unknown", "", StateOf(facts)});
+      table.Add({name, "", "unknown", "", "", StateOf(facts)});
       continue;
     }
     table.Add({name, Told(signal, *facts.line), Told(signal, facts.seen->available),
-               Distance(facts), StateOf(facts)});
+               Distance(facts), Told(signal, facts.end.value_or(*facts.line)), StateOf(facts)});
   }
   return table.Text(2);
 }
