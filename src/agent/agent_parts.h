@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "agent/agent.h"
+#include "agent/agent_options.h"
 #include "agent/cluster/cluster_side.h"
 #include "agent/cluster/cluster_soft_evictions.h"
 #include "agent/cluster/shadow_watch.h"

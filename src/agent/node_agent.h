@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/agent.h"
+#include "agent/agent_options.h"
 #include "agent/agent_parts.h"
 #include "agent/config_in_force.h"
 #include "agent/figures/disk_layout.h"
@@ -17,6 +17,7 @@
 #include "agent/machine.h"
 #include "agent/manifests/manifest_watch.h"
 #include "agent/notify/service_notify.h"
+#include "core/units/result.h"
 #include "machine/loop/event_loop.h"
 #include "machine/loop/steady_clock.h"
 #include "ports/file_descriptor.h"
@@ -24,17 +25,20 @@
 
 namespace jettison {
 
-// The agent as it runs: one loop that feeds a Node from this machine.
-class NodeAgent : public Agent {
+// The agent: it watches the node, runs its pods, and evicts pods under node pressure. It is one
+// loop that feeds a Node from this machine.
+class NodeAgent {
  public:
   // `machine` is open; `log` and `machine` belong together and live as long as this. `node` has the
   // resources of the node. `named_driver` is as in ConfigInForce::Readers.
   NodeAgent(const AgentConfig& config, AgentOptions options, std::unique_ptr<Log> log,
             std::unique_ptr<Machine> machine, const NodeIdentity& node, CgroupDriver named_driver);
 
-  [[nodiscard]] Result<void> Run() override;
-  void Stop() override { ::eventfd_write(stop_asked_.get(), 1); }
-  [[nodiscard]] const Log& log() const override { return *log_; }
+  // Runs until Stop or a signal. An error is permanent: a retry would fail, too.
+  [[nodiscard]] Result<void> Run();
+  // Makes Run return: at once, or after its pods have ended where `stop_pods` is set. From any
+  // thread and from signal handlers; more than once does no harm.
+  void Stop() { ::eventfd_write(stop_asked_.get(), 1); }
 
  private:
   [[nodiscard]] Result<void> WatchAll();
@@ -114,5 +118,11 @@ class NodeAgent : public Agent {
   bool ready_ = false;                 // the service manager has been told
   std::optional<Instant> next_alive_;  // sign of life for the service manager
 };
+
+// Opens everything that the agent needs and takes the lock on its root directory, but starts
+// nothing yet. Errors say what to do: not root, root directory not writable or in use, no cgroup
+// memory controller, ...
+[[nodiscard]] Result<std::unique_ptr<NodeAgent>> OpenAgent(const AgentConfig& config,
+                                                           AgentOptions options);
 
 }  // namespace jettison

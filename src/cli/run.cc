@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/agent.h"
+#include "agent/node_agent.h"
 #include "api/serve.h"
 #include "cli/ask/config_files.h"
 #include "cli/commands.h"
@@ -99,7 +99,7 @@ Result<void> RunServed(const AgentConfig& config, AgentOptions options, ConfigRe
     options.kubelet_look_every = std::chrono::minutes(1);
   }
   options.on_config = [rereading](const AgentConfig&) { rereading->Use(); };
-  const auto agent = Agent::Make(config, std::move(options));
+  const auto agent = OpenAgent(config, std::move(options));
   if (!agent) return Fail(agent.error());
   if (!board) return (*agent)->Run();
   auto opened = Serving::Open(config.http, *board);

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/agent.h"
+#include "agent/node_agent.h"
 #include "cli/ask/config_files.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
@@ -48,15 +48,15 @@ struct DemoOptions {
   int patience = 1;
 };
 
-// A signal handler can reach nothing else. Both are lock-free, and Agent::Stop may be called from a
-// handler.
+// A signal handler can reach nothing else. Both are lock-free, and NodeAgent::Stop may be called
+// from a handler.
 std::atomic<int> first_signal = 0;
-std::atomic<Agent*> running_agent = nullptr;
+std::atomic<NodeAgent*> running_agent = nullptr;
 
 void StopAgent(int signal) {
   int none = 0;
   first_signal.compare_exchange_strong(none, signal);
-  if (Agent* agent = running_agent.load()) agent->Stop();
+  if (NodeAgent* agent = running_agent.load()) agent->Stop();
 }
 
 namespace fs = std::filesystem;
@@ -297,7 +297,7 @@ Result<bool> RunOn(const DemoNode& node, const DemoOptions& demo) {
     over = true;
     running_agent.load()->Stop();
   };
-  const auto agent = Agent::Make(*config, std::move(options));
+  const auto agent = OpenAgent(*config, std::move(options));
   if (!agent) return Fail(agent.error());
   running_agent = agent->get();
   if (first_signal != 0) (*agent)->Stop();

@@ -1,5 +1,3 @@
-#include "agent/agent.h"
-
 #include <fmt/format.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
@@ -55,7 +53,7 @@ ResourceList NodeCapacity(std::uint64_t memory_bytes, const std::optional<FsStat
 
 }  // namespace
 
-Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& named, AgentOptions options) {
+Result<std::unique_ptr<NodeAgent>> OpenAgent(const AgentConfig& named, AgentOptions options) {
   // The log has a clock of its own, so that errors on the way can be logged.
   static const SteadyClock kLogClock;
   auto log = OpenLog({.format = named.json_logs ? LogFormat::kJson : options.log_format,

@@ -9,7 +9,6 @@
 
 #include "core/model/threshold.h"
 #include "core/units/duration.h"
-#include "core/units/result.h"
 #include "machine/log/log.h"
 #include "view/snapshot.h"
 
@@ -18,7 +17,6 @@ namespace jettison {
 struct AgentConfig;    // core/config/agent_config.h
 struct ConfigReading;  // core/config/read_config.h
 class Board;           // view/board.h
-class Log;             // machine/log/log.h
 
 // Options of the caller, in addition to the configuration.
 struct AgentOptions {
@@ -46,25 +44,6 @@ struct AgentOptions {
   std::function<void(const AgentConfig&)> on_config;
   // Gives other threads snapshots of the agent; null: nobody looks on, and no passes are kept.
   std::shared_ptr<Board> board;
-};
-
-// The node agent: it watches the node, runs its pods, and evicts pods under node pressure.
-class Agent {
- public:
-  // Opens everything that the agent needs and takes the lock on its root directory, but starts
-  // nothing yet. Errors say what to do: not root, root directory not writable or in use, no cgroup
-  // memory controller, ...
-  [[nodiscard]] static Result<std::unique_ptr<Agent>> Make(const AgentConfig& config,
-                                                           AgentOptions options);
-  virtual ~Agent() = default;
-
-  // Runs until Stop or a signal. An error is permanent: a retry would fail, too.
-  [[nodiscard]] virtual Result<void> Run() = 0;
-  // Makes Run return: at once, or after its pods have ended where `stop_pods` is set. From any
-  // thread and from signal handlers; more than once does no harm.
-  virtual void Stop() = 0;
-  // For messages before Run.
-  [[nodiscard]] virtual const Log& log() const = 0;
 };
 
 }  // namespace jettison
