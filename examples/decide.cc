@@ -32,18 +32,21 @@ int main(int count, char** arguments) {
   if (!read) faults.push_back({.file = arguments[3], .message = read.error().message});
   if (!faults.empty()) return fmt::print("{}\n", DescribeAll(faults)), 1;
 
-  const EvictionPolicy& policy = config.config.eviction;
+  const EvictionPolicy& eviction = config.config.eviction;
   const DiskLayout layout;  // one file system for everything
-  const std::vector<Threshold> thresholds = ThresholdsFor(policy.thresholds, layout);
+  const PassPolicy policy{
+      .thresholds = ThresholdsFor(eviction.thresholds, layout),
+      .pressure_transition_period = eviction.pressure_transition_period,
+      .max_pod_grace_period_seconds = eviction.max_pod_grace_period_seconds,
+      .local_storage_capacity_isolation = eviction.local_storage_capacity_isolation,
+      .layout = layout};
   const Observations seen = ObservationsFrom(summary);
-  const Evaluation evaluation =
-      Evaluate(thresholds, policy.pressure_transition_period, {}, seen, Instant::clock::now());
+  const Evaluation evaluation = Evaluate(policy, {}, seen, Instant::clock::now());
   std::vector<const PodFacts*> all;
   for (const PodFacts& pod : pods) all.push_back(&pod);
   std::vector<ActivePod> active;
   JoinStats(all, summary, active);
-  const Decision decision =
-      Decide(thresholds, policy.local_storage_capacity_isolation, layout, evaluation, active);
+  const Decision decision = Decide(policy, evaluation, evaluation.acting, active);
 
   for (const StorageViolation& violation : decision.violations) {
     fmt::print("{}\n", OrderFor(active[violation.pod], violation).message);
@@ -52,6 +55,6 @@ int main(int count, char** arguments) {
   if (!decision.victim) return 0;
   const ActivePod& victim = active[*decision.victim];
   const EvictionOrder order = OrderFor(
-      victim, {thresholds, *decision.threshold, seen, policy.max_pod_grace_period_seconds});
+      victim, {policy.thresholds, *decision.threshold, seen, policy.max_pod_grace_period_seconds});
   fmt::print("{}: {}\n", FullName(victim.facts->pod), order.message);
 }

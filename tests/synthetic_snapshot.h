@@ -47,8 +47,7 @@ inline Snapshot SyntheticSnapshot(std::size_t pods, std::uint32_t seed = 1) {
   report->at = snapshot.at;
   node.summary.node.memory->time = snapshot.at;
   report->observations = ObservationsFrom(node.summary);
-  report->evaluation = Evaluate(policy->thresholds, policy->pressure_transition_period, {},
-                                report->observations, snapshot.at);
+  report->evaluation = Evaluate(*policy, {}, report->observations, snapshot.at);
   snapshot.last_report = report;
   snapshot.conditions = report->conditions();
   for (const NodeConditionType type : kAllNodeConditions) {

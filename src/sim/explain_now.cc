@@ -95,7 +95,7 @@ std::string ProtectionOf(const PodFacts& facts) {
 Candidates CandidatesNow(Signal signal, const NodeNow& node) {
   const Observations seen = ObservationsFrom(*node.summary);
   return CandidatesFor(signal, node.policy->thresholds,
-                       EvaluateBy(*node.policy, StateNow(node), seen, node.at));
+                       Evaluate(*node.policy, StateNow(node), seen, node.at));
 }
 
 PodPlace PlaceOf(std::span<const ActivePod> pods, std::size_t index, Signal signal,

@@ -19,7 +19,7 @@ TEST(Allocation, TheHookCounts) {
 
 TEST(Allocation, ADecisionPassUnderMemoryPressureAllocatesNothingInTheSteadyState) {
   const SyntheticNode node(1000, 5);
-  const std::vector<Threshold> thresholds = DefaultThresholds();
+  const PassPolicy policy{.thresholds = DefaultThresholds()};
   std::vector<ActivePod> joined;
   EvictionState state;
   Instant now{};
@@ -28,9 +28,8 @@ TEST(Allocation, ADecisionPassUnderMemoryPressureAllocatesNothingInTheSteadyStat
     now += std::chrono::seconds(10);
     const std::size_t before = allocations;
     JoinStats(node.pods, node.summary, joined);
-    const Evaluation evaluation =
-        Evaluate(thresholds, std::chrono::minutes(5), state, ObservationsFrom(node.summary), now);
-    const Decision decision = Decide(thresholds, true, {}, evaluation, joined);
+    const Evaluation evaluation = Evaluate(policy, state, ObservationsFrom(node.summary), now);
+    const Decision decision = Decide(policy, evaluation, evaluation.acting, joined);
     state = evaluation.next;
     in_last_pass = allocations - before;
     ASSERT_TRUE(decision.victim);

@@ -67,14 +67,13 @@ TEST(Permutation, ADecisionIsTheFullRankingsFirstAmongAnyNumberOfPods) {
     SyntheticNode node(count, static_cast<std::uint32_t>(count));
     for (PodStats& pod : node.summary.pods) pod.memory_working_set_bytes = random() % 3 << 29;
     const std::vector<ActivePod> pods = Joined(node);
-    const std::vector<Threshold> thresholds = DefaultThresholds();
-    const Evaluation evaluation = Evaluate(thresholds, std::chrono::minutes(5), {},
-                                           ObservationsFrom(node.summary), Instant{});
+    const PassPolicy policy{.thresholds = DefaultThresholds()};
+    const Evaluation evaluation = Evaluate(policy, {}, ObservationsFrom(node.summary), Instant{});
     const auto order = RankedPods(pods, Signal::kMemoryAvailable, {});
     const auto first = std::find_if(order.begin(), order.end(), [&](std::size_t i) {
       return MayGo(pods[i], Signal::kMemoryAvailable);
     });
-    const Decision decision = Decide(thresholds, true, {}, evaluation, pods);
+    const Decision decision = Decide(policy, evaluation, evaluation.acting, pods);
     ASSERT_EQ(decision.victim, first == order.end() ? std::nullopt : std::optional(*first));
     EXPECT_EQ(decision.victim, FirstVictim(pods, Signal::kMemoryAvailable, {}));
   }
@@ -150,8 +149,8 @@ TEST(WithKubeletLines, NobodyWithinItsRequestIsEvictedAboveTheKubeletsLine) {
       std::vector<ActivePod> pods;
       JoinStats(node.pods, step.summary, pods);
       const Observations seen = ObservationsFrom(step.summary);
-      const Evaluation evaluation = EvaluateBy(policy, state, seen, now);
-      const Decision decision = Decide(policy.thresholds, false, policy.layout, evaluation, pods);
+      const Evaluation evaluation = Evaluate(policy, state, seen, now);
+      const Decision decision = Decide(policy, evaluation, evaluation.acting, pods);
       state = evaluation.next;
       for (std::size_t t = 0; t < policy.thresholds.size(); ++t) {
         const Threshold& threshold = policy.thresholds[t];

@@ -276,7 +276,7 @@ void Node::TakePolicy(PassPolicy policy) {
   if (auto& last = state_.record.last) {
     // The last report refers to thresholds by their index, too.
     auto report = std::make_shared<CycleReport>(*last);
-    report->evaluation = EvaluateBy(*state_.policies, standing.state, report->observations, now);
+    report->evaluation = Evaluate(*state_.policies, standing.state, report->observations, now);
     last = std::move(report);
   }
   acted_.reset();  // the thresholds are others

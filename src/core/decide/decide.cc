@@ -87,20 +87,15 @@ ThresholdSet WithoutDisks(std::span<const Threshold> thresholds, ThresholdSet am
   return among;
 }
 
-ThresholdSet HardFirst(std::span<const Threshold> thresholds, ThresholdSet among) {
-  ThresholdSet hard = among;
-  for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    if (!thresholds[i].IsHard()) hard[i] = false;
-  }
-  return hard.any() ? hard : among;
-}
-
-Decision Decide(std::span<const Threshold> thresholds, bool local_storage_capacity_isolation,
-                DiskLayout layout, const Evaluation& evaluation, std::span<const ActivePod> pods) {
+Decision Decide(const PassPolicy& policy, const Evaluation& evaluation, ThresholdSet acting,
+                std::span<const ActivePod> pods) {
+  const std::span<const Threshold> thresholds = policy.thresholds;
+  const DiskLayout layout = policy.layout;
   Decision decision;
-  ThresholdSet acting = evaluation.acting;
   auto threshold = ThresholdToActFor(thresholds, acting, pods);
-  if (local_storage_capacity_isolation) decision.violations = StorageViolations(pods, layout);
+  if (policy.local_storage_capacity_isolation) {
+    decision.violations = StorageViolations(pods, layout);
+  }
   if (!decision.violations.empty() || !threshold) return decision;
   const auto victim_for = [&](std::size_t i) {
     return FirstVictim(pods, thresholds[i].signal, layout, CandidatesFor(i, evaluation));

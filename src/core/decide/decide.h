@@ -42,18 +42,14 @@ struct Decision {
 // Chooses what a pass does. If the disk use of all pods is unknown (DiskUseIsUnknown), no pod is
 // evicted for a disk, and any other acting threshold takes precedence. A threshold in its margin
 // for which there is neither a candidate nor a reclaim does not act: the next one does. So it is
-// where the first candidate holds next to nothing of the margin (IsWorthwhile). `thresholds`
-// are those of the evaluation. Allocates nothing unless pods broke their storage limits. (kubelet:
-// managerImpl.synchronize from localStorageEviction on)
-[[nodiscard]] Decision Decide(std::span<const Threshold> thresholds,
-                              bool local_storage_capacity_isolation, DiskLayout layout,
-                              const Evaluation& evaluation, std::span<const ActivePod> pods);
+// where the first candidate holds next to nothing of the margin (IsWorthwhile). `acting` are
+// those of the evaluation that may act. Allocates nothing unless pods broke their storage limits.
+// (kubelet: managerImpl.synchronize from localStorageEviction on)
+[[nodiscard]] Decision Decide(const PassPolicy& policy, const Evaluation& evaluation,
+                              ThresholdSet acting, std::span<const ActivePod> pods);
 
 // The thresholds of the set that are not on disks.
 [[nodiscard]] ThresholdSet WithoutDisks(std::span<const Threshold> thresholds, ThresholdSet among);
-
-// Only the hard thresholds of the set if there are any, else all of them.
-[[nodiscard]] ThresholdSet HardFirst(std::span<const Threshold> thresholds, ThresholdSet among);
 
 // The threshold to act for among several: memory before everything else, then the order of the
 // signals, hard before soft, then the order of configuration.

@@ -153,8 +153,17 @@ ThresholdSet ThresholdsMet(std::span<const Threshold> thresholds, const Observat
   return met;
 }
 
-Evaluation Evaluate(std::span<const Threshold> thresholds, Duration pressure_transition_period,
-                    const EvictionState& state, const Observations& observations, Instant now) {
+ThresholdSet HardFirst(std::span<const Threshold> thresholds, ThresholdSet among) {
+  ThresholdSet hard = among;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    if (!thresholds[i].IsHard()) hard[i] = false;
+  }
+  return hard.any() ? hard : among;
+}
+
+Evaluation Evaluate(const PassPolicy& policy, const EvictionState& state,
+                    const Observations& observations, Instant now) {
+  const std::span<const Threshold> thresholds = policy.thresholds;
   assert(thresholds.size() <= kMaxThresholds);
   Evaluation result{.met = {}, .overdue = {}, .acting = {}, .in_margin = {}, .next = state};
   const ThresholdSet unresolved = ThresholdsMet(thresholds, observations, true) & state.met;
@@ -163,11 +172,13 @@ Evaluation Evaluate(std::span<const Threshold> thresholds, Duration pressure_tra
     Track(result.met[i], now, result.next.first_observed_at[i]);
   }
   TrackKubeletLines(thresholds, observations, now, result);
-  TrackConditions(thresholds, WithCondition(result), pressure_transition_period, now, result.next);
+  TrackConditions(thresholds, WithCondition(result), policy.pressure_transition_period, now,
+                  result.next);
   result.overdue = Overdue(thresholds, result.next, now);
   const ThresholdSet fresh =
       Fresh(thresholds, result.overdue, observations, state.last_observations);
   result.acting = WithoutEchoes(thresholds, fresh, state, observations, now);
+  if (policy.hard_first) result.acting = HardFirst(thresholds, result.acting);
   result.next.met = result.overdue;
   result.next.last_observations = observations;
   return result;

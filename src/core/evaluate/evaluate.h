@@ -2,9 +2,11 @@
 
 #include <array>
 #include <bitset>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "core/model/pressure.h"
 #include "core/model/signal.h"
@@ -16,6 +18,19 @@ namespace jettison {
 
 // A set of thresholds, named by their index in the list that is being evaluated.
 using ThresholdSet = std::bitset<kMaxThresholds>;
+
+// The settings of a pass.
+struct PassPolicy {
+  // Effective: containerfs.* replaced for the layout; at most kMaxThresholds.
+  std::vector<Threshold> thresholds;
+  Duration pressure_transition_period = std::chrono::minutes(5);
+  std::int64_t max_pod_grace_period_seconds = 0;
+  bool local_storage_capacity_isolation = true;
+  DiskLayout layout;
+  // No pod is evicted for a soft threshold while a hard one of any signal acts: a soft eviction may
+  // have to wait for an answer, may be refused, or has to wait for the pods that were evicted last.
+  bool hard_first = false;
+};
 
 // When a pod was last evicted, and how much of each pressure signal was available then; absent: it
 // was not observed.
@@ -58,14 +73,15 @@ struct Evaluation {
                                          const Observations& observations,
                                          bool enforce_min_reclaim);
 
+// Only the hard thresholds of the set if there are any, else all of them.
+[[nodiscard]] ThresholdSet HardFirst(std::span<const Threshold> thresholds, ThresholdSet among);
+
 // Makes one step of the eviction state: thresholds met, grace periods, conditions with their
 // transition period, freshness. A pressure average that still includes stalls from before the last
 // eviction is not fresh: after an eviction, a pressure threshold acts only when its window has
-// passed, and only if the stalls since the eviction alone exceed it. `thresholds` are the effective
-// ones (containerfs.* replaced), at most kMaxThresholds. (kubelet: managerImpl.synchronize up to
-// localStorageEviction)
-[[nodiscard]] Evaluation Evaluate(std::span<const Threshold> thresholds,
-                                  Duration pressure_transition_period, const EvictionState& state,
+// passed, and only if the stalls since the eviction alone exceed it.
+// (kubelet: managerImpl.synchronize up to localStorageEviction)
+[[nodiscard]] Evaluation Evaluate(const PassPolicy& policy, const EvictionState& state,
                                   const Observations& observations, Instant now);
 
 // Begins the condition, or its transition period anew, because a pass has found a candidate for a

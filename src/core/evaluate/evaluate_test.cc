@@ -36,10 +36,11 @@ Observations Available(std::int64_t bytes, std::optional<Instant> time = {}) {
 // Steps an evaluation through time.
 class Stepper {
  public:
-  explicit Stepper(std::vector<Threshold> thresholds) : thresholds_(std::move(thresholds)) {}
+  explicit Stepper(std::vector<Threshold> thresholds)
+      : policy_{.thresholds = std::move(thresholds), .pressure_transition_period = kTransition} {}
 
   Evaluation At(Duration at, const Observations& seen) {
-    Evaluation result = Evaluate(thresholds_, transition_, state_, seen, kStart + at);
+    Evaluation result = Evaluate(policy_, state_, seen, kStart + at);
     state_ = result.next;
     return result;
   }
@@ -47,11 +48,10 @@ class Stepper {
     return At(at, Available(available, kStart + at));
   }
 
-  void SetTransitionPeriod(Duration period) { transition_ = period; }
+  void SetTransitionPeriod(Duration period) { policy_.pressure_transition_period = period; }
 
  private:
-  std::vector<Threshold> thresholds_;
-  Duration transition_ = kTransition;
+  PassPolicy policy_;
   EvictionState state_;
 };
 
@@ -238,20 +238,19 @@ TEST(CarryOver, ConditionsTheLastEvictionAndObservationsStay) {
 TEST(CarryOver, AChangedGracePeriodCountsFromWhenTheLineWasFirstMet) {
   Observations low;
   low[Signal::kMemoryAvailable] = Observation{.available = 150, .capacity = 1000, .time = kSince};
-  const std::vector<Threshold> before = {kSoftMemory};
-  const Duration transition = seconds(300);
-  const EvictionState met = Evaluate(before, transition, {}, low, kSince).next;
+  const PassPolicy before{.thresholds = {kSoftMemory}};
+  const EvictionState met = Evaluate(before, {}, low, kSince).next;
   const Instant now = kSince + seconds(20);
   low[Signal::kMemoryAvailable]->time = now;
-  const std::vector<Threshold> shorter = {
-      Line(Signal::kMemoryAvailable, Quantity::Of(200), seconds(10))};
-  const std::vector<Threshold> longer = {
-      Line(Signal::kMemoryAvailable, Quantity::Of(200), seconds(60))};
-  EXPECT_TRUE(Evaluate(shorter, transition, CarryOver(met, before, shorter), low, now).acting[0]);
-  EXPECT_FALSE(Evaluate(longer, transition, CarryOver(met, before, longer), low, now).acting[0]);
-  const auto later =
-      Evaluate(longer, transition, CarryOver(met, before, longer), low, kSince + seconds(60));
-  EXPECT_TRUE(later.overdue[0]) << "counted from the first crossing";
+  const auto after = [&](Duration grace, Instant at) {
+    const PassPolicy changed{
+        .thresholds = {Line(Signal::kMemoryAvailable, Quantity::Of(200), grace)}};
+    return Evaluate(changed, CarryOver(met, before.thresholds, changed.thresholds), low, at);
+  };
+  EXPECT_TRUE(after(seconds(10), now).acting[0]);
+  EXPECT_FALSE(after(seconds(60), now).acting[0]);
+  EXPECT_TRUE(after(seconds(60), kSince + seconds(60)).overdue[0])
+      << "counted from the first crossing";
 }
 
 constexpr Instant kPressureStart{std::chrono::hours(1000)};
@@ -263,7 +262,7 @@ class StalledNode {
  public:
   explicit StalledNode(Signal signal = kSignal, double window = 10)
       : signal_(signal), window_(window) {
-    thresholds_ = {{.signal = signal, .value = LeftOf(2000)}};
+    policy_.thresholds = {{.signal = signal, .value = LeftOf(2000)}};
   }
   // Loses `share` of the time from now on, and lets the seconds pass.
   Evaluation After(double share, double passed) {
@@ -274,7 +273,7 @@ class StalledNode {
         Observation{.available = kWholeTime - static_cast<std::int64_t>(average_ * 100),
                     .capacity = kWholeTime,
                     .time = now_};
-    Evaluation result = Evaluate(thresholds_, seconds(30), state_, seen_, now_);
+    Evaluation result = Evaluate(policy_, state_, seen_, now_);
     state_ = result.next;
     return result;
   }
@@ -284,7 +283,7 @@ class StalledNode {
  private:
   Signal signal_;
   double window_;
-  std::vector<Threshold> thresholds_;
+  PassPolicy policy_;
   Instant now_ = kPressureStart;
   double average_ = 0;
   Observations seen_;
@@ -319,12 +318,12 @@ TEST(Pressure, WhatIsLeftInTheAverageAfterAnEvictionDoesNotAct) {
 
 TEST(Pressure, StallsThatTheAverageDidNotHoldYetAtTheEvictionDoNotActEither) {
   // Recorded from a kernel: the last two seconds of the culprit's stalls appeared after its death.
-  const std::vector<Threshold> thresholds = {{.signal = kSignal, .value = LeftOf(50)}};
+  const PassPolicy policy{.thresholds = {{.signal = kSignal, .value = LeftOf(50)}}};
   EvictionState state;
   MarkEviction(Lost(561), kPressureStart, state);
   for (const auto& [after, lost] : {std::pair(10, 385), {11, 315}, {13, 258}, {20, 127}}) {
     const Instant now = kPressureStart + seconds(after);
-    EXPECT_TRUE(Evaluate(thresholds, seconds(30), state, Lost(lost), now).acting.none()) << after;
+    EXPECT_TRUE(Evaluate(policy, state, Lost(lost), now).acting.none()) << after;
   }
 }
 
@@ -349,25 +348,24 @@ TEST(Pressure, ALongerAverageWaitsForItsOwnWindow) {
 }
 
 TEST(Pressure, AnAverageThatWasUnknownAtTheEvictionWaitsForTheWindowOnly) {
-  const std::vector<Threshold> thresholds = {{.signal = kSignal, .value = LeftOf(2000)}};
+  const PassPolicy policy{.thresholds = {{.signal = kSignal, .value = LeftOf(2000)}}};
   EvictionState state;
   MarkEviction({}, kPressureStart, state);
   const auto acts = [&](Duration after) -> bool {
-    return Evaluate(thresholds, seconds(30), state, Lost(3000), kPressureStart + after).acting[0];
+    return Evaluate(policy, state, Lost(3000), kPressureStart + after).acting[0];
   };
   EXPECT_FALSE(acts(seconds(9)));
   EXPECT_TRUE(acts(seconds(10)));
 }
 
 TEST(Pressure, OtherSignalsActRightAfterAnEviction) {
-  const std::vector<Threshold> thresholds = {
-      {.signal = Signal::kMemoryAvailable, .value = Quantity::Of(100)}};
+  const PassPolicy policy{
+      .thresholds = {{.signal = Signal::kMemoryAvailable, .value = Quantity::Of(100)}}};
   Observations seen;
   seen[Signal::kMemoryAvailable] = Observation{.available = 50, .capacity = 1000};
   EvictionState state;
   MarkEviction(seen, kPressureStart, state);
-  EXPECT_TRUE(
-      Evaluate(thresholds, seconds(30), state, seen, kPressureStart + seconds(1)).acting[0]);
+  EXPECT_TRUE(Evaluate(policy, state, seen, kPressureStart + seconds(1)).acting[0]);
 }
 
 TEST(Pressure, DoesNotCountAgainstAReclaim) {

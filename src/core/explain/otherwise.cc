@@ -61,7 +61,7 @@ class Changes {
 
   Changes(const DecisionInputs& inputs, const Decision& decision)
       : inputs_(inputs), decision_(decision), victim_(inputs.pods[*decision.victim]) {
-    const Evaluation all = EvaluateBy(inputs.policy, inputs.before, inputs.seen, inputs.now);
+    const Evaluation all = Evaluate(inputs.policy, inputs.before, inputs.seen, inputs.now);
     waiting_ = all.acting & ~ToActOn(inputs.policy, all, inputs.pace);
   }
 
@@ -135,7 +135,7 @@ PassDecision DecisionFor(const DecisionInputs& inputs) {
   const ReadingPlan plan{
       .now = inputs.now,
       .observations = inputs.seen,
-      .evaluation = EvaluateBy(inputs.policy, inputs.before, inputs.seen, inputs.now)};
+      .evaluation = Evaluate(inputs.policy, inputs.before, inputs.seen, inputs.now)};
   return DecidePass(inputs.policy, plan, inputs.pods, inputs.pace);
 }
 

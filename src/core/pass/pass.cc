@@ -7,10 +7,7 @@ namespace {
 
 PassDecision DecideAmong(ThresholdSet among, const PassPolicy& policy, const ReadingPlan& plan,
                          std::span<const ActivePod> pods, const PaceOf& pace_of) {
-  Evaluation evaluation = plan.evaluation;
-  evaluation.acting = among;
-  PassDecision pass{.decision = Decide(policy.thresholds, policy.local_storage_capacity_isolation,
-                                       policy.layout, evaluation, pods)};
+  PassDecision pass{.decision = Decide(policy, plan.evaluation, among, pods)};
   const Decision& decision = pass.decision;
   if (!decision.threshold) return pass;
   pass.pace = pace_of(*decision.threshold);
@@ -43,18 +40,10 @@ ThresholdSet InsteadOf(std::size_t waits, std::span<const Threshold> thresholds,
 
 }  // namespace
 
-Evaluation EvaluateBy(const PassPolicy& policy, const EvictionState& state,
-                      const Observations& observations, Instant now) {
-  Evaluation evaluation =
-      Evaluate(policy.thresholds, policy.pressure_transition_period, state, observations, now);
-  if (policy.hard_first) evaluation.acting = HardFirst(policy.thresholds, evaluation.acting);
-  return evaluation;
-}
-
 ReadingPlan PlanReading(const PassPolicy& policy, const EvictionState& state, const NodeStats& node,
                         Instant now, ThresholdSet allowed) {
   ReadingPlan plan{.now = now, .observations = ObservationsFrom(node)};
-  plan.evaluation = EvaluateBy(policy, state, plan.observations, now);
+  plan.evaluation = Evaluate(policy, state, plan.observations, now);
   plan.may_act = plan.evaluation.acting & allowed;
   plan.threshold = MostUrgent(policy.thresholds, plan.may_act);
   const ThresholdSet margins = WithoutDisks(policy.thresholds, plan.evaluation.in_margin);

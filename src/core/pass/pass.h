@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -15,25 +14,12 @@
 #include "core/decide/eviction_pace.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/summary.h"
-#include "core/model/threshold.h"
 #include "core/observe/observations.h"
 #include "core/pods/pod_facts.h"
 #include "core/report/cycle_report.h"
 #include "core/units/duration.h"
 
 namespace jettison {
-
-// The settings of a pass.
-struct PassPolicy {
-  std::vector<Threshold> thresholds;  // effective: containerfs.* replaced for the layout
-  Duration pressure_transition_period = std::chrono::minutes(5);
-  std::int64_t max_pod_grace_period_seconds = 0;
-  bool local_storage_capacity_isolation = true;
-  DiskLayout layout;
-  // No pod is evicted for a soft threshold while a hard one of any signal acts: a soft eviction may
-  // have to wait for an answer, may be refused, or has to wait for the pods that were evicted last.
-  bool hard_first = false;
-};
 
 // The state of a pass after the node's own figures have been read: the evaluation that it decides,
 // acts and reports by, and for what the figures of pods are still to be read.
@@ -46,10 +32,6 @@ struct ReadingPlan {
   // The one on a disk that would be acted for if no pod may be evicted for a margin.
   std::optional<std::size_t> disk;
 };
-
-// Evaluates the observations under the policy.
-[[nodiscard]] Evaluation EvaluateBy(const PassPolicy& policy, const EvictionState& state,
-                                    const Observations& observations, Instant now);
 
 // Evaluates the node's figures. `allowed` are the thresholds that the pass may act for, for example
 // because no evicted pods are awaited.

@@ -23,7 +23,7 @@ EvictionState StateAfter(const RecordedPass& pass) {
 void FillInReport(RecordedPass& pass) {
   pass.report.observations = ObservationsFrom(pass.summary.node);
   pass.report.evaluation =
-      EvaluateBy(*pass.policy, pass.before, pass.report.observations, pass.report.at);
+      Evaluate(*pass.policy, pass.before, pass.report.observations, pass.report.at);
 }
 
 }  // namespace jettison

@@ -161,7 +161,7 @@ class NodeImport {
     pass->before = state_;
     pass->report.at = at;
     pass->report.observations = ObservationsFrom(pass->summary.node);
-    pass->report.evaluation = EvaluateBy(*policy_, state_, pass->report.observations, at);
+    pass->report.evaluation = Evaluate(*policy_, state_, pass->report.observations, at);
     state_ = pass->report.evaluation.next;
     if (!pass->report.evictions.empty()) MarkEviction(pass->report.observations, at, state_);
     return sink_.Add(std::shared_ptr<const RecordedPass>(std::move(pass)));

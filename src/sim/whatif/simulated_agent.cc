@@ -100,7 +100,7 @@ std::optional<SimulatedPass> SimulatedAgent::RepeatPass(const VirtualSegment& vi
 std::optional<SimulatedPass> SimulatedAgent::MakePass(const VirtualSegment& view,
                                                       const Look& look) {
   ReadingPlan plan{.now = look.at, .observations = SeenAt(view, look.at)};
-  plan.evaluation = EvaluateBy(policy_, state_, plan.observations, look.at);
+  plan.evaluation = Evaluate(policy_, state_, plan.observations, look.at);
   if (pace_.awaits()) {
     plan.evaluation.acting = HardFirst(policy_.thresholds, plan.evaluation.acting);
   }

@@ -157,7 +157,7 @@ class TestWorld {
 
   void Look(Summary summary, std::vector<std::shared_ptr<const PodFacts>> pods) {
     const Observations seen = ObservationsFrom(summary);
-    const Evaluation evaluation = EvaluateBy(*policy_, state_, seen, now_);
+    const Evaluation evaluation = Evaluate(*policy_, state_, seen, now_);
     const auto threshold = MostUrgent(policy_->thresholds, evaluation.acting);
     const bool by_clock = now_ >= next_pass_;
     const bool newly = (evaluation.met & ~known_).any();
