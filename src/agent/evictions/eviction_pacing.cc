@@ -154,7 +154,7 @@ PaceInput EvictionPacing::InputOf(const PacedPass& pass) {
   const Signal signal = pass.threshold.signal;
   if (IsForeseen(signal)) pace_.Held(signal, LineOf(pass), HoldersOf(pass));
   PaceInput input = InputFor(signal, pass.next_by_clock, pass.plan.now);
-  input.soft = soft_;
+  input.soft = pass.soft;
   return input;
 }
 

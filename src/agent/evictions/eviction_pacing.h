@@ -36,6 +36,7 @@ struct PacedPass {
   std::span<const ActivePod> pods;
   DiskLayout layout;
   std::optional<Instant> next_by_clock;  // as in PaceInput
+  std::optional<SoftHold> soft;          // the same
 };
 
 // The wait for evicted pods, and the pace of evictions. After an eviction, no other one is decided
@@ -72,8 +73,6 @@ class EvictionPacing {
   void ReadEnding();
   // What has just been observed.
   void Seen(const Observations& seen, Instant now) { pace_.Seen(seen, now); }
-  // Sets why soft evictions wait in the next pass; absent: they do not wait.
-  void SetSoftHold(std::optional<SoftHold> hold) { soft_ = hold; }
   // What decides whether the eviction waits. The growth for the threshold is measured from now on.
   [[nodiscard]] PaceInput InputOf(const PacedPass& pass);
   // The input by which a pass has decided; absent: it acts for no threshold.
@@ -123,7 +122,6 @@ class EvictionPacing {
   SavedWait wait_;
   EvictionPace pace_;
   std::optional<PaceInput> input_;
-  std::optional<SoftHold> soft_;
   std::optional<EvictionPause> pause_;
   Signal paused_for_ = Signal::kMemoryAvailable;
   Instant pause_reported_at_;

@@ -141,13 +141,16 @@ bool Node::Pass(const ReadingPlan& plan, const Cause& cause) {
 
   ReadPods(plan, cause.disk);
   const std::shared_ptr<const PassPolicy>& policy = state_.PolicyOf(cause.kind);
-  const PassDecision decision = DecidePass(*policy, plan, pods_, [&](std::size_t threshold) {
+  const PassDecision decision = DecidePass(*policy, plan, pods_, [&](std::size_t i) {
+    const Threshold& threshold = policy->thresholds[i];
+    const SoftEvictions* const soft = threshold.IsHard() ? nullptr : dependencies_.soft;
     return state_.pacing.InputOf(
-        {.threshold = policy->thresholds[threshold],
+        {.threshold = threshold,
          .plan = plan,
          .pods = pods_,
          .layout = policy->layout,
-         .next_by_clock = cause.by_clock ? std::nullopt : std::optional(scheduler_.scheduled())});
+         .next_by_clock = cause.by_clock ? std::nullopt : std::optional(scheduler_.scheduled()),
+         .soft = soft != nullptr ? soft->HoldAt(plan.now) : std::nullopt});
   });
   state_.pacing.SetInput(decision.pace);
   const auto& acts_for = decision.decision.threshold;
@@ -194,7 +197,6 @@ void Node::ReadPods(const ReadingPlan& plan, const MeasuredDisk* disk) {
   const SoftEvictions* const soft = dependencies_.soft;
   const bool asks =
       soft != nullptr && plan.threshold && !state_.policies->thresholds[*plan.threshold].IsHard();
-  state_.pacing.SetSoftHold(asks ? soft->HoldAt(plan.now) : std::nullopt);
   state_.spared = asks ? soft->SparedAt(plan.now) : std::vector<SparedPod>();
   state_.pods = dependencies_.pods.Active();
   Protect(state_.spared, state_.pods);
