@@ -3,11 +3,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include <array>
 #include <cerrno>
-#include <climits>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -21,20 +18,14 @@ namespace jettison {
 namespace {
 
 // Detaches the mounts, so that deleting the quarantined folder does not delete files of the host
-// through them. The kernel lists mounts by their real paths.
+// through them.
 Result<void> DetachSubPaths(const std::string& folder) {
-  std::array<char, PATH_MAX> real{};
-  if (::realpath((folder + "/sub-paths").c_str(), real.data()) == nullptr) {
-    return errno == ENOENT ? Result<void>() : FailErrno(folder + "/sub-paths");
-  }
-  const std::string below = std::string(real.data()) + "/";
-  auto mounts = kernel::ReadMounts("/proc/self/mountinfo");
-  if (!mounts) return Fail(mounts.error());
-  for (const kernel::Mount& mount : *mounts) {
-    if (!mount.point.starts_with(below)) continue;
-    const int error = kernel::DetachPrivately(AT_FDCWD, mount.point.c_str());
+  const auto points = kernel::MountsBelow(folder + "/sub-paths");
+  if (!points) return Fail(points.error());
+  for (const std::string& point : *points) {
+    const int error = kernel::DetachPrivately(AT_FDCWD, point.c_str());
     if (error != 0 && error != EINVAL && error != ENOENT) {
-      return Fail(SystemError(error, "detach " + mount.point));
+      return Fail(SystemError(error, "detach " + point));
     }
   }
   return {};

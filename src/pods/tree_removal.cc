@@ -173,12 +173,12 @@ std::vector<MemoryVolume> MemoryVolumesOf(const std::string& pod) {
 }
 
 Result<void> RemoveTrees(const std::vector<std::string>& trees) {
-  int error = 0;
+  Result<void> outcome;
   for (const std::string& tree : trees) {
-    const int failed = RemoveTree(tree.c_str());
-    if (error == 0) error = failed;
+    const int error = RemoveTree(tree.c_str());
+    if (error != 0 && outcome) outcome = Fail(SystemError(error, "delete " + tree));
   }
-  return error == 0 ? Result<void>() : Fail(SystemError(error, "delete files"));
+  return outcome;
 }
 
 }  // namespace jettison

@@ -27,8 +27,8 @@ const Arrows& PartArrows() {
     arrows["view"] = {"core", "ports", "codec"};
     arrows["machine"] = {"core", "ports",   "codec",    "kernel",     "rpc",
                          "view", "sources", "runtimes", "containers", "pods"};
-    arrows["agent"] = {"core", "ports",   "apply",    "codec", "kernel", "rpc",
-                       "http", "sources", "runtimes", "view",  "machine"};
+    arrows["agent"] = {"core", "ports",   "apply",    "codec", "kernel",  "rpc",
+                       "http", "sources", "runtimes", "view",  "machine", "pods"};
     arrows["api"] = {"core", "ports", "codec", "kernel", "http", "view", "sim", "machine", "agent"};
     return arrows;
   }();

@@ -21,8 +21,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "kernel/mounts/mount_info.h"
 #include "machine/cgroups/host_cgroups.h"
+#include "pods/tree_removal.h"
 
 namespace jettison {
 namespace {
@@ -86,9 +86,7 @@ AgentBed::~AgentBed() {
     static_cast<void>(cgroups_->Remove(OwnGroup()));
   }
   if (folder_.empty()) return;
-  kernel::DetachMountsBelow(folder_);
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
+  (void)RemoveTrees({folder_});
 }
 
 std::string AgentBed::WriteConfig() const {

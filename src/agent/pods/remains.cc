@@ -1,15 +1,14 @@
 #include "agent/pods/remains.h"
 
-#include <filesystem>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "kernel/files/files.h"
 #include "kernel/files/own_folders.h"
 #include "kernel/groups/layout/cgroup_layout.h"
+#include "pods/tree_removal.h"
 
 namespace jettison {
 namespace {
@@ -33,8 +32,7 @@ void RemoveLogsOfGonePods(const PodLogsPlaces& places, const PodsForGc& pods) {
     const std::string path = places.folder + "/" + name;
     // The pod's record cannot be read at the moment, or the pod is being made or removed.
     if (kernel::Exists(places.pods + "/" + name.substr(name.rfind('_') + 1))) continue;
-    std::error_code ignored;
-    if (kernel::IsLogFolder(path)) std::filesystem::remove_all(path, ignored);
+    if (kernel::IsLogFolder(path)) (void)RemoveTree(path.c_str());
   }
 }
 

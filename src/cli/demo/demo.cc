@@ -26,9 +26,9 @@
 #include "cli/top/top.h"
 #include "core/json/json_writer.h"
 #include "kernel/files/files.h"
-#include "kernel/mounts/mount_info.h"
 #include "kernel/procfs/procfs.h"
 #include "machine/cgroups/host_cgroups.h"
+#include "pods/tree_removal.h"
 #include "ports/cgroups.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
@@ -146,12 +146,9 @@ class DemoNode {
   // failure is the cause of the others.
   Result<void> Remove(const std::string& name) {
     Result<void> outcome = cgroups_->Kill(name);
-    kernel::DetachMountsBelow(FolderOf(name), "");
-    std::error_code error;
-    fs::remove_all(FolderOf(name), error);
+    const auto files = RemoveTrees({FolderOf(name)});
     if (outcome || outcome.error().code == ErrorCode::kNotFound) outcome = cgroups_->Remove(name);
-    if (outcome && error) return Fail(SystemError(error.value(), "remove " + FolderOf(name)));
-    return outcome;
+    return outcome ? files : outcome;
   }
 
   std::unique_ptr<Cgroups> cgroups_;

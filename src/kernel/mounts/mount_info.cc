@@ -11,8 +11,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -94,19 +96,20 @@ Result<std::vector<Mount>> ReadMounts(const std::string& file) {
   return ParseMounts(*text);
 }
 
-std::vector<std::string> MountsBelow(const std::string& folder) {
+Result<std::vector<std::string>> MountsBelow(const std::string& folder) {
   std::vector<std::string> points;
-  for (Mount& mount : ReadMounts("/proc/self/mountinfo").value_or(std::vector<Mount>{})) {
-    if (mount.point.starts_with(folder + "/")) points.push_back(std::move(mount.point));
+  std::array<char, PATH_MAX> real{};
+  if (::realpath(folder.c_str(), real.data()) == nullptr) {
+    return errno == ENOENT ? Result<std::vector<std::string>>() : FailErrno(folder);
+  }
+  const std::string below = std::string(real.data()) + "/";
+  auto mounts = ReadMounts("/proc/self/mountinfo");
+  if (!mounts) return Fail(mounts.error());
+  for (Mount& mount : *mounts) {
+    if (mount.point.starts_with(below)) points.push_back(std::move(mount.point));
   }
   std::ranges::reverse(points);
   return points;
-}
-
-void DetachMountsBelow(const std::string& folder, std::string_view except) {
-  for (const std::string& point : MountsBelow(folder)) {
-    if (point != except) (void)::umount2(point.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
-  }
 }
 
 namespace {

@@ -35,11 +35,9 @@ struct Mount {
 // Reads and parses such a file.
 [[nodiscard]] Result<std::vector<Mount>> ReadMounts(const std::string& file);
 
-// Where this process sees something mounted below a folder; the last one mounted first.
-[[nodiscard]] std::vector<std::string> MountsBelow(const std::string& folder);
-
-// Detaches these mounts, apart from the one at `except`.
-void DetachMountsBelow(const std::string& folder, std::string_view except = {});
+// Where this process sees something mounted below a folder, by real paths; the last one mounted
+// first. None where there is no such folder.
+[[nodiscard]] Result<std::vector<std::string>> MountsBelow(const std::string& folder);
 
 // Whether the kernel has mount_setattr(2), since Linux 5.12, and with it all calls for folders in
 // which other file systems may be mounted (openat2, statx's mark of mount points). Without them a

@@ -12,6 +12,7 @@
 
 #include "kernel/cgroup_v1/cgroup_v1.h"
 #include "kernel/mounts/mount_info.h"
+#include "pods/tree_removal.h"
 #include "runtimes/process/runtime_bed.h"
 
 namespace jettison::process {
@@ -40,7 +41,7 @@ class LiveBed : public testing::Test {
     (void)host_->Kill(node_);
     const auto removed = host_->Remove(node_);
     EXPECT_TRUE(removed) << removed.error().message;
-    kernel::DetachMountsBelow(folder_.path());
+    (void)RemoveTrees({folder_.path()});
     while (::waitpid(-1, nullptr, 0) > 0) {
     }
     ::prctl(PR_SET_CHILD_SUBREAPER, 0);
@@ -70,7 +71,7 @@ class LiveBed : public testing::Test {
   }
   // What is mounted below the root, the last first.
   [[nodiscard]] std::vector<std::string> Mounts() const {
-    return kernel::MountsBelow(folder_.path());
+    return kernel::MountsBelow(folder_.path()).value();
   }
 
   kernel::TemporaryFolder folder_;

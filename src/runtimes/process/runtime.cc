@@ -171,8 +171,7 @@ void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& con
        attempt]() -> Result<void> {
         RemoveLogsOfRun(logs, attempt);
         if (std::rename(run_dir.c_str(), doomed.c_str()) == 0 || errno == ENOENT) return {};
-        const int error = RemoveTree(run_dir.c_str());
-        return error == 0 ? Result<void>() : Fail(SystemError(error, "remove " + run_dir));
+        return RemoveTrees({run_dir});
       },
       [this, doomed](const Result<void>& removed) {
         context_.LogFailure("remove a dead container", removed);

@@ -179,7 +179,7 @@ class LiveCriRuntimeOnSharedMounts : public LiveCriRuntime {
     ASSERT_TRUE(kernel::MakeFolders(inner_));
     ASSERT_EQ(::mount("inner", inner_.c_str(), "tmpfs", 0, nullptr), 0);
     ASSERT_TRUE(kernel::WriteFile(inner_ + "/kept", "x"));
-    before_ = kernel::MountsBelow(root());
+    before_ = kernel::MountsBelow(root()).value();
     LiveCriRuntime::SetUp();
   }
   void TearDown() override {
@@ -216,7 +216,7 @@ TEST_F(LiveCriRuntimeOnSharedMounts, AHostPathKeepsItsMountsThroughRunsARestartA
   runtime().RemovePod("u");
   ASSERT_NE(Await<PodRemoved>("u"), nullptr) << Said();
   EXPECT_TRUE(kernel::Exists(inner_ + "/kept")) << "after the pod was removed";
-  EXPECT_EQ(kernel::MountsBelow(root()), before_);
+  EXPECT_EQ(kernel::MountsBelow(root()).value(), before_);
 }
 
 }  // namespace

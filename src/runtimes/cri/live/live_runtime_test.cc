@@ -87,7 +87,7 @@ TEST_F(LiveCriRuntime, TheContainerGetsItsVolumesAndItsRights) {
   EXPECT_EQ(codes["deep"], 0) << "a folder that is made may be written to by who is not root";
   EXPECT_TRUE(kernel::Exists(root() + "/pods/u/volumes/data/x"));
   EXPECT_TRUE(kernel::Exists(root() + "/pods/u/volumes/data/a/b"));
-  EXPECT_THAT(kernel::MountsBelow(root()), Contains(HasSubstr("volumes/mem")));
+  EXPECT_THAT(kernel::MountsBelow(root()).value(), Contains(HasSubstr("volumes/mem")));
   RemoveAndLookForRemains(pod);
   EXPECT_TRUE(kernel::Exists(host + "/sub/file")) << "the host's files are not removed";
 }

@@ -11,7 +11,7 @@
 #include <functional>
 
 #include "kernel/files/files.h"
-#include "kernel/mounts/mount_info.h"
+#include "pods/tree_removal.h"
 
 namespace jettison::cri {
 namespace {
@@ -108,7 +108,7 @@ void RemoveRemains(const std::string& folder, const std::string& group) {
     for (const pid_t pid : processes) ::kill(pid, SIGKILL);
     return processes.empty();
   });
-  kernel::DetachMountsBelow(folder);
+  (void)RemoveTrees({folder});
   for (const std::string& socket : sockets) ::unlink(socket.c_str());
   (void)Until([&] {
     const std::vector<std::string> groups = GroupsNamed(group);

@@ -78,7 +78,7 @@ class LiveCriRuntime : public testing::Test {
     bed_.reset();
     EXPECT_THAT(ProcessesOf(folder), testing::IsEmpty());
     EXPECT_THAT(GroupsNamed(group), testing::IsEmpty());
-    EXPECT_THAT(kernel::MountsBelow(root()), testing::IsEmpty());
+    EXPECT_THAT(kernel::MountsBelow(root()).value(), testing::IsEmpty());
   }
 
   // Begins anew, as a restarted agent does.
@@ -215,7 +215,7 @@ class LiveCriRuntime : public testing::Test {
     EXPECT_THAT(GroupsNamed(node_ + "/" + GroupOf(pod)), testing::IsEmpty());
     EXPECT_THAT(*kernel::NamesIn(root() + "/pods"), testing::IsEmpty());
     EXPECT_THAT(*kernel::NamesIn(root() + "/logs"), testing::IsEmpty());
-    EXPECT_THAT(kernel::MountsBelow(root()), testing::IsEmpty());
+    EXPECT_THAT(kernel::MountsBelow(root()).value(), testing::IsEmpty());
     const auto left = bed_->Await<api::ListPodSandboxResponse>([&](auto answer) {
       bed_->calls().Make(kListPodSandbox, api::ListPodSandboxRequest(), std::chrono::seconds(10),
                          std::move(answer));
