@@ -24,7 +24,8 @@ void PodFoundation::Make(Done done, std::string record) {
   record_ = std::move(record);
   MakeFiles(lifetime_.Guard([this](const Result<void>& made) {
     if (!made) return Finish(made);
-    if (auto group = MakeGroup(); !group) return Finish(group);
+    if (auto group = dependencies_.cgroups.Create(group_, plan_.limits); !group)
+      return Finish(group);
     PrepareVolumes();
   }));
 }
@@ -35,13 +36,9 @@ void PodFoundation::MakeAgain() {
     dependencies.LogFailure(about, made);
   };
   done_ = log_failure;
-  log_failure(MakeGroup());
+  log_failure(dependencies_.cgroups.Create(group_, plan_.limits));
   MakeFiles(log_failure);
   PrepareVolumes();
-}
-
-Result<void> PodFoundation::MakeGroup() const {
-  return dependencies_.cgroups.Create(group_, plan_.limits);
 }
 
 void PodFoundation::MakeFiles(kernel::DiskWork::Done done) {

@@ -35,7 +35,6 @@ class PodFoundation {
   void MakeAgain();
 
  private:
-  [[nodiscard]] Result<void> MakeGroup() const;
   void MakeFiles(kernel::DiskWork::Done done);
   void PrepareVolumes();
   void Finish(const Result<void>& made);

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <ctime>
 #include <optional>
 #include <set>
 
@@ -29,24 +30,12 @@ constexpr std::string_view kTemporary = ".tmp";
 std::optional<WallTime> TimeIn(const std::string& name, std::string_view log) {
   constexpr std::string_view kForm = ".20060102-150405";
   if (!name.starts_with(log) || name.size() < log.size() + kForm.size()) return std::nullopt;
-  int year = 0;
-  unsigned month = 0;
-  unsigned day = 0;
-  int hour = 0;
-  int minute = 0;
-  int second = 0;
-  const std::string time = name.substr(log.size(), kForm.size());
-  if (std::sscanf(time.c_str(), ".%4d%2u%2u-%2d%2d%2d", &year, &month, &day, &hour, &minute,
-                  &second) != 6) {
-    return std::nullopt;
-  }
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
-                                         std::chrono::day(day)};
-  constexpr int kFirstYear = 1970;
-  constexpr int kLastYear = 2200;  // before nanoseconds overflow
-  if (!date.ok() || year < kFirstYear || year > kLastYear) return std::nullopt;
-  return WallTime(std::chrono::sys_days(date).time_since_epoch() + std::chrono::hours(hour) +
-                  std::chrono::minutes(minute) + std::chrono::seconds(second));
+  std::tm time{};
+  const std::string text = name.substr(log.size(), kForm.size());
+  const char* const end = ::strptime(text.c_str(), ".%Y%m%d-%H%M%S", &time);
+  constexpr int kLastYear = 2200 - 1900;  // before nanoseconds overflow
+  if (end == nullptr || *end != '\0' || time.tm_year > kLastYear) return std::nullopt;
+  return WallTime(std::chrono::seconds(::timegm(&time)));
 }
 
 // Whether all of it was read and written.

@@ -71,7 +71,7 @@ Result<std::size_t> SignalSome(int group, std::span<const pid_t> pids, int signa
   if (!still) return Fail(still.error());
   for (const auto& [pid, pidfd] : handles) {
     if (!std::ranges::binary_search(*still, pid)) continue;
-    if (SendSignalTo(pidfd, signal) != 0 && errno != ESRCH) {
+    if (SendSignal(pidfd, signal) != 0 && errno != ESRCH) {
       return FailErrno(fmt::format("send signal {} to process {}", signal, pid));
     }
   }

@@ -15,11 +15,8 @@ namespace jettison::kernel {
 }
 
 // Sends a signal through the handle: 0, or -1 with errno; ESRCH where the process has ended.
-[[nodiscard]] inline int SendSignalTo(const FileDescriptor& pidfd, int signal) {
+inline int SendSignal(const FileDescriptor& pidfd, int signal) {
   return static_cast<int>(::syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0));
-}
-inline void SendSignal(const FileDescriptor& pidfd, int signal) {
-  (void)SendSignalTo(pidfd, signal);
 }
 
 }  // namespace jettison::kernel
