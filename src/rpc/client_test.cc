@@ -274,12 +274,6 @@ TEST_F(ClientTest, AnswersOfUpTo16MiBArePassedOn) {
   EXPECT_THAT(failed.error().message, StartsWith("ExecSync: Received message larger than max"));
 }
 
-TEST(Connect, RefusesOtherEndpoints) {
-  const auto refused = Connect("tcp://127.0.0.1:1");
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
-}
-
 // Servers that do not exist, hang, end, or are not container runtimes.
 
 TEST_F(ClientTest, AHangingCallEndsAtItsDeadlineAndHoldsUpNoOther) {

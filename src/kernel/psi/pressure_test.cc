@@ -187,14 +187,6 @@ void WaitForDisk() {
   SleepForever();
 }
 
-TEST(LivePressureFiles, TheMachineHasPressure) {
-  PressureFiles files = PressureFiles::OfMachine();
-  const auto memory = files.Read("", PressureResource::kMemory);
-  if (!memory) GTEST_SKIP() << memory.error().message;
-  EXPECT_TRUE(memory->full);
-  EXPECT_TRUE(files.Read("", PressureResource::kIo));
-}
-
 TEST(LivePressureFiles, AGroupThatWasMadeAgainIsAnother) {
   if (const auto obstacle = LiveGroup::Obstacle()) GTEST_SKIP() << *obstacle;
   const LiveGroup group;
@@ -207,23 +199,6 @@ TEST(LivePressureFiles, AGroupThatWasMadeAgainIsAnother) {
   EXPECT_EQ(files.open_files(), 0U);
   group.Make();
   EXPECT_TRUE(files.Read(name, PressureResource::kIo));
-}
-
-TEST(LivePressureFiles, AProcessThatWaitsForTheDiskIsSeenInItsGroup) {
-  if (const auto obstacle = LiveGroup::Obstacle()) GTEST_SKIP() << *obstacle;
-  const LiveGroup group;
-  ChildProcess child([](const auto&) { WaitForDisk(); });
-  group.Take(child);
-  child.Start();
-  PressureFiles files(Below(group.path()));
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  std::uint64_t total = 0;
-  while (total == 0 && std::chrono::steady_clock::now() < until) {
-    const auto pressure = files.Read("", PressureResource::kIo).value();
-    total = pressure.some.total;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  EXPECT_GT(total, 0U);
 }
 
 constexpr int kPatienceMs = 10'000;

@@ -339,6 +339,30 @@ TEST_F(ProcessRuntimeUnread, AManifestStandsInForARecordThatTheDiskDoesNotGive) 
   EXPECT_EQ(*ReadFile(bed_.paths().PodFile("u")), "u") << "it is written anew";
 }
 
+TEST_F(ProcessRuntimeUnread, AMarkThatCannotBeLookedUpEndsNoPod) {
+  const std::string record = bed_.paths().PodFile("u");
+  ASSERT_EQ(::unlink(record.c_str()), 0);
+  ASSERT_EQ(::symlink("pod.json.gone", (record + ".gone").c_str()), 0);
+  ASSERT_THAT(List(), IsEmpty());
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("pod.json is missing")));
+  ExpectItGoesOn();
+}
+
+TEST_F(ProcessRuntimeUnread, ARunThatNeverBeganIsNotLostIfItsRecordIsUnreadableLater) {
+  const std::string record = bed_.paths().Run("u", "main", 0) + "/running";
+  const pid_t shim = ParseRunRecord(*ReadFile(record)).value().shim.pid;
+  ASSERT_EQ(::kill(shim, SIGSTOP), 0) << "it is not to write how the run ended";
+  ASSERT_EQ(::unlink(record.c_str()), 0);
+  cgroups_.OnSignal([&](pid_t pid, int signal) {
+    ::kill(pid, signal);
+    EXPECT_EQ(::symlink("running", record.c_str()), 0);
+  });
+  const auto listed = List();
+  ASSERT_THAT(listed, SizeIs(1));
+  EXPECT_THAT(listed[0].containers, IsEmpty());
+  ::kill(shim, SIGKILL);
+}
+
 TEST_F(ProcessRuntimeUnread, NobodyEndsIt) {
   Hide(bed_.paths().PodFile("u"));
   ASSERT_THAT(List(), IsEmpty());
