@@ -166,16 +166,13 @@ FilesystemEvents::Changes FilesystemEvents::Take() {
   return {.directories = std::move(records.changes), .lost = records.lost};
 }
 
-bool AnnouncesOverlayWrites(const std::string& release) {
-  int major = 0;
-  int minor = 0;
-  if (std::sscanf(release.c_str(), "%d.%d", &major, &minor) != 2) return false;
-  return major > 6 || (major == 6 && minor >= 5);
-}
-
 bool KernelAnnouncesOverlayWrites() {
   struct utsname name {};
-  return ::uname(&name) == 0 && AnnouncesOverlayWrites(name.release);
+  int major = 0;
+  int minor = 0;
+  if (::uname(&name) != 0) return false;
+  if (std::sscanf(name.release, "%d.%d", &major, &minor) != 2) return false;
+  return major > 6 || (major == 6 && minor >= 5);
 }
 
 }  // namespace jettison

@@ -63,9 +63,7 @@ class FilesystemEvents {
 };
 
 // Whether this kernel announces writes through an overlay on the file system of its upper layer:
-// Linux 6.5 and later. `release` is that of uname(2).
-[[nodiscard]] bool AnnouncesOverlayWrites(const std::string& release);
-// The same for the running kernel.
+// Linux 6.5 and later.
 [[nodiscard]] bool KernelAnnouncesOverlayWrites();
 
 }  // namespace jettison

@@ -20,16 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(OverlayWrites, AreAnnouncedSinceLinux65) {
-  EXPECT_FALSE(AnnouncesOverlayWrites("5.10.0-28-amd64"));
-  EXPECT_FALSE(AnnouncesOverlayWrites("6.1.0"));
-  EXPECT_FALSE(AnnouncesOverlayWrites("6.4.16"));
-  EXPECT_TRUE(AnnouncesOverlayWrites("6.5.0"));
-  EXPECT_TRUE(AnnouncesOverlayWrites("6.12.9-amd64"));
-  EXPECT_TRUE(AnnouncesOverlayWrites("7.0.0-rc1"));
-  EXPECT_FALSE(AnnouncesOverlayWrites(""));
-}
-
 FileHandle HandleOfFolder(const std::string& path) {
   struct alignas(file_handle) {
     std::array<std::byte, sizeof(file_handle) + FileHandle::kMaxBytes> bytes{};

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,17 +27,7 @@ Result<void> RefuseNode(std::string_view path, const char* what) {
               fmt::format("the node's own group is not to be {}, only groups below it", what));
 }
 
-// Waits a while for the processes of a group that the kernel does not remove. On cgroup v2, it
-// reports a change of cgroup.events to its readers (POLLPRI). A group can also be busy without a
-// process (EBUSY for the kernel's own reasons).
-void AwaitEmpty(int group, milliseconds while_there_are, milliseconds pause) {
-  const auto events = OpenFile(group, "cgroup.events");
-  const auto text = events ? ReadToEnd(events->get()) : Fail(events.error());
-  if (!text || RowNumber(*text, "populated") == 0U) return std::this_thread::sleep_for(pause);
-  pollfd changed = {.fd = events->get(), .events = POLLPRI, .revents = 0};
-  (void)::poll(&changed, 1, static_cast<int>(while_there_are.count()));
-}
-
+// A group can be busy without a process, too (EBUSY for the kernel's own reasons).
 Result<void> RemoveOne(int parent, const std::string& name, int group,
                        SteadyClock::time_point deadline) {
   constexpr milliseconds kLongestPause{20};
@@ -50,7 +39,7 @@ Result<void> RemoveOne(int parent, const std::string& name, int group,
       return Fail(ErrorCode::kUnavailable,
                   fmt::format("group {} is still in use by {}", name, DescribeProcesses(group)));
     }
-    AwaitEmpty(group, kLongestPause, pause);
+    std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, kLongestPause);
   }
   return {};

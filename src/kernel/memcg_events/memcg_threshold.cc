@@ -41,11 +41,7 @@ Result<MemcgThreshold> MemcgThreshold::Register(int group, std::uint64_t level) 
 
 bool MemcgThreshold::Drain() {
   std::uint64_t count = 0;
-  ssize_t size = 0;
-  do {
-    size = ::read(event_.get(), &count, sizeof count);
-  } while (size < 0 && errno == EINTR);
-  return size == static_cast<ssize_t>(sizeof count);
+  return ::read(event_.get(), &count, sizeof count) == static_cast<ssize_t>(sizeof count);
 }
 
 }  // namespace jettison
