@@ -75,12 +75,12 @@ int GzipFile(const std::string& path) {
   return error;
 }
 
-}  // namespace
-
 std::string RotatedName(std::string_view log, WallTime now) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
   return fmt::format("{}.{:%Y%m%d-%H%M%S}", log, fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
+
+}  // namespace
 
 std::string NextRotatedName(const std::vector<std::string>& names, std::string_view log,
                             WallTime now) {

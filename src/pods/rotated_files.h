@@ -9,10 +9,9 @@
 
 namespace jettison {
 
-// The name that a log gets when it is rotated: its own and the time, UTC, "0.log.20060102-150405".
-[[nodiscard]] std::string RotatedName(std::string_view log, WallTime now);
-// The same beside the files that are there, given all names in the folder: the newest has the last
-// name even where the clock was set back since another was rotated.
+// The name that a log gets when it is rotated: its own and the time, UTC, "0.log.20060102-150405",
+// given all names in the folder: the newest has the last name even where the clock was set back
+// since another was rotated.
 [[nodiscard]] std::string NextRotatedName(const std::vector<std::string>& names,
                                           std::string_view log, WallTime now);
 

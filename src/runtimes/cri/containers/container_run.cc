@@ -127,23 +127,26 @@ void ContainerRun::InspectImage(bool may_pull) {
 void ContainerRun::OnImage(const Result<api::ImageStatusResponse>& answer) {
   const std::string& image = order_.container.image;
   if (!answer && answer.error().code != ErrorCode::kNotFound) {
-    return Refuse(StartFailure::kImageInspect, answer.error().code,
-                  fmt::format("Failed to inspect image \"{}\": {}", image, answer.error().message));
+    return Refuse(StartFailure::kImageInspect,
+                  answer.error().In(fmt::format("Failed to inspect image \"{}\"", image)));
   }
   if (answer && answer->has_image()) {
     image_ = FactsOf(*answer);
     if (!image_.id.empty()) return Prepare();
-    return Refuse(StartFailure::kImageInspect, ErrorCode::kInternal,
-                  fmt::format("the runtime gave no ID of image \"{}\"", image));
+    return Refuse(
+        StartFailure::kImageInspect,
+        {ErrorCode::kInternal, fmt::format("the runtime gave no ID of image \"{}\"", image)});
   }
   if (may_pull_) return PullImage();
   if (policy_ == PullPolicy::kNever) {
     return Refuse(
-        StartFailure::kImageNeverPull, ErrorCode::kNotFound,
-        fmt::format("Container image \"{}\" is not present with pull policy of Never", image));
+        StartFailure::kImageNeverPull,
+        {ErrorCode::kNotFound,
+         fmt::format("Container image \"{}\" is not present with pull policy of Never", image)});
   }
-  Refuse(StartFailure::kImagePull, ErrorCode::kInternal,
-         fmt::format("image \"{}\" was pulled, but the runtime does not have it", image));
+  Refuse(StartFailure::kImagePull,
+         {ErrorCode::kInternal,
+          fmt::format("image \"{}\" was pulled, but the runtime does not have it", image)});
 }
 
 void ContainerRun::PullImage() {
@@ -154,9 +157,8 @@ void ContainerRun::PullImage() {
 
 void ContainerRun::OnPulled(const Result<api::PullImageResponse>& answer) {
   if (answer) return InspectImage(false);
-  Refuse(StartFailure::kImagePull, answer.error().code,
-         fmt::format("Failed to pull image \"{}\": {}", order_.container.image,
-                     answer.error().message));
+  Refuse(StartFailure::kImagePull,
+         answer.error().In(fmt::format("Failed to pull image \"{}\"", order_.container.image)));
 }
 
 Result<std::vector<kernel::PathStep>> ContainerRun::PlanMounts() {
@@ -335,10 +337,6 @@ void ContainerRun::KillStart() {
     busy_ = false;
   }
   running_.KillByName(id_);
-}
-
-void ContainerRun::Refuse(StartFailure failure, ErrorCode code, std::string why) {
-  Refuse(failure, Error{code, std::move(why)});
 }
 
 void ContainerRun::Refuse(StartFailure failure, Error error) {

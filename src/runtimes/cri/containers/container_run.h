@@ -129,7 +129,6 @@ class ContainerRun {
   void Look();
   void OnStatus(const Result<api::ContainerStatusResponse>& answer);
   void RemoveContainer();
-  void Refuse(StartFailure failure, ErrorCode code, std::string why);
   void Refuse(StartFailure failure, Error error);
   void RefuseAbandoned();
   void Begin(const StartedContainer& container);
