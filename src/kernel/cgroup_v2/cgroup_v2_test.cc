@@ -345,10 +345,6 @@ INSTANTIATE_TEST_SUITE_P(Linux, KernelFilesOf,
                                                 .pod = 53248 + 8388608,
                                                 .root = 225280 + 10391552}));
 
-TEST(KernelFiles, AHybridHostOfLinux618HasNoMemoryInTheUnifiedHierarchy) {
-  EXPECT_FALSE(HasController(Recorded("6.18/root.cgroup.controllers"), "memory"));
-}
-
 TEST(KernelFiles, WhatMemoryIsMadeOfIsReadWhereTheKernelTells) {
   const auto memory = MemoryOf("anon 5\nfile 7\nkernel 9\nshmem 2\ninactive_file 3\n").value();
   EXPECT_EQ(memory.usage, 12U);

@@ -23,7 +23,7 @@ struct CriDependencies {
   // ended (docs/cri-runtime.md, "Foreign pods"). Those of an earlier agent that this one has not
   // taken over are in any case.
   bool adopt = false;
-  std::unique_ptr<Processes> processes;
+  std::shared_ptr<Processes> processes;
   Cgroups& cgroups;
   GroupEnd& group_end;
   const Clock& clock;

@@ -65,7 +65,7 @@ class NoOwnPods : public OwnRuntime {
 
 // What the pods of a node are opened with. The references must outlive them.
 struct NodePodsSetup {
-  std::unique_ptr<Processes> processes;
+  std::shared_ptr<Processes> processes;
   Cgroups& cgroups;
   GroupEnd& group_end;
   const Clock& clock;
@@ -129,7 +129,7 @@ class PodsOfNode : public ContainerRuntime {
   void OnFound(RuntimePod pod);
 
   std::unique_ptr<OwnRuntime> own_;
-  std::unique_ptr<Processes> processes_;
+  std::shared_ptr<Processes> processes_;
   std::unique_ptr<kernel::Readiness> readiness_;
   RunDependencies run_;
   NodeGroups groups_;

@@ -23,7 +23,7 @@ namespace jettison::cri {
 // The runtime's parts that tests replace.
 struct RuntimeDependencies {
   std::unique_ptr<Calls> calls;
-  std::unique_ptr<Processes> processes;
+  std::shared_ptr<Processes> processes;
   std::unique_ptr<kernel::Readiness> readiness;
   FileDescriptor lock;
   // With the cgroup driver systemd alone.

@@ -27,25 +27,6 @@
 
 namespace jettison::cri {
 
-// A process table that several runtimes use one after the other.
-class SharedProcesses : public Processes {
- public:
-  explicit SharedProcesses(Processes& processes) : processes_(processes) {}
-  [[nodiscard]] Result<FileDescriptor> Open(pid_t pid) override { return processes_.Open(pid); }
-  void Signal(const FileDescriptor& process, int signal) override {
-    processes_.Signal(process, signal);
-  }
-  [[nodiscard]] std::optional<int> WaitStatus(const FileDescriptor& process) override {
-    return processes_.WaitStatus(process);
-  }
-  [[nodiscard]] Result<std::string> ReadFile(pid_t pid, std::string_view name) override {
-    return processes_.ReadFile(pid, name);
-  }
-
- private:
-  Processes& processes_;
-};
-
 // Writes down what is asked of a service manager.
 class FakeSlices : public Slices {
  public:
@@ -77,11 +58,12 @@ class FakeRuntimeBed {
     calls = connected.get();
     auto lock = kernel::OpenRootFolders(kernel::Paths(root()), kernel::kCriPodMarks);
     ASSERT_TRUE(lock) << lock.error().message;
-    RuntimeDependencies dependencies{
-        .calls = std::move(connected),
-        .processes = std::make_unique<SharedProcesses>(containerd.processes),
-        .readiness = std::move(*kernel::Readiness::Create()),
-        .lock = std::move(*lock)};
+    // Several runtimes use it, one after the other.
+    const std::shared_ptr<Processes> processes(std::shared_ptr<void>(), &containerd.processes);
+    RuntimeDependencies dependencies{.calls = std::move(connected),
+                                     .processes = processes,
+                                     .readiness = std::move(*kernel::Readiness::Create()),
+                                     .lock = std::move(*lock)};
     if (cgroup_driver == CgroupDriver::kSystemd) {
       dependencies.slices = std::make_shared<FakeSlices>(asked_of_systemd);
     }
@@ -91,7 +73,7 @@ class FakeRuntimeBed {
         {.calls = *calls,
          .options = options,
          .adopt = adopt_foreign,
-         .processes = std::make_unique<SharedProcesses>(containerd.processes),
+         .processes = processes,
          .cgroups = cgroups,
          .group_end = cgroups,
          .clock = clock});
