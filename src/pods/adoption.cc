@@ -178,8 +178,12 @@ void Adoption::Refuse(const PodPlan& plan) {
   if (std::exchange(observed.is_busy, true)) return;
   const auto reading = std::make_shared<Reading>();
   dependencies_.disk.Do(
-      [read = Reader(uid), reading]() -> Result<void> {
-        *reading = read();
+      [record = RecordOf(uid), read_rest = Reader(uid), reading]() -> Result<void> {
+        const auto text = kernel::ReadFile(record);
+        if (!text && text.error().code != ErrorCode::kNotFound) {
+          reading->record = Fail(text.error());
+        }
+        if (read_rest) reading->rest = read_rest();
         return {};
       },
       lifetime_.Guard([this, plan, reading](const Result<void>&) { OnRead(plan, *reading); }));

@@ -59,12 +59,6 @@ class Adoption {
   [[nodiscard]] bool Has(const std::string& uid) const { return observed_.contains(uid); }
 
  protected:
-  // Whether the disk gives what tells of a pod, be it damaged or missing.
-  struct Reading {
-    Result<void> record;
-    Result<void> rest;
-  };
-
   [[nodiscard]] bool empty() const { return observed_.empty(); }
   // The pod is observed from now on. The log says where it is, what is wrong (kInvalidArgument:
   // damage) and what to do.
@@ -81,8 +75,11 @@ class Adoption {
   // Makes it the agent's own. `unread`: why the plan is that of a request for it; null: the pod was
   // read. Where this fails, the pod is left as it is.
   [[nodiscard]] virtual Result<RuntimePod> TakeOver(const PodPlan& plan, const Error* unread) = 0;
-  // Reads everything that tells of a pod; called on a thread of the disk.
-  [[nodiscard]] virtual std::function<Reading()> Reader(const std::string& uid) const = 0;
+  // Reads what tells of a pod beside its record; called on a thread of the disk. Null: nothing
+  // does.
+  [[nodiscard]] virtual std::function<Result<void>()> Reader(const std::string& /*uid*/) const {
+    return nullptr;
+  }
   // Fails if a folder without a record may be that of a pod whose record was lost.
   [[nodiscard]] virtual Result<void> CheckLeftover(const std::string& uid) const;
   // Ends what belongs to a leftover and is in none of its groups.
@@ -100,6 +97,12 @@ class Adoption {
   struct Observed {
     Error error;
     bool is_busy = false;  // it is being read or set aside
+  };
+
+  // Whether the disk gives what tells of a pod, be it damaged or missing.
+  struct Reading {
+    Result<void> record;
+    Result<void> rest;
   };
 
   [[nodiscard]] Result<void> CheckPlace(const Pod& pod) const;

@@ -160,14 +160,6 @@ std::string Adoption::HowToEnd(const std::string& uid) const {
                            : fmt::format("end it with `crictl stopp {}`", sandboxes.front()->id());
 }
 
-std::function<Adoption::Reading()> Adoption::Reader(const std::string& uid) const {
-  return [file = RecordFile(context_, uid)]() -> Reading {
-    const auto record = kernel::ReadFile(file);
-    const bool is_given = record || record.error().code == ErrorCode::kNotFound;
-    return {.record = is_given ? Result<void>() : Fail(record.error()), .rest = {}};
-  };
-}
-
 Result<RuntimePod> Adoption::TakeOver(const PodPlan& plan, const Error* unread) {
   const std::string& uid = plan.pod->uid;
   const Sandboxes sandboxes = SandboxesOf(uid);

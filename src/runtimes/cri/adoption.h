@@ -46,7 +46,6 @@ class Adoption : public jettison::Adoption {
   [[nodiscard]] std::string RecordOf(const std::string& uid) const override;
   [[nodiscard]] Result<PodPlan> ReadPlan(const std::string& uid) const override;
   [[nodiscard]] Result<RuntimePod> TakeOver(const PodPlan& plan, const Error* unread) override;
-  [[nodiscard]] std::function<Reading()> Reader(const std::string& uid) const override;
   void Enter(const std::string& uid, const Error& error) override;
   void Settle(const std::string& uid) override;
   [[nodiscard]] std::string NameOf(const std::string& uid) const override;

@@ -39,14 +39,7 @@ ContainerExit ExitOf(const ExitRecord& exit, Instant created, const Clock& clock
           .finished = InstantOf(exit.finished, clock, started)};
 }
 
-// Succeeds if the disk gives the record, be it damaged or missing.
-Result<void> ReadThroughRecord(const Paths& paths, const std::string& uid) {
-  const auto record = ReadFile(paths.PodFile(uid));
-  if (!record && record.error().code != ErrorCode::kNotFound) return Fail(record.error());
-  return {};
-}
-
-// The same of all runs.
+// Succeeds if the disk gives all runs, be they damaged or missing.
 Result<void> ReadThroughRuns(const Paths& paths, const std::string& uid,
                              const std::string& boot_id) {
   const auto runs = ReadRuns(paths, uid, boot_id);
@@ -235,9 +228,9 @@ std::string Adoption::NameOf(const std::string& uid) const {
   return name;
 }
 
-std::function<Adoption::Reading()> Adoption::Reader(const std::string& uid) const {
-  return [paths = context_.paths, uid, boot_id = context_.boot_id]() -> Reading {
-    return {.record = ReadThroughRecord(paths, uid), .rest = ReadThroughRuns(paths, uid, boot_id)};
+std::function<Result<void>()> Adoption::Reader(const std::string& uid) const {
+  return [paths = context_.paths, uid, boot_id = context_.boot_id] {
+    return ReadThroughRuns(paths, uid, boot_id);
   };
 }
 

@@ -34,7 +34,7 @@ class Adoption : public jettison::Adoption {
   // With its runs, groups and volumes: those of memory do not outlive the machine's restart, the
   // folders do. Fails if it is not known what runs of it.
   [[nodiscard]] Result<RuntimePod> TakeOver(const PodPlan& plan, const Error* unread) override;
-  [[nodiscard]] std::function<Reading()> Reader(const std::string& uid) const override;
+  [[nodiscard]] std::function<Result<void>()> Reader(const std::string& uid) const override;
   [[nodiscard]] Result<void> CheckLeftover(const std::string& uid) const override;
   // Its shims write nothing that is needed.
   void EndKeepers(const std::string& uid) override;

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "kernel/files/files.h"
@@ -245,15 +246,12 @@ std::vector<RuntimeEvent> Runtime::TakeEvents() {
 namespace jettison {
 namespace {
 
-constexpr std::string_view kShimName = "jettison-shim";
-
 // The shim lies beside the running program.
 Result<std::string> DefaultShim() {
-  std::array<char, 4096> path{};
-  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
-  if (size < 0) return FailErrno("read /proc/self/exe");
-  const std::string_view program(path.data(), static_cast<std::size_t>(size));
-  return std::string(program.substr(0, program.rfind('/') + 1)).append(kShimName);
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return Fail(SystemError(error.value(), "read /proc/self/exe"));
+  return program.parent_path() / "jettison-shim";
 }
 
 }  // namespace
