@@ -174,11 +174,7 @@ int Ask(int fd, const Stalls& stalls) {
   const std::string request =
       fmt::format("{} {} {}", stalls.kind == StallKind::kFull ? "full" : "some",
                   stalls.stall.count(), stalls.window.count());
-  ssize_t written = 0;
-  do {
-    written = ::write(fd, request.c_str(), request.size() + 1);
-  } while (written < 0 && errno == EINTR);
-  return written < 0 ? errno : 0;
+  return ::write(fd, request.c_str(), request.size() + 1) < 0 ? errno : 0;
 }
 
 tl::unexpected<Error> FailAsking(int error, const std::string& file) {
