@@ -76,8 +76,9 @@ Sandboxes Adoption::SandboxesOf(const std::string& uid) const {
 }
 
 void Adoption::OnListed(const Listing& listing) {
-  if (empty() && unsettled_.empty()) return ended_.clear();
-  listing_ = listing;
+  const bool is_of_use = !empty() || !unsettled_.empty();
+  listing_ = is_of_use ? listing : Listing{};
+  if (!is_of_use) return ended_.clear();
   for (const std::string& uid : std::exchange(unsettled_, {})) {
     if (!IsOwn(uid) && !Has(uid) && ways_.leftovers.Find(uid) == nullptr) Settle(uid);
   }
