@@ -15,8 +15,8 @@ namespace jettison {
 // A recording that nobody reads.
 class SyntheticRecording : public ServedRecording {
  public:
-  [[nodiscard]] Result<std::unique_ptr<RecordingFetch>> Fetch(const RecordingTimes& /*times*/,
-                                                              WakeClient /*wake*/) override {
+  [[nodiscard]] Result<RecordingFetch> Fetch(const RecordingTimes& /*times*/,
+                                             WakeClient /*wake*/) override {
     return Fail(ErrorCode::kUnavailable, "there is none");
   }
   [[nodiscard]] RecorderCounters counters() const override { return {.passes = 1}; }

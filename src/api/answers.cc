@@ -160,10 +160,7 @@ HttpResponse AnswerRecording(const Call& call) {
     return answer;
   }
   // It needs the recording until its end, and goes before it.
-  auto way = std::make_shared<
-      std::pair<std::shared_ptr<ServedRecording>, std::unique_ptr<RecordingFetch>>>(
-      recording, *std::move(fetch));
-  return {.stream = [way = std::move(way)] { return way->second->Next(); }};
+  return {.stream = [way = std::pair(recording, *std::move(fetch))] { return way.second(); }};
 }
 
 std::string HistoryJson(const Snapshot& snapshot) {

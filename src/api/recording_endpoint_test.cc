@@ -25,34 +25,19 @@ class FakeRecording final : public ServedRecording {
  public:
   std::deque<Piece> pieces;
   bool is_full = false;
-  int fetches = 0;
   WakeClient wake;
 
-  Result<std::unique_ptr<RecordingFetch>> Fetch(const RecordingTimes& /*times*/,
-                                                WakeClient wake_client) override {
+  Result<RecordingFetch> Fetch(const RecordingTimes& /*times*/, WakeClient wake_client) override {
     if (is_full) return Fail(ErrorCode::kUnavailable, "4 clients fetch it already");
     wake = std::move(wake_client);
-    return std::make_unique<Way>(*this);
+    return [this]() -> Piece {
+      if (pieces.empty()) return std::string();
+      Piece piece = std::move(pieces.front());
+      pieces.pop_front();
+      return piece;
+    };
   }
   RecorderCounters counters() const override { return {}; }
-
- private:
-  class Way final : public RecordingFetch {
-   public:
-    explicit Way(FakeRecording& recording) : recording_(recording) { ++recording_.fetches; }
-    Way(const Way&) = delete;
-    Way& operator=(const Way&) = delete;
-    ~Way() override { --recording_.fetches; }
-    Piece Next() override {
-      if (recording_.pieces.empty()) return std::string();
-      Piece piece = std::move(recording_.pieces.front());
-      recording_.pieces.pop_front();
-      return piece;
-    }
-
-   private:
-    FakeRecording& recording_;
-  };
 };
 
 class RecordingEndpoint : public testing::Test {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -15,10 +14,8 @@ namespace jettison {
 struct RecorderCounters {
   std::uint64_t passes = 0;        // taken in
   std::uint64_t dropped = 0;       // items that it had no time for
-  std::uint64_t chunks = 0;        // written
-  std::uint64_t bytes = 0;         // of those
+  std::uint64_t bytes = 0;         // of the chunks that were written
   std::uint64_t write_errors = 0;  // chunks that could not be written
-  std::uint64_t held_bytes = 0;    // on the disk now
 };
 
 // The time of which a client wants the recording: chunks that hold nothing of it are left out.
@@ -29,13 +26,9 @@ struct RecordingTimes {
 };
 
 // A recording on its way to one client, which gives it up by destroying this. For one thread.
-class RecordingFetch {
- public:
-  virtual ~RecordingFetch() = default;
-  // The next bytes. Never waits. Empty: they are being read, and the client is woken when they are
-  // there. Absent: that was all. Fails if there is more that cannot be read.
-  [[nodiscard]] virtual Result<std::optional<std::string>> Next() = 0;
-};
+// Answers the next bytes, and never waits. Empty: they are being read, and the client is woken when
+// they are there. Absent: that was all. Fails if there is more that cannot be read.
+using RecordingFetch = std::function<Result<std::optional<std::string>>()>;
 
 // The agent's recording, for onlookers on any thread.
 class ServedRecording {
@@ -48,8 +41,8 @@ class ServedRecording {
   // The disk is read on the recorder's thread, so no client waits for it. kUnavailable: as many
   // clients as are served at a time are there already, or the recorder has ended. The recording
   // must outlive the fetch, and `wake` is not called any more when the fetch is destroyed.
-  [[nodiscard]] virtual Result<std::unique_ptr<RecordingFetch>> Fetch(const RecordingTimes& times,
-                                                                      WakeClient wake) = 0;
+  [[nodiscard]] virtual Result<RecordingFetch> Fetch(const RecordingTimes& times,
+                                                     WakeClient wake) = 0;
   [[nodiscard]] virtual RecorderCounters counters() const = 0;
 };
 

@@ -48,19 +48,19 @@ struct Recorder::Order {
   }
 };
 
-class Recorder::Client final : public RecordingFetch {
+class Recorder::Client {
  public:
   Client(Recorder& recorder, std::shared_ptr<Order> order)
       : recorder_(recorder), order_(std::move(order)) {}
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
-  ~Client() override {
+  ~Client() {
     --recorder_.clients_;
     const std::lock_guard lock(order_->mutex);
     order_->wake = nullptr;
   }
 
-  Piece Next() override {
+  Piece Next() {
     if (recorder_.stop_) return Fail(Ended());
     {
       const std::lock_guard lock(order_->mutex);
@@ -160,8 +160,6 @@ void Recorder::Save() {
 
 Result<void> Recorder::Write(std::string_view frames) {
   auto written = files_.Append(frames, last_at_.value_or(about_.at));
-  held_bytes_ = files_.bytes();
-  if (frames.starts_with(kChunkMagic)) ++chunks_;
   if (written) {
     bytes_ += frames.size();
     complained_ = false;
@@ -183,8 +181,7 @@ void Recorder::LogComplaints(const Log& log) {
   }
 }
 
-Result<std::unique_ptr<RecordingFetch>> Recorder::Fetch(const RecordingTimes& times,
-                                                        WakeClient wake) {
+Result<RecordingFetch> Recorder::Fetch(const RecordingTimes& times, WakeClient wake) {
   if (stop_) return Fail(Ended());
   if (clients_.fetch_add(1) >= kMostClients) {
     --clients_;
@@ -196,16 +193,11 @@ Result<std::unique_ptr<RecordingFetch>> Recorder::Fetch(const RecordingTimes& ti
   auto order = std::make_shared<Order>();
   order->times = times;
   order->wake = std::move(wake);
-  return std::make_unique<Client>(*this, std::move(order));
+  return [client = std::make_shared<Client>(*this, std::move(order))] { return client->Next(); };
 }
 
 RecorderCounters Recorder::counters() const {
-  return {.passes = passes_,
-          .dropped = dropped_,
-          .chunks = chunks_,
-          .bytes = bytes_,
-          .write_errors = write_errors_,
-          .held_bytes = held_bytes_};
+  return {.passes = passes_, .dropped = dropped_, .bytes = bytes_, .write_errors = write_errors_};
 }
 
 }  // namespace jettison

@@ -41,8 +41,7 @@ class Recorder : public ServedRecording, public std::enable_shared_from_this<Rec
   // shared, the thread is left with it.
   void Finish(Duration patience = kEndPatience);
 
-  [[nodiscard]] Result<std::unique_ptr<RecordingFetch>> Fetch(const RecordingTimes& times,
-                                                              WakeClient wake) override;
+  [[nodiscard]] Result<RecordingFetch> Fetch(const RecordingTimes& times, WakeClient wake) override;
   [[nodiscard]] RecorderCounters counters() const override;
 
  private:
@@ -84,10 +83,8 @@ class Recorder : public ServedRecording, public std::enable_shared_from_this<Rec
 
   std::atomic<std::uint64_t> passes_ = 0;
   std::atomic<std::uint64_t> dropped_ = 0;
-  std::atomic<std::uint64_t> chunks_ = 0;
   std::atomic<std::uint64_t> bytes_ = 0;
   std::atomic<std::uint64_t> write_errors_ = 0;
-  std::atomic<std::uint64_t> held_bytes_ = 0;
 
   // The last member: its jobs use the others.
   JobQueue jobs_{Threads::kFiles};
