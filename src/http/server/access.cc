@@ -204,22 +204,22 @@ std::optional<Refusal> Access::RefusalOf(MHD_Connection* handle,
         "the Host of a request to the socket must be an IP address, localhost or another "
         "word without a dot"};
   }
-  if (token_file_.empty() && !has_client_ca_) {
+  if (token_file.empty() && !has_client_ca) {
     if (IsHostLocal(HeaderOf(handle, "Host").value_or(""))) return std::nullopt;
     return Refusal{403, "the Host of a request to this address must be an IP address or localhost"};
   }
-  if (has_client_ca_ && IsCertified(handle)) return std::nullopt;
-  if (token_file_.empty()) {
+  if (has_client_ca && IsCertified(handle)) return std::nullopt;
+  if (token_file.empty()) {
     return Refusal{401,
                    "a client certificate that one of the CAs in clientCAFile has signed is needed"};
   }
-  if (HasToken(HeaderOf(handle, "Authorization").value_or(""), token_file_)) return std::nullopt;
+  if (HasToken(HeaderOf(handle, "Authorization").value_or(""), token_file)) return std::nullopt;
   const std::string needed =
-      has_client_ca_  ? "a trusted client certificate or the right bearer token is needed"
-      : is_own_token_ ? "the bearer token that this agent made at its start is needed; root can "
-                        "read it in " +
-                            token_file_ + ", or use the unix socket"
-                      : "the right bearer token is needed";
+      has_client_ca  ? "a trusted client certificate or the right bearer token is needed"
+      : is_own_token ? "the bearer token that this agent made at its start is needed; root can "
+                       "read it in " +
+                           token_file + ", or use the unix socket"
+                     : "the right bearer token is needed";
   return Refusal{401, needed, {"WWW-Authenticate", "Bearer realm=\"jettison\""}};
 }
 

@@ -65,18 +65,11 @@ struct Refusal {
   std::pair<std::string, std::string> header;  // name, value; empty: none
 };
 
-// Decides which clients may send requests.
-class Access {
- public:
-  // Without a file of a token and a CA, every client may ask. `is_own_token`: the agent has made
-  // the token itself, for root.
-  Access(std::string token_file, bool has_client_ca, bool is_own_token)
-      : token_file_(std::move(token_file)),
-        has_client_ca_(has_client_ca),
-        is_own_token_(is_own_token) {}
-
-  // Another token from now on, where one is asked for.
-  void SetTokenFile(std::string file) { token_file_ = std::move(file); }
+// Which clients may send requests: without a file of a token and a CA, every one.
+struct Access {
+  std::string token_file;  // empty: no token is asked for
+  bool has_client_ca = false;
+  bool is_own_token = false;  // the agent has made the token itself, for root
 
   // Why the client may not ask; absent: it may. A client of the unix socket may ask. On TCP a
   // client needs one of the configured means: a certificate or a token. Where neither is
@@ -86,11 +79,6 @@ class Access {
   // machine, so the Host must not be a domain name there.
   [[nodiscard]] std::optional<Refusal> RefusalOf(MHD_Connection* handle,
                                                  const Connection& connection) const;
-
- private:
-  std::string token_file_;  // empty: none is asked for
-  bool has_client_ca_;
-  bool is_own_token_;
 };
 
 // The head of a request as libmicrohttpd hands it over.

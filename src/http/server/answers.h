@@ -107,7 +107,7 @@ class Answers {
   void ResumeAll();
 
   // Another token from now on.
-  void SetTokenFile(std::string file) { access_.SetTokenFile(std::move(file)); }
+  void SetTokenFile(std::string file) { access_.token_file = std::move(file); }
   // The answer for an error that the server finds.
   [[nodiscard]] HttpResponse ErrorAnswer(int status, std::string_view message) const {
     return error_answer_(status, message);
