@@ -82,7 +82,7 @@ void WriteStatus(const Snapshot& snapshot, const HostFacts& host, JsonWriter& js
       json.Field("kernelVersion", host.kernel_version);
       json.Field("osImage", host.os_image);
       json.Field("containerRuntimeVersion", "");
-      json.Field("kubeletVersion", fmt::format("jettison {}", Version()));
+      json.Field("kubeletVersion", "jettison " JETTISON_VERSION);
       json.Field("kubeProxyVersion", "");
       json.Field("operatingSystem", "linux");
       json.Field("architecture", host.architecture);
@@ -214,10 +214,6 @@ HostFacts ReadHostFacts() {
     facts.architecture = GoArchitecture(names.machine);
   }
   return facts;
-}
-
-std::string_view Version() {
-  return JETTISON_VERSION;
 }
 
 std::string EventJson(const LoggedEvent& event, std::string_view node_name) {

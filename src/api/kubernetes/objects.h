@@ -11,9 +11,6 @@
 
 namespace jettison {
 
-// Of the program: "0.1.0".
-[[nodiscard]] std::string_view Version();
-
 // What a v1.Node tells of the machine; empty where it could not be found out.
 struct HostFacts {
   std::string machine_id;

@@ -53,24 +53,22 @@ class MetricsWriter {
   // Begins a family; the samples that follow belong to it. Each name may be used once.
   void Family(std::string_view name, MetricType type, std::string_view help);
   template <typename Number>
-  requires std::is_arithmetic_v<Number>
   void Sample(std::initializer_list<MetricLabel> labels, Number value) {
     Begin({}, labels);
     Append(value);
     text_ += '\n';
   }
   template <typename Number>
-  requires std::is_arithmetic_v<Number>
-  void Sample(Number value) { Sample({}, value); }
+  void Sample(Number value) {
+    Sample({}, value);
+  }
   // A family of one sample without labels.
   template <typename Number>
-  requires std::is_arithmetic_v<Number>
   void Gauge(std::string_view name, std::string_view help, Number value) {
     Family(name, MetricType::kGauge, help);
     Sample(value);
   }
   template <typename Number>
-  requires std::is_arithmetic_v<Number>
   void Counter(std::string_view name, std::string_view help, Number value) {
     Family(name, MetricType::kCounter, help);
     Sample(value);

@@ -232,7 +232,7 @@ class DemoShow {
     shown_at_ = overview.at;
     shown_act_ = act.title;
     std::string text;
-    for (const std::string& line : lines_.News(overview)) text += line + "\n";
+    for (const std::string& line : NewLines(overview, told_until_)) text += line + "\n";
     if (is_new_act) text.append(act.title).append("\n");
     (void)PrintText(text);
   }
@@ -241,7 +241,7 @@ class DemoShow {
   const bool is_silent_;
   const bool is_screen_;
   DemoStory story_;
-  TopLines lines_;
+  std::optional<Instant> told_until_;
   Instant shown_at_;
   std::string_view shown_act_;
   std::string open_gate_;

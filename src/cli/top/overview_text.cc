@@ -420,14 +420,14 @@ std::vector<std::string> ComposeTop(Lines title, const Overview& overview, Scree
   return rendered;
 }
 
-std::vector<std::string> TopLines::News(const Overview& overview) {
+std::vector<std::string> NewLines(const Overview& overview, std::optional<Instant>& told_until) {
   std::vector<std::string> lines;
   for (const OverviewEvent& event : overview.events) {
-    if (!told_until_ || event.at <= *told_until_) continue;
+    if (!told_until || event.at <= *told_until) continue;
     lines.push_back(Printable(fmt::format("{}  {} {} {}: {}", ClockText(event.at), event.type,
                                           EventReasonText(event), event.object, event.message)));
   }
-  told_until_ = overview.at;
+  told_until = overview.at;
   lines.push_back(Printable(NodeText(overview)));
   return lines;
 }

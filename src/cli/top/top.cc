@@ -141,13 +141,13 @@ int RunTop(const TopOptions& options) {
   const sigset_t signals = TakeSignals();
   const bool is_screen = IsScreen();
   std::string trouble;
-  TopLines lines;
+  std::optional<Instant> told_until;
   for (int asked = 1;; ++asked) {
     int status = 0;
     if (is_screen) {
       Draw(*overview, trouble);
     } else if (trouble.empty()) {
-      status = PrintLines(lines.News(*overview));
+      status = PrintLines(NewLines(*overview, told_until));
     } else {
       status = PrintLines({Printable("the agent does not answer: " + trouble)});
     }

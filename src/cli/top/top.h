@@ -55,14 +55,9 @@ inline constexpr const char* kOverviewPath = "/api/v1/overview";
                                                   const Overview& overview, ScreenSize size,
                                                   bool colored);
 
-// The node as lines, for logs and pipes: in one line each time, after the events that are new since
-// the time before.
-class TopLines {
- public:
-  [[nodiscard]] std::vector<std::string> News(const Overview& overview);
-
- private:
-  std::optional<Instant> told_until_;
-};
+// The node as lines, for logs and pipes: in one line, after the events that are new since the time
+// before, which `told_until` keeps.
+[[nodiscard]] std::vector<std::string> NewLines(const Overview& overview,
+                                                std::optional<Instant>& told_until);
 
 }  // namespace jettison

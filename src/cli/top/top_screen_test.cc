@@ -64,11 +64,11 @@ TEST(TopScreen, OfManyPodsThoseThatWouldBeEvictedFirstAreShown) {
   EXPECT_THAT(text, Not(HasSubstr("web-50")));
 }
 
-TEST(TopLines, TellTheNodeInALineAndEachNewEventOnce) {
+TEST(NewLines, TellTheNodeInALineAndEachNewEventOnce) {
   Overview overview = UnderPressure();
-  TopLines lines;
+  std::optional<Instant> told_until;
   EXPECT_THAT(
-      lines.News(overview),
+      NewLines(overview, told_until),
       ElementsAre("12:00:00  MemoryPressure, waiting for clean-up; memory.available 98 MiB (hard "
                   "100Mi: met for 3.0 s) (soft 50%: met for 12 s, acts in 78 s); nodefs.available "
                   "14.0 GiB (hard 10%: in 27 s); 4 pods, first to be evicted: default/web-1"));
@@ -78,8 +78,9 @@ TEST(TopLines, TellTheNodeInALineAndEachNewEventOnce) {
                              .object = "node",
                              .reason = "NodeHasDiskPressure",
                              .message = "Now"});
-  EXPECT_THAT(lines.News(overview), ElementsAre("12:00:00  Normal NodeHasDiskPressure node: Now",
-                                                StartsWith("12:00:01")));
+  EXPECT_THAT(
+      NewLines(overview, told_until),
+      ElementsAre("12:00:00  Normal NodeHasDiskPressure node: Now", StartsWith("12:00:01")));
 }
 
 }  // namespace
