@@ -4,16 +4,16 @@
 
 namespace jettison {
 
-const FramePod* FindPod(const std::vector<FramePod>& pods, PodSlot slot) {
+const FramePod* FindPod(const std::vector<FramePod>& pods, PodIndex slot) {
   const auto found = std::ranges::lower_bound(pods, slot, {}, &FramePod::slot);
   return found != pods.end() && found->slot == slot ? &*found : nullptr;
 }
 
-const FramePod* FiguresOf(const Frame& frame, PodSlot slot) {
+const FramePod* FiguresOf(const Frame& frame, PodIndex slot) {
   return FindPod(frame.pods, slot);
 }
 
-PodSlot PodRoster::SlotOf(const std::shared_ptr<const PodFacts>& facts) {
+PodIndex PodRoster::SlotOf(const std::shared_ptr<const PodFacts>& facts) {
   const auto [entry, is_new] = slots_.try_emplace(facts->pod.uid, pods_.size());
   if (is_new) {
     pods_.push_back({.facts = facts, .name = FullName(facts->pod)});
@@ -23,7 +23,7 @@ PodSlot PodRoster::SlotOf(const std::shared_ptr<const PodFacts>& facts) {
   return entry->second;
 }
 
-std::optional<PodSlot> PodRoster::Find(std::string_view uid) const {
+std::optional<PodIndex> PodRoster::Find(std::string_view uid) const {
   const auto found = slots_.find(uid);
   if (found == slots_.end()) return std::nullopt;
   return found->second;
@@ -37,7 +37,7 @@ double Line(double from, double to, double share) {
 
 }  // namespace
 
-std::optional<std::int64_t> MemoryIn(const Frame& frame, PodSlot slot) {
+std::optional<std::int64_t> MemoryIn(const Frame& frame, PodIndex slot) {
   const FramePod* figures = FiguresOf(frame, slot);
   if (figures == nullptr) return std::nullopt;
   return figures->memory;
@@ -57,7 +57,7 @@ std::optional<double> Segment::AvailableAt(Signal signal, Instant at) const {
   return from ? Line(static_cast<double>(from->available), end, ShareAt(at)) : end;
 }
 
-double Segment::MemoryAt(PodSlot slot, Instant at) const {
+double Segment::MemoryAt(PodIndex slot, Instant at) const {
   const auto from = MemoryIn(from_, slot);
   const auto to = MemoryIn(to_, slot);
   return Line(static_cast<double>(from.value_or(0)), static_cast<double>(to.value_or(0)),

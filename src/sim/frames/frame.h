@@ -21,7 +21,7 @@
 namespace jettison {
 
 // A pod that occurs in a recording, known by its place.
-using PodSlot = std::size_t;
+using PodIndex = std::size_t;
 
 struct KnownPod {
   std::shared_ptr<const PodFacts> facts;  // as they were told last
@@ -30,7 +30,7 @@ struct KnownPod {
 
 // What one pod held when a frame was taken.
 struct FramePod {
-  PodSlot slot = 0;
+  PodIndex slot = 0;
   std::int64_t memory = 0;          // working set, bytes
   std::int64_t peak = 0;            // the most since the frame before; of `between` alone
   const PodStats* stats = nullptr;  // as recorded; lives as long as the frame's pass. Null: none
@@ -40,7 +40,7 @@ struct FramePod {
 // A pod that did not end by itself.
 struct RecordedEnd {
   enum class How : std::uint8_t { kEvicted, kOomKilled };
-  PodSlot slot = 0;
+  PodIndex slot = 0;
   How how = How::kEvicted;
   Instant at;  // not before the frame before, not after the frame that has it
 };
@@ -68,21 +68,21 @@ struct Frame {
 };
 
 // The figures of a pod among those of several, which are by slot; null: it is not among them.
-[[nodiscard]] const FramePod* FindPod(const std::vector<FramePod>& pods, PodSlot slot);
+[[nodiscard]] const FramePod* FindPod(const std::vector<FramePod>& pods, PodIndex slot);
 // The same of a frame; null where it was not active.
-[[nodiscard]] const FramePod* FiguresOf(const Frame& frame, PodSlot slot);
+[[nodiscard]] const FramePod* FiguresOf(const Frame& frame, PodIndex slot);
 
 // All pods of a recording.
 class PodRoster {
  public:
-  [[nodiscard]] PodSlot SlotOf(const std::shared_ptr<const PodFacts>& facts);
-  [[nodiscard]] std::optional<PodSlot> Find(std::string_view uid) const;
-  [[nodiscard]] const KnownPod& operator[](PodSlot slot) const { return pods_[slot]; }
+  [[nodiscard]] PodIndex SlotOf(const std::shared_ptr<const PodFacts>& facts);
+  [[nodiscard]] std::optional<PodIndex> Find(std::string_view uid) const;
+  [[nodiscard]] const KnownPod& operator[](PodIndex slot) const { return pods_[slot]; }
   [[nodiscard]] std::size_t size() const { return pods_.size(); }
 
  private:
   std::vector<KnownPod> pods_;
-  TextIndex<PodSlot> slots_;
+  TextIndex<PodIndex> slots_;
 };
 
 // What lies between two frames that follow each other: on straight lines.
@@ -97,7 +97,7 @@ class Segment {
   // What is available of a signal; absent where it was not observed at the end.
   [[nodiscard]] std::optional<double> AvailableAt(Signal signal, Instant at) const;
   // What the pod held; 0 where it was not active.
-  [[nodiscard]] double MemoryAt(PodSlot slot, Instant at) const;
+  [[nodiscard]] double MemoryAt(PodIndex slot, Instant at) const;
   // All signals; those of which only one end is known have its figure.
   [[nodiscard]] Observations SeenAt(Instant at) const;
 
@@ -109,7 +109,7 @@ class Segment {
 };
 
 // A pod's memory in a frame; absent where it was not active.
-[[nodiscard]] std::optional<std::int64_t> MemoryIn(const Frame& frame, PodSlot slot);
+[[nodiscard]] std::optional<std::int64_t> MemoryIn(const Frame& frame, PodIndex slot);
 
 // What the recording says of itself.
 struct RecordedFact {

@@ -41,7 +41,7 @@ class FrameBuilder {
 
   // A pod that was told to end and whose memory the node has not got back.
   struct Ending {
-    PodSlot slot = 0;
+    PodIndex slot = 0;
     std::int64_t memory = 0;
     std::int64_t available = 0;  // of the node, when it was told to end
     Instant since;
@@ -56,7 +56,7 @@ class FrameBuilder {
   std::optional<Duration> usual_step_;
   Duration refused_step_{0};  // was a gap
   std::vector<std::shared_ptr<const PodFacts>> last_pods_;
-  std::vector<PodSlot> last_slots_;
+  std::vector<PodIndex> last_slots_;
   std::vector<Ending> ending_;
   std::vector<RecordedEnd> ends_;  // that wait for the next frame
   std::vector<FramePod> figures_;  // of the frame before

@@ -10,7 +10,7 @@ namespace {
 
 // The memory of a pod that ended between two frames, as a line over time.
 struct EndingLife {
-  PodSlot slot = 0;
+  PodIndex slot = 0;
   RecordedEnd::How how = RecordedEnd::How::kEvicted;
   Instant from;
   double held_from = 0;
@@ -84,7 +84,7 @@ class Lows {
   }
 
   // Absent if the pod is not there.
-  [[nodiscard]] std::optional<double> HeldAt(PodSlot slot, Instant at) const {
+  [[nodiscard]] std::optional<double> HeldAt(PodIndex slot, Instant at) const {
     const EndingLife* last = nullptr;
     for (const EndingLife& life : lives_) {
       if (life.slot != slot) continue;
@@ -119,14 +119,14 @@ class Lows {
 
   [[nodiscard]] Frame FrameAt(Instant at) const {
     Frame frame = Empty(at);
-    std::vector<PodSlot> slots;
+    std::vector<PodIndex> slots;
     for (const FramePod& pod : from_.pods) slots.push_back(pod.slot);
     for (const FramePod& pod : to_.pods) slots.push_back(pod.slot);
     for (const EndingLife& life : lives_) slots.push_back(life.slot);
     std::ranges::sort(slots);
     const auto rest = std::ranges::unique(slots);
     slots.erase(rest.begin(), rest.end());
-    for (const PodSlot slot : slots) {
+    for (const PodIndex slot : slots) {
       const auto held = HeldAt(slot, at);
       if (!held) continue;
       const FramePod* before = FiguresOf(from_, slot);

@@ -98,13 +98,13 @@ void PodFates::NoteOomKills(const WhatIfNode& node, const Frame& frame) {
   }
 }
 
-void PodFates::NoteOomKill(const WhatIfNode& node, PodSlot slot, const TimeBounds& when,
+void PodFates::NoteOomKill(const WhatIfNode& node, PodIndex slot, const TimeBounds& when,
                            ForeseenOomKill::Why why) {
   const KnownPod& pod = node.roster[slot];
   oom_kills_.push_back({.uid = pod.facts->pod.uid, .pod = pod.name, .when = when, .why = why});
 }
 
-Duration PodFates::BackoffOf(const WhatIfNode& node, PodSlot slot, Instant now) {
+Duration PodFates::BackoffOf(const WhatIfNode& node, PodIndex slot, Instant now) {
   const RecordedSettings& settings = node.settings;
   auto known = std::ranges::find(backoffs_, slot, &Backoff::slot);
   if (known == backoffs_.end()) {
@@ -118,7 +118,7 @@ Duration PodFates::BackoffOf(const WhatIfNode& node, PodSlot slot, Instant now) 
   return backoff;
 }
 
-Instant PodFates::Evict(const WhatIfNode& node, PodSlot slot, const SimulatedEviction& told,
+Instant PodFates::Evict(const WhatIfNode& node, PodIndex slot, const SimulatedEviction& told,
                         Duration grace) {
   const VirtualPod* was = FindIn(pods_, slot);
   const TimeBounds& when = told.when;
@@ -139,7 +139,7 @@ Instant PodFates::Evict(const WhatIfNode& node, PodSlot slot, const SimulatedEvi
   return gone;
 }
 
-void PodFates::EvictAsRecorded(const WhatIfNode& node, PodSlot slot, Instant at) {
+void PodFates::EvictAsRecorded(const WhatIfNode& node, PodIndex slot, Instant at) {
   away_.push_back({.slot = slot, .life = node.courses[slot].life(), .since = at});
 }
 
@@ -183,7 +183,7 @@ bool PodFates::LetBack(const WhatIfNode& node, NodeConditions conditions, Instan
   return true;
 }
 
-void PodFates::Restart(const WhatIfNode& node, PodSlot slot, Instant at) {
+void PodFates::Restart(const WhatIfNode& node, PodIndex slot, Instant at) {
   const VirtualPod* was = FindIn(pods_, slot);
   VirtualPod pod{.slot = slot,
                  .since = at,
@@ -224,7 +224,7 @@ bool PodFates::KillForMemory(const VirtualSegment& view, Instant at) {
   const auto victim = std::ranges::max_element(
       active, {}, [&](const ActivePod& each) { return BadnessOf(each, capacity); });
   if (victim == active.end() || BadnessOf(*victim, capacity) <= 0) return false;
-  const PodSlot slot = *node.roster.Find(victim->facts->pod.uid);
+  const PodIndex slot = *node.roster.Find(victim->facts->pod.uid);
   NoteOomKill(node, slot, view.BoundsAt(at, std::nullopt), ForeseenOomKill::Why::kNode);
   Restart(node, slot, at);
   return true;

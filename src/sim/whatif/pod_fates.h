@@ -29,10 +29,10 @@ class PodFates {
   void NoteOomKills(const WhatIfNode& node, const Frame& frame);
   // The policy evicts the pod, which from here on fares otherwise than in the recording. The
   // result is when the pod will be gone.
-  Instant Evict(const WhatIfNode& node, PodSlot slot, const SimulatedEviction& told,
+  Instant Evict(const WhatIfNode& node, PodIndex slot, const SimulatedEviction& told,
                 Duration grace);
   // The policy evicts the pod as the recording did.
-  void EvictAsRecorded(const WhatIfNode& node, PodSlot slot, Instant at);
+  void EvictAsRecorded(const WhatIfNode& node, PodIndex slot, Instant at);
 
   // The result is when the next pod after `now` is gone or may come back, and `end` where that
   // comes first.
@@ -55,22 +55,22 @@ class PodFates {
 
  private:
   struct Away {  // evicted as in the recording
-    PodSlot slot = 0;
+    PodIndex slot = 0;
     unsigned life = 0;
     Instant since;
   };
   struct Backoff {  // of a pod that was evicted
-    PodSlot slot = 0;
+    PodIndex slot = 0;
     Duration next{0};
     Instant back;
   };
 
   void TakeEnd(const WhatIfNode& node, const Segment& segment, const RecordedEnd& end, Instant at);
-  [[nodiscard]] Duration BackoffOf(const WhatIfNode& node, PodSlot slot, Instant now);
-  void NoteOomKill(const WhatIfNode& node, PodSlot slot, const TimeBounds& when,
+  [[nodiscard]] Duration BackoffOf(const WhatIfNode& node, PodIndex slot, Instant now);
+  void NoteOomKill(const WhatIfNode& node, PodIndex slot, const TimeBounds& when,
                    ForeseenOomKill::Why why);
   // The pod was killed, and its containers start again at once.
-  void Restart(const WhatIfNode& node, PodSlot slot, Instant at);
+  void Restart(const WhatIfNode& node, PodIndex slot, Instant at);
   // Whether there was a pod to kill.
   [[nodiscard]] bool KillForMemory(const VirtualSegment& view, Instant at);
   [[nodiscard]] bool IsAsRecorded(const WhatIfNode& node, const Frame& frame, VirtualPod& pod,

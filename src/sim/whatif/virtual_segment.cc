@@ -117,7 +117,7 @@ double VirtualSegment::FreedAt(Instant at) const {
   return freed;
 }
 
-double VirtualSegment::MemoryAt(PodSlot slot, Instant at) const {
+double VirtualSegment::MemoryAt(PodIndex slot, Instant at) const {
   const VirtualPod* pod = FindIn(pods_, slot);
   return pod != nullptr ? pod->MemoryAt(at) : segment_.MemoryAt(slot, at);
 }
@@ -167,8 +167,8 @@ std::optional<Instant> VirtualSegment::FirstCrossing(const std::vector<Threshold
 }
 
 // In the order of namespace and name, as in the agent.
-std::vector<PodSlot> VirtualSegment::SlotsThere(const Frame& recorded) const {
-  std::vector<PodSlot> slots;
+std::vector<PodIndex> VirtualSegment::SlotsThere(const Frame& recorded) const {
+  std::vector<PodIndex> slots;
   for (const FramePod& figures : recorded.pods) {
     const VirtualPod* pod = FindIn(pods_, figures.slot);
     if (pod == nullptr ? !figures.is_ending : pod->IsThere()) slots.push_back(figures.slot);
@@ -177,18 +177,18 @@ std::vector<PodSlot> VirtualSegment::SlotsThere(const Frame& recorded) const {
     if (pod.IsThere() && FiguresOf(recorded, pod.slot) == nullptr) slots.push_back(pod.slot);
   }
   std::ranges::sort(slots, {},
-                    [&](const PodSlot& slot) { return std::tie(node_.roster[slot].name, slot); });
+                    [&](const PodIndex& slot) { return std::tie(node_.roster[slot].name, slot); });
   return slots;
 }
 
 void VirtualSegment::ActivePodsAt(Instant at, std::vector<PodStats>& stats,
                                   std::vector<ActivePod>& active) const {
   const Frame& recorded = at >= segment_.to().at ? segment_.to() : segment_.from();
-  const std::vector<PodSlot> slots = SlotsThere(recorded);
+  const std::vector<PodIndex> slots = SlotsThere(recorded);
   stats.clear();
   active.clear();
   stats.reserve(slots.size());
-  for (const PodSlot slot : slots) {
+  for (const PodIndex slot : slots) {
     const KnownPod& pod = node_.roster[slot];
     const FramePod* figures = FiguresOf(recorded, slot);
     const bool has_stats = figures != nullptr && figures->stats != nullptr;

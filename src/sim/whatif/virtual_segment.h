@@ -34,7 +34,7 @@ struct VirtualPod {
     kEnding,   // the simulation evicted it, and it is not gone yet
     kAway,     // it is gone
   };
-  PodSlot slot = 0;
+  PodIndex slot = 0;
   Is is = Is::kRunning;
   Instant since;
   double held = 0;                     // bytes, then; of kEnding until it is gone
@@ -55,11 +55,11 @@ struct VirtualPod {
 };
 
 // The pods of a simulation that are not as recorded, by slot.
-using VirtualPods = std::map<PodSlot, VirtualPod>;
+using VirtualPods = std::map<PodIndex, VirtualPod>;
 
 // Null: it is as recorded. `pods` may be const.
 template <typename Pods>
-[[nodiscard]] auto* FindIn(Pods& pods, PodSlot slot) {
+[[nodiscard]] auto* FindIn(Pods& pods, PodIndex slot) {
   const auto found = pods.find(slot);
   return found == pods.end() ? nullptr : &found->second;
 }
@@ -81,7 +81,7 @@ class VirtualSegment {
   // All signals as the policy would see them.
   [[nodiscard]] Observations SeenAt(Instant at) const;
   // What the pod holds.
-  [[nodiscard]] double MemoryAt(PodSlot slot, Instant at) const;
+  [[nodiscard]] double MemoryAt(PodIndex slot, Instant at) const;
   // When the first line is crossed that was not met until then; lines on what the agent looks at
   // between its passes.
   [[nodiscard]] std::optional<Instant> FirstCrossing(const std::vector<Threshold>& thresholds,
@@ -101,7 +101,7 @@ class VirtualSegment {
   [[nodiscard]] TimeBounds BoundsAt(Instant at, const std::optional<TimeBounds>& met) const;
 
  private:
-  [[nodiscard]] std::vector<PodSlot> SlotsThere(const Frame& recorded) const;
+  [[nodiscard]] std::vector<PodIndex> SlotsThere(const Frame& recorded) const;
 
   const WhatIfNode& node_;
   const Segment& segment_;

@@ -244,7 +244,7 @@ void WhatIf::Learn(const Frame& frame, std::optional<Instant> before) {
     if (end.at < frame.at) courses_[end.slot].Ended();
   }
   std::size_t next = 0;
-  for (PodSlot slot = 0; slot < courses_.size(); ++slot) {
+  for (PodIndex slot = 0; slot < courses_.size(); ++slot) {
     if (next < frame.pods.size() && frame.pods[next].slot == slot) {
       courses_[slot].Seen(frame.pods[next++].memory, frame.at, before);
     } else {
