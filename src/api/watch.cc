@@ -149,6 +149,7 @@ std::string WatchFrames(const Snapshot& snapshot, WatchCursor& cursor) {
   AppendEvents(snapshot, cursor, out);
   AppendPasses(snapshot, cursor, out);
   AppendStatus(snapshot, cursor, out);
+  out.shrink_to_fit();  // what it holds counts against the memory of all answers
   return out;
 }
 

@@ -179,6 +179,7 @@ void ClusterSide::FreeHeld(Instant now) {
     if (evictions_.IsEvicted(pod.uid)) return true;
     if (!Limit(pod, pod.pids_limit.value_or(kNoLimit), kNotFreed)) return false;
     dependencies_.on_given_up(pod.uid);
+    unended_.erase(pod.uid);
     return true;
   });
   free_at_ = now + kFreeEvery;

@@ -190,6 +190,19 @@ TEST_F(NodeSavedTest, AnEvictedPodIsAwaitedUntilTheRuntimeSaysThatItIsGone) {
   EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
 }
 
+TEST_F(NodeSavedTest, ThereIsAPassAtTheStartWhileAnEvictionOfTheAgentBeforeIsAwaited) {
+  Start();
+  runtime_.IgnoreStop("c");
+  runtime_.IgnoreKill("c");
+  figures_.SetAvailable(99);
+  Pass(seconds(3));
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+  figures_.SetAvailable(300);
+  Restart();
+  EXPECT_GT(node_->passes(), 0U) << "nothing to decide, but the node's state can be reported";
+}
+
 TEST_F(NodeSavedTest, MemoryIsWatchedWhereTheAwaitedEvictionPutsOffTheFirstPass) {
   Start();
   runtime_.IgnoreStop("c");

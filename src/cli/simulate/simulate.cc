@@ -108,6 +108,9 @@ void CheckOptions(const SimulateOptions& options, CommandFaults& faults) {
     faults.Add(
         "--shard writes lines for --sum: it cannot be used with --output, --html, --against");
   }
+  if (!options.against.empty() && options.output == "csv") {
+    faults.Add("--against has no table: it cannot be used with --output csv");
+  }
   const CandidateOptions& tried = options.candidates;
   const bool simulates = !tried.policy_files.empty() || !tried.sweeps.empty() ||
                          tried.evicted != "auto" || !options.every.empty() || options.thin_all ||

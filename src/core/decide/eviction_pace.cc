@@ -101,7 +101,7 @@ constexpr Duration kGrowthBegins = milliseconds(5);
 constexpr Duration kRemembered = milliseconds(100);
 // Samples that are closer together say nothing new.
 constexpr Duration kApart = milliseconds(4);
-constexpr std::size_t kSamples = 12;
+constexpr std::size_t kSamples = 16;
 // Where less than this part of the threshold is left, nothing more can be taken.
 constexpr std::int64_t kExhausted = 16;
 

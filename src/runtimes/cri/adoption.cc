@@ -145,6 +145,7 @@ void Adoption::KeepFolder(const std::string& uid) {
   const auto record = ReadPodRecord(context_, uid);
   if (record || record.error().code != ErrorCode::kNotFound) return;
   const std::string folder = context_.paths.Pod(uid);
+  if (!kernel::IsPodFolder(folder)) return;
   context_.disk.Do(
       [folder, file = RecordFile(context_, uid)]() -> Result<void> {
         if (!kernel::Exists(folder) || kernel::Exists(file)) return {};

@@ -78,10 +78,16 @@ TEST(SimulationReportTest, JsonHasEveryNameWhateverIsInIt) {
 }
 
 TEST(SimulationReportTest, ATableQuotesWhatWouldEndACell) {
-  EXPECT_THAT(SimulationCsv({HostileReport()}),
-              testing::EndsWith("pod_seconds_lost\n"
-                                "\"a,b.jtr\",\"no\"\"de\",in force,0,0,0.000,0.000000,0.000\n"
-                                "\"a,b.jtr\",\"no\"\"de\",\"x\n,=1\",1,1,0.000,0.000000,1.500\n"));
+  EXPECT_THAT(
+      SimulationCsv({HostileReport()}),
+      testing::EndsWith("pod_seconds_lost,damaged\n"
+                        "\"a,b.jtr\",\"no\"\"de\",in force,0,0,0.000,0.000000,0.000,true\n"
+                        "\"a,b.jtr\",\"no\"\"de\",\"x\n,=1\",1,1,0.000,0.000000,1.500,true\n"));
+}
+
+TEST(SimulationReportTest, ATableHasARowForANodeOfWhichNothingCouldBeSimulated) {
+  EXPECT_THAT(SimulationCsv({{.inputs = {{.name = "a.jtr"}}, .failure = "cannot be read"}}),
+              testing::EndsWith("damaged\na.jtr,,,,,,,,true\n"));
 }
 
 TEST(SimulationReportTest, ANameOfOthersMakesNoLineInATextAndSteersNoTerminal) {

@@ -83,14 +83,16 @@ std::string SimulationJson(const SimulationHead& head, const std::vector<Simulat
 std::string SimulationCsv(const std::vector<SimulationReport>& nodes) {
   std::string out =
       "recording,node,policy,evictions,oom_kills,condition_seconds,kept_free_gib_hours,"
-      "pod_seconds_lost\n";
+      "pod_seconds_lost,damaged\n";
   for (const SimulationReport& node : nodes) {
+    const std::string place =
+        fmt::format("{},{}", CsvCell(std::string(node.recording())), CsvCell(node.facts.node));
+    if (node.outcomes.empty()) out += place + ",,,,,,,true\n";
     for (const PolicyOutcome& outcome : node.outcomes) {
-      out += fmt::format("{},{},{},{},{},{:.3f},{:.6f},{:.3f}\n",
-                         CsvCell(std::string(node.recording())), CsvCell(node.facts.node),
-                         CsvCell(outcome.name), outcome.evictions.size(), outcome.oom_kills.size(),
+      out += fmt::format("{},{},{},{},{:.3f},{:.6f},{:.3f},{}\n", place, CsvCell(outcome.name),
+                         outcome.evictions.size(), outcome.oom_kills.size(),
                          SecondsOf(outcome.condition_time.Sum()), outcome.IdleGibHours(),
-                         SecondsOf(outcome.pod_time_lost));
+                         SecondsOf(outcome.pod_time_lost), node.IsDamaged());
     }
   }
   return out;
