@@ -81,8 +81,8 @@ TEST(SimulationReportTest, ATableQuotesWhatWouldEndACell) {
   EXPECT_THAT(
       SimulationCsv({HostileReport()}),
       testing::EndsWith("pod_seconds_lost,damaged\n"
-                        "\"a,b.jtr\",\"no\"\"de\",in force,0,0,0.000,0.000000,0.000,true\n"
-                        "\"a,b.jtr\",\"no\"\"de\",\"x\n,=1\",1,1,0.000,0.000000,1.500,true\n"));
+                        "\"a,b.jtr\",\"no\"\"de\",in force,0,0,0.000,0.000000,0.000,false\n"
+                        "\"a,b.jtr\",\"no\"\"de\",\"x\n,=1\",1,1,0.000,0.000000,1.500,false\n"));
 }
 
 TEST(SimulationReportTest, ATableHasARowForANodeOfWhichNothingCouldBeSimulated) {
