@@ -114,7 +114,7 @@ TEST_F(LiveReading, WhatAFullPassHasReadIsReadAgainWithoutADescriptor) {
     EXPECT_TRUE(pod.containers.at(1).memory_working_set_bytes) << pod.uid;
   }
   const kernel::FewDescriptors none(0);
-  figures.ReadPods(pods, nullptr, stats);
+  figures.ReadMemoryOf(pods, stats);
   for (const PodStats& pod : stats) EXPECT_TRUE(pod.memory_working_set_bytes) << pod.uid;
 }
 

@@ -80,6 +80,12 @@ class Figures {
   // the disk use from `disk`; `disk` null: disk use is absent.
   virtual void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                         std::vector<PodStats>& stats) = 0;
+  // Reads only the memory of each of these pods as a whole, in this order.
+  virtual void ReadMemoryOf(std::span<const PodFacts* const> pods,
+                            std::vector<PodStats>& stats) = 0;
+  // Sets the containers in the pod's stats, with the memory of each. Keeps the memory of what was
+  // there.
+  virtual void ReadContainersOf(const PodFacts& pod, PodStats& stats) = 0;
   // Closes what is open of pods that are not among these, which are all pods of the node. It may
   // take long, so it is for the end of a pass.
   virtual void ForgetOthers(std::span<const PodFacts* const> pods) { (void)pods; }

@@ -301,6 +301,16 @@ void StatsCollector::ForgetOthers(std::span<const PodFacts* const> pods) {
   });
 }
 
+void StatsCollector::ReadMemoryOf(std::span<const PodFacts* const> pods,
+                                  std::vector<PodStats>& stats) {
+  stats.clear();
+  for (const PodFacts* const pod : pods) stats.push_back(MemoryOf(*pod, AllGroupsOf(*pod)));
+}
+
+void StatsCollector::ReadContainersOf(const PodFacts& pod, PodStats& stats) {
+  stats.containers = ContainersOf(AllGroupsOf(pod));
+}
+
 // A group that does not exist (yet, or any more) is no failure: its figures are unknown, or, if the
 // pod has several groups, the figures are those of the others.
 PodStats StatsCollector::MemoryOf(const PodFacts& facts, const GroupsOfPod& groups) const {

@@ -81,6 +81,8 @@ class StatsCollector : public Figures {
   void AfterFullPass() override;
   void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                 std::vector<PodStats>& stats) override;
+  void ReadMemoryOf(std::span<const PodFacts* const> pods, std::vector<PodStats>& stats) override;
+  void ReadContainersOf(const PodFacts& pod, PodStats& stats) override;
   void ForgetOthers(std::span<const PodFacts* const> pods) override;
 
   // The control groups that hold the pod together, mostly one.

@@ -66,6 +66,15 @@ class FakeFigures : public Figures {
       }
     }
   }
+  void ReadMemoryOf(std::span<const PodFacts* const> pods, std::vector<PodStats>& stats) override {
+    ++memory_reads;
+    ReadPods(pods, nullptr, stats);
+  }
+  void ReadContainersOf(const PodFacts& pod, PodStats& stats) override {
+    stats.containers.resize(1);
+    stats.containers[0].name = pod.pod.containers[0].name;
+    stats.containers[0].memory_working_set_bytes = memory[pod.pod.name];
+  }
   void ForgetOthers(std::span<const PodFacts* const> pods) override { kept_open = pods.size(); }
   void SetAvailable(std::uint64_t mi, std::uint64_t inactive_mi = 0) {
     node.memory = MemoryStats{.time = std::nullopt,
@@ -80,7 +89,8 @@ class FakeFigures : public Figures {
     node.memory_pressure = PressureStats{.some = {.avg10 = share}};
   }
 
-  int readings = 0;                             // of pods
+  int readings = 0;                             // of all pods, whichever figures
+  int memory_reads = 0;                         // of all pods
   int looks = 0;                                // at the node
   int full_passes = 0;                          // that were told
   std::size_t kept_open = 0;                    // pods of which files may be open

@@ -153,6 +153,10 @@ bool Node::Pass(const ReadingPlan& plan, const Cause& cause) {
          .soft = soft != nullptr ? soft->HoldAt(plan.now) : std::nullopt});
   });
   state_.pacing.SetInput(decision.pace);
+  const auto& victim = decision.decision.victim;
+  if (victim && !measured && plan.pods == PodFigures::kMemory) {
+    dependencies_.figures.ReadContainersOf(*pods_[*victim].facts, state_.summary.pods[*victim]);
+  }
   const auto& acts_for = decision.decision.threshold;
   const bool awaits_walk =
       !measured && plan.disk && acts_for && IsOfDisk(policy->thresholds[*acts_for].signal);
@@ -193,6 +197,7 @@ bool Node::Pass(const ReadingPlan& plan, const Cause& cause) {
 
 // For a soft threshold, pods that the API server refused to evict are spared.
 void Node::ReadPods(const ReadingPlan& plan, const MeasuredDisk* disk) {
+  Figures& figures = dependencies_.figures;
   std::vector<PodStats>& stats = state_.summary.pods;
   const SoftEvictions* const soft = dependencies_.soft;
   const bool asks =
@@ -201,11 +206,18 @@ void Node::ReadPods(const ReadingPlan& plan, const MeasuredDisk* disk) {
   state_.pods = dependencies_.pods.Active();
   Protect(state_.spared, state_.pods);
   const std::vector<const PodFacts*> pods = PointersTo(state_.pods);
-  const DiskUse* const use = disk != nullptr ? &disk->use : nullptr;
-  stats.clear();
-  if (disk != nullptr || plan.threshold) dependencies_.figures.ReadPods(pods, use, stats);
-  if ((disk != nullptr || plan.disk) && state_.policies.NeedDiskUse()) {
-    state_.record.pods.MarkStale(use, disk == nullptr || disk->age_counts, stats);
+  if (disk != nullptr || plan.disk) {
+    const DiskUse* const use = disk != nullptr ? &disk->use : nullptr;
+    figures.ReadPods(pods, use, stats);
+    if (state_.policies.NeedDiskUse()) {
+      state_.record.pods.MarkStale(use, disk == nullptr || disk->age_counts, stats);
+    }
+  } else {
+    switch (plan.pods) {
+      case PodFigures::kNone: stats.clear(); break;
+      case PodFigures::kMemory: figures.ReadMemoryOf(pods, stats); break;
+      case PodFigures::kAll: figures.ReadPods(pods, nullptr, stats); break;
+    }
   }
   JoinStats(pods, state_.summary, pods_);
 }

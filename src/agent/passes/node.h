@@ -112,7 +112,7 @@ class Node : private SummarySource {
   // would only repeat the last one.
   bool Pass(const ReadingPlan& plan, const Cause& cause);
   void FullPass(const ReadingPlan& plan, const MeasuredDisk& disk);
-  // Reads the figures of all pods if the pass has to act or their disk use has been measured.
+  // Reads the figures of pods that the plan asks for, or all with their disk use.
   void ReadPods(const ReadingPlan& plan, const MeasuredDisk* disk);
   [[nodiscard]] Result<Summary> ReadSummary() override;
   void AfterPass(const CycleReport& report, bool scheduled, Instant now);

@@ -5,6 +5,16 @@
 namespace jettison {
 namespace {
 
+PodFigures FiguresFor(const PassPolicy& policy, ThresholdSet may_act) {
+  if (policy.local_storage_capacity_isolation) return PodFigures::kAll;
+  for (std::size_t i = 0; i < policy.thresholds.size(); ++i) {
+    const Resource resource = ResourceOf(policy.thresholds[i].signal);
+    const bool of_memory = resource == Resource::kMemory || resource == Resource::kSwap;
+    if (may_act[i] && !of_memory) return PodFigures::kAll;
+  }
+  return may_act.any() ? PodFigures::kMemory : PodFigures::kNone;
+}
+
 PassDecision DecideAmong(ThresholdSet among, const PassPolicy& policy, const ReadingPlan& plan,
                          std::span<const ActivePod> pods, const PaceOf& pace_of) {
   PassDecision pass{.decision = Decide(policy, plan.evaluation, among, pods)};
@@ -49,6 +59,7 @@ ReadingPlan PlanReading(const PassPolicy& policy, const EvictionState& state, co
   const ThresholdSet margins = WithoutDisks(policy.thresholds, plan.evaluation.in_margin);
   const auto first = MostUrgent(policy.thresholds, plan.may_act & ~margins);
   if (first && IsOfDisk(policy.thresholds[*first].signal)) plan.disk = first;
+  plan.pods = FiguresFor(policy, plan.may_act);
   return plan;
 }
 

@@ -21,8 +21,15 @@
 
 namespace jettison {
 
+// Which figures of pods a pass reads, of all pods.
+enum class PodFigures : std::uint8_t {
+  kNone,
+  kMemory,  // the memory of each as a whole, and that of the victim's containers for its message
+  kAll,
+};
+
 // The state of a pass after the node's own figures have been read: the evaluation that it decides,
-// acts and reports by, and for what the figures of pods are still to be read.
+// acts and reports by, and the figures of pods that are still to be read.
 struct ReadingPlan {
   Instant now;
   Observations observations;
@@ -31,10 +38,12 @@ struct ReadingPlan {
   std::optional<std::size_t> threshold;  // the most urgent of them; absent: there is none
   // The one on a disk that would be acted for if no pod may be evicted for a margin.
   std::optional<std::size_t> disk;
+  PodFigures pods = PodFigures::kNone;
 };
 
-// Evaluates the node's figures. `allowed` are the thresholds that the pass may act for, for example
-// because no evicted pods are awaited.
+// Evaluates the node's figures and plans which figures of pods to read. Storage limits need all
+// figures; thresholds on memory or swap need the memory of the pods alone. `allowed` are those that
+// the pass may act for, for example because no evicted pods are awaited.
 [[nodiscard]] ReadingPlan PlanReading(const PassPolicy& policy, const EvictionState& state,
                                       const NodeStats& node, Instant now,
                                       ThresholdSet allowed = ThresholdSet().set());
@@ -50,8 +59,8 @@ struct PassDecision {
 // the eviction does not wait.
 using PaceOf = std::function<std::optional<PaceInput>(std::size_t threshold)>;
 
-// Makes the decision of a pass. `pods` are the active pods joined with their figures. If the
-// eviction waits, the pass goes on to the
+// Makes the decision of a pass. `pods` are the active pods joined with their figures; the figures
+// of the victim's containers may still be missing. If the eviction waits, the pass goes on to the
 // other hard thresholds that may act, each on another resource or, where the one that waits is
 // soft, on another signal. None of them is on a disk, because pods' files have to be measured for
 // that, and there is none beside a disk, because a pass without disk use acts for it anyway.

@@ -11,9 +11,9 @@ namespace {
 const Instant kNow{std::chrono::hours(1)};
 
 // Thresholds of a tenth of each resource.
-PassPolicy PolicyOn(const std::vector<Signal>& signals) {
+PassPolicy PolicyOn(const std::vector<Signal>& signals, bool storage_limits = false) {
   PassPolicy policy;
-  policy.local_storage_capacity_isolation = false;
+  policy.local_storage_capacity_isolation = storage_limits;
   for (const Signal signal : signals) {
     policy.thresholds.push_back({.signal = signal, .value = Percentage{0.1F}});
   }
@@ -44,33 +44,59 @@ const std::vector<Signal> kSignals = {Signal::kMemoryAvailable, Signal::kSwapAva
 struct Case {
   std::string name;
   Left left;
+  bool storage_limits = false;
   std::optional<Signal> acts_for;
   std::optional<Signal> disk;
+  PodFigures pods = PodFigures::kNone;
 };
 
-TEST(PlanReading, TheMostUrgentOfWhatIsShortIsActedFor) {
+TEST(PlanReading, WhatIsShortSaysWhichFiguresOfPodsAreRead) {
   const std::vector<Case> cases = {
-      {"a healthy node needs nobody", {}, {}, {}},
-      {"swap", {.swap = 5}, Signal::kSwapAvailable, {}},
-      {"memory goes before all others",
-       {.memory = 5, .disk = 5, .pids = 5},
+      {"a healthy node needs none", {}, false, {}, {}},
+      {"storage limits need all, whatever the node has", {}, true, {}, {}, PodFigures::kAll},
+      {"memory is enough to choose for memory, containers are only named of who is chosen",
+       {.memory = 5},
+       false,
        Signal::kMemoryAvailable,
-       {}},
-      {"process ids", {.pids = 5}, Signal::kPidAvailable, {}},
+       {},
+       PodFigures::kMemory},
+      {"so it is for swap", {.swap = 5}, false, Signal::kSwapAvailable, {}, PodFigures::kMemory},
+      {"memory goes before all others, which need all where it has to wait",
+       {.memory = 5, .disk = 5, .pids = 5},
+       false,
+       Signal::kMemoryAvailable,
+       {},
+       PodFigures::kAll},
+      {"storage limits need all beside memory",
+       {.memory = 5},
+       true,
+       Signal::kMemoryAvailable,
+       {},
+       PodFigures::kAll},
+      {"process ids need all", {.pids = 5}, false, Signal::kPidAvailable, {}, PodFigures::kAll},
+      {"a disk needs all",
+       {.disk = 5},
+       false,
+       Signal::kNodeFsAvailable,
+       Signal::kNodeFsAvailable,
+       PodFigures::kAll},
       {"a disk is more urgent than process ids",
        {.disk = 5, .pids = 5},
+       false,
        Signal::kNodeFsAvailable,
-       Signal::kNodeFsAvailable},
+       Signal::kNodeFsAvailable,
+       PodFigures::kAll},
   };
   for (const Case& each : cases) {
     SCOPED_TRACE(each.name);
-    const PassPolicy policy = PolicyOn(kSignals);
+    const PassPolicy policy = PolicyOn(kSignals, each.storage_limits);
     const ReadingPlan plan = PlanReading(policy, {}, NodeWith(each.left), kNow);
     const auto signal = [&](std::optional<std::size_t> threshold) {
       return threshold ? std::optional(policy.thresholds[*threshold].signal) : std::nullopt;
     };
     EXPECT_EQ(signal(plan.threshold), each.acts_for);
     EXPECT_EQ(signal(plan.disk), each.disk);
+    EXPECT_EQ(plan.pods, each.pods);
   }
 }
 
@@ -81,12 +107,14 @@ TEST(PlanReading, FiguresThatAnEarlierPassHasActedForNeedNobody) {
   const ReadingPlan again =
       PlanReading(policy, first.evaluation.next, node, kNow + std::chrono::seconds(1));
   EXPECT_FALSE(again.threshold);
+  EXPECT_EQ(again.pods, PodFigures::kNone);
 }
 
 TEST(PlanReading, AFigureThatIsNotKnownNeedsNobody) {
   const PassPolicy policy = PolicyOn(kSignals);
   const ReadingPlan plan = PlanReading(policy, {}, NodeStats{}, kNow);
   EXPECT_FALSE(plan.threshold);
+  EXPECT_EQ(plan.pods, PodFigures::kNone);
 }
 
 TEST(PlanReading, WhereSoftThresholdsAskAHardOneOfAnySignalComesFirst) {

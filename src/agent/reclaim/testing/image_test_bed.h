@@ -29,6 +29,8 @@ class FakeDisk : public Figures {
   }
   void ReadPods(std::span<const PodFacts* const>, const DiskUse*, std::vector<PodStats>&) override {
   }
+  void ReadMemoryOf(std::span<const PodFacts* const>, std::vector<PodStats>&) override {}
+  void ReadContainersOf(const PodFacts&, PodStats&) override {}
 
   std::uint64_t available_mi = 500;
   bool readable = true;
