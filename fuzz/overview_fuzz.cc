@@ -1,5 +1,6 @@
 // links: jettison_cli_top
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "cli/top/top.h"
@@ -18,16 +19,16 @@ bool HasControl(std::string_view text) {
 // Whatever an agent answers, what is shown fits the terminal and does not steer it.
 void Fuzz(std::string_view text) {
   using namespace jettison;
-  constexpr TextStyle kPlain = {.color = false, .unicode = false};
   const auto overview = ReadOverview(text);
   if (!overview) return;
   const Overview& shown = *overview;
   const ScreenSize screen = {.columns = 1 + text.size() % 150, .rows = 1 + text.size() % 50};
-  const auto lines = ComposeTop({TextLine("title")}, shown, screen, kPlain);
+  const auto lines = ComposeTop({TextLine("title")}, shown, screen, false);
   Require(lines.size() <= screen.rows);
   for (const std::string& line : lines) {
     Require(WidthOf(line) <= screen.columns && !HasControl(line));
   }
-  Require(!HasControl(StatusText(shown, screen.columns, kPlain)));
-  for (const std::string& line : TopLines().News(shown)) Require(!HasControl(line));
+  Require(!HasControl(StatusText(shown, screen.columns, false)));
+  std::optional<Instant> told_until;
+  for (const std::string& line : NewLines(shown, told_until)) Require(!HasControl(line));
 }

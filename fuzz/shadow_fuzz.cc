@@ -24,9 +24,8 @@ bool HasControl(std::string_view text) {
 }
 
 void ShowAnswer(std::string_view text) {
-  constexpr TextStyle kPlain = {.color = false, .unicode = false};
   const auto view = ReadShadow(text);
-  if (view) Require(!HasControl(ShadowText(*view, 1 + text.size() % 150, kPlain)));
+  if (view) Require(!HasControl(ShadowText(*view, 1 + text.size() % 150, false)));
 }
 
 // Each byte is a step: who does what to which of sixteen pods.
