@@ -3,8 +3,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <optional>
 
 #include "ports/file_descriptor.h"
+#include "ports/signals_blocked.h"
 #include "ports/system_error.h"
 
 namespace jettison {
@@ -29,27 +31,46 @@ Result<FileDescriptor> FileOf(const std::string& input) {
   return file;
 }
 
-// Starts the program in a process group of its own, so that its children can be killed with it, and
-// with no signal blocked. Returns 0 or an errno value.
-int Spawn(char* const* arguments, int input, pid_t& pid) {
-  posix_spawn_file_actions_t actions{};
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-  // The exec may not close all descriptors of libraries, such as libcurl's wake-up.
-  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-  posix_spawnattr_t attributes{};
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-  sigset_t signals;
-  sigfillset(&signals);
-  posix_spawnattr_setsigdefault(&attributes, &signals);
-  sigemptyset(&signals);
-  posix_spawnattr_setsigmask(&attributes, &signals);
-  const int error = posix_spawn(&pid, arguments[0], &actions, &attributes, arguments, environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
+// What a child does before it executes the program. Until then it shares the agent's memory.
+struct Child {
+  char* const* arguments;
+  int input;
+
+  // Executes the program in a process group of its own, so that its children can be killed with it,
+  // and with no signal blocked. Returns an errno value if that fails. Calls only async-signal-safe
+  // functions.
+  [[nodiscard]] int Become() const {
+    if (setpgid(0, 0) != 0) return errno;
+    // The program does not outlive the agent, which enforces its time limit.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (dup2(input, STDIN_FILENO) < 0 || fcntl(STDIN_FILENO, F_SETFD, 0) < 0) return errno;
+    if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return errno;
+    // The exec may not close all descriptors of libraries, such as libcurl's wake-up. Kernels
+    // before 5.9 lack the call.
+    syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
+    struct sigaction by_default {};
+    by_default.sa_handler = SIG_DFL;
+    for (int signal = 1; signal < NSIG; ++signal) sigaction(signal, &by_default, nullptr);
+    sigset_t none;
+    sigemptyset(&none);
+    pthread_sigmask(SIG_SETMASK, &none, nullptr);
+    execve(arguments[0], arguments, environ);
+    return errno;
+  }
+};
+
+// 0 or an errno value. posix_spawn does not suffice, because the child has to ask for its own kill.
+int Spawn(const Child& child, pid_t& pid) {
+  const SignalsBlocked no_handler_runs_in_the_child;
+  volatile int error = 0;
+  const pid_t forked = vfork();  // NOLINT(bugprone-unsafe-functions)
+  if (forked == 0) {
+    error = child.Become();
+    _exit(127);
+  }
+  if (forked < 0) return errno;
+  if (error != 0) waitpid(forked, nullptr, 0);
+  pid = forked;
   return error;
 }
 
@@ -74,8 +95,10 @@ std::optional<int> AwaitEnd(pid_t pid, int stop, Duration timeout) {
   return status;
 }
 
+// If vfork is only a fork, as under a sanitizer, the child may not have a group of its own yet.
 void KillGroup(pid_t pid) {
   kill(-pid, SIGKILL);
+  kill(pid, SIGKILL);
   while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
@@ -90,8 +113,9 @@ Result<void> RunHookProgram(const HookCall& call, const std::string& input) {
     arguments.push_back(const_cast<char*>(argument.c_str()));  // execve changes nothing
   }
   arguments.push_back(nullptr);
+  const Child child{arguments.data(), file->get()};
   pid_t pid = -1;
-  if (const int error = Spawn(arguments.data(), file->get(), pid); error != 0) {
+  if (const int error = Spawn(child, pid); error != 0) {
     return Fail(SystemError(error, "start " + call.command.front()));
   }
   BecomeOrdinary(pid);

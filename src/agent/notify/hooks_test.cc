@@ -93,6 +93,11 @@ TEST_F(HookProgram, IsKilledWhenTheAgentStops) {
 }
 
 TEST_F(HookProgram, ThatIsNotThereIsAnError) {
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "ThreadSanitizer makes vfork a fork, which cannot report why the exec failed";
+#endif
+#endif
   const auto told = Run(std::vector<std::string>{"/nowhere/hook"}, seconds(1));
   EXPECT_THAT(told.error().message, StartsWith("start /nowhere/hook: "));
 }
@@ -151,6 +156,22 @@ void ExpectEnd(const std::vector<FileDescriptor>& handles) {
 
 std::string NameOfDb(std::string_view) {
   return "default/db";
+}
+
+TEST_F(HookProgram, IsKilledWhenTheAgentIsKilled) {
+  const std::string path = folder_.path() + "/pids";
+  const ReportedPids told(path);
+  ChildProcess agent([&](const auto&) {
+    Hooks hooks({HookThatSaysItsPids(path)}, "node-1", false, NameOfDb);
+    hooks.Evicting(kOrder, EvictOutcome::kEnding, kNow);
+    SleepForever();
+  });
+  agent.Start();
+  auto handles = HandlesOf(told.Read());
+  ASSERT_EQ(handles.size(), 2U);
+  kill(agent.pid(), SIGKILL);
+  kernel::SendSignal(handles.back(), SIGKILL);  // what it started
+  ExpectEnd(handles);
 }
 
 TEST_F(HookProgram, IsKilledWithWhatItStartedWhenTheAgentEnds) {
