@@ -1,0 +1,171 @@
+// How the table starts a pod that is wanted: admission, room and who gives way, and coming back
+// after an eviction.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/dependencies/dependencies.h"
+#include "agent/pods/pod_table.h"
+#include "core/decide/eviction_order.h"
+
+namespace jettison {
+namespace {
+
+PodStatus WaitingStatus(std::string why) {
+  PodStatus status;
+  status.message = std::move(why);
+  return status;
+}
+
+}  // namespace
+
+// Starts a wanted pod that is not on the node. If it may not start, its slot says why.
+void PodTable::StartIfMay(PodSlot& slot, Instant now) {
+  AdmissionAnswer answer = Admit(slot.wanted->pod, conditions_, profile_);
+  if (!answer.admit) return Refuse(slot, std::move(answer), now);
+  if (HasRoom(slot, now)) Start(slot, now);
+}
+
+void PodTable::Refuse(PodSlot& slot, AdmissionAnswer answer, Instant now) {
+  const NotHere* const before = slot.not_here();
+  const bool was_said = before != nullptr && before->status.reason == answer.reason;
+  PodStatus status;
+  status.phase = PodPhase::kFailed;
+  status.reason = answer.reason;
+  status.message = answer.message;
+  slot.state = NotHere{.status = std::move(status), .refused_for = answer.refused_for};
+  if (was_said) return;
+  ++dependencies_->counters.admission_rejections[answer.reason];
+  dependencies_->events.Add(now, FullName(slot.wanted->pod),
+                            {.object = slot.wanted->pod.uid,
+                             .type = EventType::kWarning,
+                             .reason = std::move(answer.reason),
+                             .message = std::move(answer.message),
+                             .annotations = {}},
+                            std::move(answer.refused_for));
+}
+
+// Whether there is space for the pod at once. If not, it is refused, or other pods are told to give
+// way.
+bool PodTable::HasRoom(PodSlot& slot, Instant now) {
+  // It takes up no room from itself.
+  if (slot.AwaitsRoom()) slot.state = NotHere{};
+  const PodFacts& wanted = *slot.wanted;
+  std::vector<PodSlot*> holders;
+  std::vector<Occupant> occupants;
+  for (auto& [name, other] : slots_) {
+    if (!other.TakesUpRoom(wanted.priority)) continue;
+    holders.push_back(&other);
+    occupants.push_back(other.AsOccupant());
+  }
+  const Room room = RoomFor(occupants, wanted.priority, wanted.requests, allocatable_);
+  if (room.shortage) {
+    const std::string reason = room.shortage->Reason();
+    Refuse(slot,
+           {.admit = false,
+            .reason = reason,
+            .message = room.shortage->Message(),
+            .refused_for = reason},
+           now);
+    return false;
+  }
+  if (room.free) return true;
+  std::vector<PodSlot*> give_way;
+  for (const std::size_t i : room.give_way) give_way.push_back(holders[i]);
+  if (dependencies_->dry_run && !give_way.empty()) {
+    WaitInDryRun(slot, give_way);
+    return false;
+  }
+  slot.state =
+      NotHere{.status = WaitingStatus("waiting for pods that are ending to free their resources"),
+              .awaits_room = true};
+  for (PodSlot* const other : give_way) GiveWay(*other->on_node(), wanted, now);
+  dependencies_->counters.preemptions[room.scarce] += give_way.size();
+  return false;
+}
+
+// In a dry run the pod waits, and it is said whom it would preempt.
+void PodTable::WaitInDryRun(PodSlot& slot, const std::vector<PodSlot*>& give_way) {
+  std::string why = "waiting for room: a dry run preempts nobody; otherwise it would preempt " +
+                    FullName(give_way.front()->facts()->pod);
+  if (give_way.size() > 1) why += fmt::format(" and {} others", give_way.size() - 1);
+  const NotHere* const before = slot.not_here();
+  const bool was_said = before != nullptr && before->status.message == why;
+  slot.state = NotHere{.status = WaitingStatus(std::move(why)), .refused_for = "DryRun"};
+  if (was_said) return;
+  for (const PodSlot* const other : give_way) {
+    dependencies_->log.Warn(
+        "pod would make room for one of higher priority",
+        {{"pod", FullName(other->facts()->pod)}, {"for", FullName(slot.wanted->pod)}});
+  }
+}
+
+void PodTable::GiveWay(OnNode& pod, const PodFacts& to, Instant now) {
+  const std::string name = FullName(pod.facts->pod);
+  const EvictionOrder order = PreemptionOrder(pod.facts->pod, to.pod);
+  dependencies_->log.Warn("pod makes room for one of higher priority",
+                          {{"pod", name}, {"for", FullName(to.pod)}});
+  dependencies_->events.Add(now, name,
+                            {.object = order.pod_uid,
+                             .type = EventType::kWarning,
+                             .reason = order.reason,
+                             .message = order.message,
+                             .annotations = {}});
+  pod.worker->Evict(order, now);
+  ++changes_.all;
+}
+
+void PodTable::Start(PodSlot& slot, Instant now) {
+  const std::string& uid = slot.wanted->pod.uid;
+  auto worker = std::make_unique<PodWorker>(slot.wanted, *dependencies_);
+  LoseForeign(uid);
+  if (std::exchange(slot.returns, false)) ++dependencies_->counters.restarted_pods;
+  OnNode& pod = slot.state.emplace<OnNode>(
+      OnNode{.facts = slot.wanted, .worker = std::move(worker), .started_at = now});
+  dependencies_->log.Info("pod started",
+                          {{"pod", FullName(pod.facts->pod)}, {"uid", pod.facts->pod.uid}});
+  pod.worker->Start(now);
+}
+
+std::vector<WaitingPod> PodTable::Waiting() const {
+  std::vector<WaitingPod> waiting;
+  for (const auto& [name, slot] : slots_) {
+    const auto due = slot.comes_back_at();
+    if (!due || !slot.wanted) continue;
+    waiting.push_back(
+        {.name = name,
+         .priority = slot.wanted->priority,
+         .due = *due,
+         .admitted = !starved_ && Admit(slot.wanted->pod, conditions_, profile_).admit});
+  }
+  return waiting;
+}
+
+// At most one between two passes.
+void PodTable::ComeBack(Instant now) {
+  if (stopping_) return;
+  while (!came_back_) {
+    const std::vector<WaitingPod> waiting = Waiting();
+    const auto next = NextToComeBack(waiting);
+    if (!next || waiting[*next].due > now) return;
+    // From now on it is a pod like any other; a pod that finds no space does not delay others.
+    PodSlot& slot = slots_.find(waiting[*next].name)->second;
+    slot.state = NotHere{};
+    ++changes_.all;
+    StartIfMay(slot, now);
+    came_back_ = slot.on_node() != nullptr || slot.AwaitsRoom();
+  }
+}
+
+// If a pod has come back since the last pass, the others wait for the next pass.
+std::optional<Instant> PodTable::NextComeBack() const {
+  if (came_back_ || stopping_) return std::nullopt;
+  const std::vector<WaitingPod> waiting = Waiting();
+  const auto next = NextToComeBack(waiting);
+  return next ? std::optional(waiting[*next].due) : std::nullopt;
+}
+
+}  // namespace jettison
