@@ -145,19 +145,10 @@ void ContainerRun::Listen() {
     if (!*received) return;
     const shim::Message& message = **received;
     switch (message.kind) {
-      case shim::MessageKind::kReady: OnReady(message.pid); break;
       case shim::MessageKind::kStarted: OnStarted(message); break;
       case shim::MessageKind::kFailed: failure_ = StartErrorOf(message); break;
-      case shim::MessageKind::kGo: break;
     }
   }
-}
-
-// The process is in all its groups, so a kill reaches it. Only now may it execute the program.
-void ContainerRun::OnReady(pid_t pid) {
-  container_pid_ = pid;
-  if (kill_pending_) Kill();
-  shim_->SendGo();
 }
 
 // There is no message after this one, and a descriptor for each container would be many.
@@ -165,6 +156,7 @@ void ContainerRun::OnStarted(const shim::Message& message) {
   on_message_.Stop();
   shim_->HangUp();
   phase_ = Phase::kRunning;
+  container_pid_ = message.pid;
   started_wall_ = WallTime(std::chrono::nanoseconds(message.at_ns));
   started_ = InstantOf(started_wall_, context_.clock, ordered_);
   if (message.error != 0 && context_.oom_score_adj_refused.Take()) {

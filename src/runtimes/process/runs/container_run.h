@@ -52,7 +52,6 @@ class ContainerRun {
   [[nodiscard]] Result<std::string> MakeOrder(int oom_score_adj,
                                               const std::vector<ProcsFile>& groups);
   void Listen();
-  void OnReady(pid_t pid);
   void OnStarted(const shim::Message& message);
   void OnShimEnded();
   void EndStart(StartError why);

@@ -231,13 +231,6 @@ Result<std::optional<shim::Message>> ShimProcess::Receive() {
   return message;
 }
 
-void ShimProcess::SendGo() {
-  shim::Message message;
-  message.kind = shim::MessageKind::kGo;
-  // The handle shows when a shim is gone.
-  (void)!::send(socket_.get(), &message, sizeof(message), MSG_NOSIGNAL | MSG_DONTWAIT);
-}
-
 std::optional<int> ShimProcess::Reap() {
   siginfo_t info{};
   const auto id = static_cast<id_t>(pidfd_.get());

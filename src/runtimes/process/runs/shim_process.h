@@ -52,7 +52,6 @@ class ShimProcess {
 
   // The next message; absent when there is none now. kUnavailable once the shim has closed its end.
   [[nodiscard]] Result<std::optional<shim::Message>> Receive();
-  void SendGo();
   // Ends the conversation; the handle stays.
   void HangUp() { socket_.Close(); }
   // Reaps it without waiting: its exit status (128 + n after signal n) once it has ended.

@@ -40,12 +40,8 @@ bool Join(int file, pid_t pid) {
 
 }  // namespace
 
-void TellReady(pid_t pid) {
-  Send({.kind = MessageKind::kReady, .pid = pid});
-}
-
-void TellStarted(std::int64_t at_ns, int oom_adj_error) {
-  Send({.kind = MessageKind::kStarted, .error = oom_adj_error, .at_ns = at_ns});
+void TellStarted(pid_t pid, std::int64_t at_ns, int oom_adj_error) {
+  Send({.kind = MessageKind::kStarted, .pid = pid, .error = oom_adj_error, .at_ns = at_ns});
 }
 
 void TellFailed(const Failure& failure) {
@@ -54,13 +50,10 @@ void TellFailed(const Failure& failure) {
   Send(message);
 }
 
-bool WaitForGo() {
-  Message message;
-  for (;;) {
-    const ssize_t n = recv(kAgentSocket, &message, sizeof(message), 0);
-    if (n < 0 && errno == EINTR) continue;
-    return n == sizeof(message) && message.kind == MessageKind::kGo;
-  }
+// The agent sends nothing, so there is either nothing to receive or the end of the connection.
+bool AgentIsThere() {
+  char byte = 0;
+  return recv(kAgentSocket, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN;
 }
 
 std::int64_t NowNs() {

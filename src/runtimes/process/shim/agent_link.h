@@ -10,11 +10,10 @@ namespace jettison::shim {
 
 // The shim's side of the conversation with the agent. An agent that is gone is no failure: what has
 // been started goes on without it.
-void TellReady(pid_t pid);
-void TellStarted(std::int64_t at_ns, int oom_adj_error);
+void TellStarted(pid_t pid, std::int64_t at_ns, int oom_adj_error);
 void TellFailed(const Failure& failure);
-// Waits until the agent says that the process may run; false when it says nothing any more.
-[[nodiscard]] bool WaitForGo();
+// Whether the agent that gave the order is still there.
+[[nodiscard]] bool AgentIsThere();
 
 // The wall clock in nanoseconds since the Unix epoch.
 [[nodiscard]] std::int64_t NowNs();

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// What the agent and a shim say to each other. Both ends are built together, so the layout in
-// memory is the format: one datagram of a SOCK_SEQPACKET pair a message.
+// What a shim says to the agent. Both ends are built together, so the layout in memory is the
+// format: one datagram of a SOCK_SEQPACKET pair a message.
 namespace jettison::shim {
 
 // Descriptors that a shim is started with, beside /dev/null as 0, 1 and 2.
@@ -16,11 +16,9 @@ inline constexpr int kMostGroupFiles = 16;
 
 enum class MessageKind : std::uint32_t {
   // Of a container; a hook's shim tells only a failure.
-  kReady,    // shim: the process is in its groups and stands at its gate; `pid`
-  kGo,       // agent: let it run
-  kStarted,  // shim: the program runs; `at_ns`, and `error` when oom_score_adj was refused. The
-             // last message of a container, after which the agent hangs up
-  kFailed,   // shim: it could not be done; `stage`, `error`, `detail`
+  kStarted,  // the program runs; `pid`, `at_ns`, and `error` when oom_score_adj was refused. The last
+             // message of a container, after which the agent hangs up
+  kFailed,   // it could not be done; `stage`, `error`, `detail`
 };
 
 // Where a start failed.

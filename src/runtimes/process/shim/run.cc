@@ -232,8 +232,8 @@ int RunContainer(const Order& order) {
     TellFailed(failure);
     return 1;
   }
-  TellReady(forked.pid);
-  if (!WaitForGo()) {
+  // The next agent starts what was not written down by now.
+  if (!AgentIsThere()) {
     Discard(forked);
     return 1;
   }
@@ -246,7 +246,7 @@ int RunContainer(const Order& order) {
   int oom_adj_error = 0;
   if (LetGo(forked, oom_adj_error, failure)) {
     ending.started_ns = NowNs();
-    TellStarted(ending.started_ns, oom_adj_error);
+    TellStarted(forked.pid, ending.started_ns, oom_adj_error);
     const int status = Attend(forked);
     ending.code = CodeOf(status);
     ending.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
