@@ -90,7 +90,9 @@ Result<void> NodeAgent::WatchAll() {
   watch(config_.fd(), [this] { TakeConfig(); });
   watch(parts_->state->fd(), [this] { parts_->state->LogNews(); });
   if (options_.board) watch(options_.board->fd(), [this] { TakeFromBoard(); });
-  if (machine_->manifests) watch(manifests_.fd(), [this] { TakeManifests(); });
+  if (machine_->manifests) {
+    watch(manifests_.fd(), [this] { Want(manifests_.Take(machine_->clock.Now())); });
+  }
   return watched;
 }
 
@@ -243,7 +245,7 @@ void NodeAgent::SetLayout(DiskLayout layout) {
 void NodeAgent::Work(const std::vector<Pod>& own) {
   Guard();
   manifests_.Begin(own);
-  if (!machine_->manifests) WantManifests(machine_->clock.Now());
+  if (!machine_->manifests) Want(manifests_.Wanted());
 }
 
 void NodeAgent::SurveyFileSystems(const StorageFolders& folders) {
@@ -297,16 +299,11 @@ void NodeAgent::TakeRuntimeEvents() {
   if (found_others && parts_->cluster) parts_->cluster->ContinueEvictions(now);
   // The pod that was found may not be wanted any more. Before the manifests have been read, nobody
   // knows which are.
-  if (found_own && manifests_.HasLooked()) WantManifests(now);
+  if (found_own && manifests_.HasLooked()) Want(manifests_.Wanted());
 }
 
-void NodeAgent::TakeManifests() {
-  const Instant now = machine_->clock.Now();
-  if (manifests_.Take(now)) WantManifests(now);
-}
-
-void NodeAgent::WantManifests(Instant now) {
-  if (!stopping_pods_) parts_->pods->SetWanted(manifests_.Wanted(), now);
+void NodeAgent::Want(std::optional<std::vector<SharedPodFacts>> pods) {
+  if (pods && !stopping_pods_) parts_->pods->SetWanted(std::move(*pods), machine_->clock.Now());
 }
 
 void NodeAgent::TakeDiskUse() {
@@ -411,7 +408,7 @@ void NodeAgent::AdvanceAll(Instant now) {
   if (begun_) {
     parts_->disk_walks->Advance(now);
     parts_->node->Advance();
-    if (manifests_.Advance(now)) WantManifests(now);
+    Want(manifests_.Advance(now));
   }
   config_.Advance(now);
   if (const Observations* const seen = parts_->node->seen()) {

@@ -63,8 +63,7 @@ class NodeAgent {
   void TakeRuntimeEvents();
   // Own pods that are there without having been made now.
   void ShareCpuWith(const std::vector<RuntimePod>& pods);
-  void TakeManifests();
-  void WantManifests(Instant now);
+  void Want(std::optional<std::vector<SharedPodFacts>> pods);
   void TakeDiskUse();
   void AskForConfig();
   void TakeConfig();

@@ -124,13 +124,16 @@ Result<void> Adoption::CheckLeftover(const std::string& uid) const {
                           RecordOf(uid), *group));
 }
 
-bool Adoption::IsPlaceFree(const PodPlan& plan) {
-  const Pod& pod = *plan.pod;
-  const auto is_free = CheckPlace(pod);
-  if (!is_free) dependencies_.Emit(PodFailed{pod.uid, is_free.error()});
-  if (!is_free || !Has(pod.uid)) return is_free.has_value();
-  Refuse(plan);
-  return false;
+std::optional<PodFailed> Adoption::InTheWayOf(const Pod& pod) const {
+  if (const auto is_free = CheckPlace(pod); !is_free) return PodFailed{pod.uid, is_free.error()};
+  const auto observed = observed_.find(pod.uid);
+  if (observed == observed_.end()) return std::nullopt;
+  return PodFailed{
+      .pod_uid = pod.uid,
+      .error = {ErrorCode::kUnavailable,
+                fmt::format("an earlier pod of this UID is in its place: {}; if it stays so, {}",
+                            observed->second.error.message, HowToEnd(pod.uid))},
+      .by_others = Adoption::MayRun(pod.uid)};
 }
 
 // The files of an observed pod are in the place of the new one.
@@ -166,16 +169,10 @@ bool Adoption::MayRun(const std::string& uid) const {
       .has_value();
 }
 
-void Adoption::Refuse(const PodPlan& plan) {
-  const std::string& uid = plan.pod->uid;
-  Observed& observed = observed_.at(uid);
-  dependencies_.Emit(PodFailed{
-      .pod_uid = uid,
-      .error = {ErrorCode::kUnavailable,
-                fmt::format("an earlier pod of this UID is in its place: {}; if it stays so, {}",
-                            observed.error.message, HowToEnd(uid))},
-      .by_others = Adoption::MayRun(uid)});
-  if (std::exchange(observed.is_busy, true)) return;
+void Adoption::ReadAgain(const PodPlan& wanted) {
+  const std::string& uid = wanted.pod->uid;
+  const auto observed = observed_.find(uid);
+  if (observed == observed_.end() || std::exchange(observed->second.is_busy, true)) return;
   const auto reading = std::make_shared<Reading>();
   dependencies_.disk.Do(
       [record = RecordOf(uid), read_rest = Reader(uid), reading]() -> Result<void> {
@@ -186,7 +183,7 @@ void Adoption::Refuse(const PodPlan& plan) {
         if (read_rest) reading->rest = read_rest();
         return {};
       },
-      lifetime_.Guard([this, plan, reading](const Result<void>&) { OnRead(plan, *reading); }));
+      lifetime_.Guard([this, wanted, reading](const Result<void>&) { OnRead(wanted, *reading); }));
 }
 
 // What the disk has just given is in memory, so the loop does not wait for it. What it did not give

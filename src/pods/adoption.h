@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,12 +50,13 @@ class Adoption {
   // Looks at each of these folders of pods whose pod is neither the runtime's nor observed. Returns
   // the pods that are taken over.
   [[nodiscard]] std::vector<RuntimePod> TakeOverFolders(const std::vector<std::string>& uids);
-  // Whether nothing stands in the way of a new pod; otherwise PodFailed says what does. If that is
-  // an observed pod, everything that tells of it is read again, beside the loop: a drive may try
-  // for a long time to read a bad sector. It is taken over if that succeeds, or if the UID is the
-  // hash of what is requested -> PodFound. If it is damaged and nothing of it runs, its files are
-  // set aside, and the next request finds a free place.
-  [[nodiscard]] bool IsPlaceFree(const PodPlan& plan);
+  // What stands in the way of a new pod; absent: nothing.
+  [[nodiscard]] std::optional<PodFailed> InTheWayOf(const Pod& pod) const;
+  // Where an observed pod stands in the way, reads everything that tells of it again, beside the
+  // loop: a drive may try for a long time to read a bad sector. The pod is taken over if that
+  // succeeds, or if the UID is the hash of what is requested -> PodFound. If it is damaged and
+  // nothing of it runs, its files are set aside, and the next request finds a free place.
+  void ReadAgain(const PodPlan& wanted);
   // Whether the pod is observed. None of them is among the agent's own.
   [[nodiscard]] bool Has(const std::string& uid) const { return observed_.contains(uid); }
 
@@ -106,7 +108,6 @@ class Adoption {
   };
 
   [[nodiscard]] Result<void> CheckPlace(const Pod& pod) const;
-  void Refuse(const PodPlan& plan);
   [[nodiscard]] Result<RuntimePod> TakeOverFor(const PodPlan& wanted, const Reading& reading);
   void OnRead(const PodPlan& wanted, const Reading& reading);
   void SetAside(const std::string& uid);

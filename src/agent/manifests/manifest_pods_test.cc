@@ -1,4 +1,4 @@
-#include "agent/manifests/manifest_pods.h"
+#include "agent/manifests/manifest_watch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -33,7 +33,7 @@ class WatchWithoutPath : public testing::Test {
   // Whether Wanted may be another, this much later.
   bool AdvanceBy(Duration duration) {
     clock_.Advance(duration);
-    return watch_.Advance(clock_.Now());
+    return watch_.Advance(clock_.Now()).has_value();
   }
 
   std::vector<std::string> lines_;

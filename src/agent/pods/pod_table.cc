@@ -136,17 +136,6 @@ void PodTable::Recall(std::vector<RuntimePod> pods, Instant now) {
   for (RuntimePod& pod : pods) Enter(pod, now).Recall(std::move(pod.containers), now);
 }
 
-void PodTable::SetWanted(const std::vector<SharedPodFacts>& pods, Instant now) {
-  sources_ready_ = true;
-  std::map<std::string, SharedPodFacts> by_name;
-  for (const SharedPodFacts& facts : pods) by_name.insert_or_assign(FullName(facts->pod), facts);
-  for (auto& [name, slot] : slots_) {
-    if (!by_name.contains(name) && !slot.foreign) slot.wanted = nullptr;
-  }
-  for (const auto& [name, facts] : by_name) Want(name, facts, now);
-  SettleAll(now);
-}
-
 // A new pod does not inherit the back-off of the previous pod's evictions.
 void PodTable::Want(const std::string& name, const SharedPodFacts& facts, Instant now) {
   PodSlot& slot = At(name);
@@ -255,44 +244,6 @@ void PodTable::StopAll(Instant now) {
     if (!slot.foreign) slot.wanted = nullptr;
   }
   SettleAll(now);
-}
-
-void PodTable::SettleAll(Instant now) {
-  settled_ = false;
-  std::vector<PodSlot*> order;
-  for (auto& [name, slot] : slots_) order.push_back(&slot);
-  // Pods of the highest priority start first; equals in the order of their names.
-  std::ranges::stable_sort(order, [](const PodSlot* a, const PodSlot* b) {
-    return (a->wanted ? a->wanted->priority : 0) > (b->wanted ? b->wanted->priority : 0);
-  });
-  for (PodSlot* const slot : order) EndUnwanted(*slot, now);
-  for (PodSlot* const slot : order) {
-    const bool is_out = slot->on_node() != nullptr || slot->comes_back_at();
-    if (slot->wanted && !is_out) StartIfMay(*slot, now);
-  }
-  ComeBack(now);
-  std::erase_if(slots_, [](const auto& entry) { return entry.second.facts() == nullptr; });
-}
-
-void PodTable::EndUnwanted(PodSlot& slot, Instant now) {
-  OnNode* const pod = slot.on_node();
-  if (pod == nullptr) return;
-  if (!pod->worker->IsGone()) {
-    if (slot.wanted != pod->facts) pod->worker->Terminate(now);
-    return;
-  }
-  if (slot.wanted == pod->facts && pod->worker->IsEvicted() && !slot.foreign) {
-    const Instant comes_back_at =
-        pod->comes_back_at ? *pod->comes_back_at : slot.come_back.NextStart(pod->started_at, now);
-    slot.state = NotHere{.status = pod->worker->Status(now), .comes_back_at = comes_back_at};
-    slot.returns = true;
-    return;
-  }
-  if (slot.foreign) {
-    NoteGone(pod->facts->pod);
-    slot.wanted = nullptr;
-  }
-  slot.state = NotHere{};
 }
 
 std::optional<Instant> PodTable::NextDeadline() const {

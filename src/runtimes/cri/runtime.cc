@@ -153,7 +153,10 @@ void Runtime::CreatePod(const PodPlan& plan) {
                    "an earlier creation of the pod may still be under way in the container "
                    "runtime"}});
   }
-  if (!adoption_.IsPlaceFree(plan)) return;
+  if (const auto failed = adoption_.InTheWayOf(*plan.pod)) {
+    context_.Emit(*failed);
+    return adoption_.ReadAgain(plan);
+  }
   NoteTaken(uid);
   pods_.Create(plan);
 }

@@ -72,7 +72,10 @@ void Runtime::CreatePod(const PodPlan& plan) {
     if (!existing->second.making) context_.Emit(PodReady{uid});
     return;
   }
-  if (!adoption_.IsPlaceFree(plan)) return;
+  if (const auto failed = adoption_.InTheWayOf(*plan.pod)) {
+    context_.Emit(*failed);
+    return adoption_.ReadAgain(plan);
+  }
   PodEntry& entry = pods_.Enter(plan);
   if (IsInhabited(context_.cgroups, entry.group)) {
     const std::string group = entry.group;
