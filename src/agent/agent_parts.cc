@@ -128,7 +128,6 @@ std::unique_ptr<LastingReclaimer> ReclaimerFor(const AgentConfig& config, Machin
   if (config.dry_run) return std::make_unique<Reclaimer>(std::move(dependencies));
   dependencies.images = parts.images.get();
   dependencies.delete_dead_containers = [&machine, &parts, policy = config.container_gc] {
-    parts.remains->CollectLogs();
     return parts.pods->ForgetDeadContainers(policy, ForgetOf::kEndedPodsToo, machine.clock.Now());
   };
   dependencies.is_removing = [&machine, &parts] {
@@ -201,10 +200,12 @@ NodeDependencies DependenciesOf(Machine& machine, const Log& log, AgentParts& pa
       .events = *parts.events,
       .log = log,
       .arm = [&parts](std::vector<MemoryLevel> levels) { parts.memory->Arm(std::move(levels)); },
-      .collect_remains =
+      .sweep_groups =
           [&parts] {
-            parts.remains->CollectLogs();
-            if (parts.listed) parts.remains->SweepGroups();
+            if (!parts.listed || !parts.orphan_groups) return;
+            parts.orphan_groups->Sweep(
+                [&parts](std::string_view uid) { return parts.pods->IsOnNode(uid); },
+                parts.pods->AnyForeign());
           },
       .on_full_pass =
           [&machine, &parts] {
@@ -270,8 +271,10 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   parts.shadow = ShadowFor(config, machine);
   BuildSoftEvictions(config, machine, log, parts);
   parts.worker_dependencies->soft = parts.soft_evictions.get();
-  parts.remains = std::make_unique<Remains>(config, machine.pod_groups(), *parts.pods,
-                                            machine.disk_thread, log);
+  if (config.source == SourceKind::kManifests) {
+    parts.orphan_groups =
+        std::make_unique<OrphanGroups>(machine.pod_groups(), config.cgroup_driver, log);
+  }
   BuildImages(config, machine, log, parts);
   parts.reclaimer = ReclaimerFor(config, machine, parts);
   parts.evictions = std::make_unique<EvictionHistory>(EvictionHistorySettings{

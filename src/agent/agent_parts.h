@@ -14,8 +14,8 @@
 #include "agent/notify/eviction_history.h"
 #include "agent/notify/hooks.h"
 #include "agent/passes/node.h"
+#include "agent/pods/orphan_groups.h"
 #include "agent/pods/pod_table.h"
-#include "agent/pods/remains.h"
 #include "agent/reclaim/image_collector.h"
 #include "agent/recorder/recorder.h"
 #include "agent/state/state_file.h"
@@ -41,8 +41,8 @@ struct AgentParts {
   // Asks the API server before a pod is evicted for a soft threshold. Null, as are the three after
   // it: soft evictions are made without asking.
   std::unique_ptr<ClusterSoftEvictions> soft_evictions;
-  std::unique_ptr<Remains> remains;
-  std::unique_ptr<ImageCollector> images;  // null where the runtime has no images
+  std::unique_ptr<OrphanGroups> orphan_groups;  // null: groups of pods are others'
+  std::unique_ptr<ImageCollector> images;       // null where the runtime has no images
   std::unique_ptr<LastingReclaimer> reclaimer;
   std::unique_ptr<EvictionHistory> evictions;
   std::shared_ptr<Recorder> recorder;  // null: nothing is recorded

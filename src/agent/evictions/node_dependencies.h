@@ -46,8 +46,8 @@ struct NodeDependencies {
   // Has the kernel wake the node at these levels of usage, and at no others. May be
   // null.
   std::function<void(std::vector<MemoryLevel>)> arm = nullptr;
-  // Deletes the remains of pods that are gone; called every minute. May be null.
-  std::function<void()> collect_remains = nullptr;
+  // Removes empty groups of pods that are gone; called every minute. May be null.
+  std::function<void()> sweep_groups = nullptr;
   // Called when a full pass is over, whether its figures of pods' files are new, serve still, or
   // are the last known of a walk that hangs, and also if it may not evict yet. May be null.
   std::function<void()> on_full_pass = nullptr;

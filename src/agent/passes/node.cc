@@ -392,7 +392,7 @@ void Node::CollectGarbage(Instant now) {
   next_gc_ = now + kGcInterval;
   dependencies_.pods.ForgetDeadContainers(settings_.container_gc, ForgetOf::kRestartingPodsOnly,
                                           now);
-  if (dependencies_.collect_remains) dependencies_.collect_remains();
+  if (dependencies_.sweep_groups) dependencies_.sweep_groups();
 }
 
 // A full pass follows at once, and a pass without a walk where one is under way that may take long.

@@ -94,7 +94,7 @@ class NodeTestBed : public testing::Test {
                          .events = events_,
                          .log = log_,
                          .arm = [this](auto levels) { armed_.push_back(std::move(levels)); },
-                         .collect_remains = [this] { ++collections_; },
+                         .sweep_groups = [this] { ++collections_; },
                          .on_full_pass = [this] { ++full_passes_; },
                          .on_pass =
                              [this](const auto& pass) {

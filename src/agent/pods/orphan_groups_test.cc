@@ -1,7 +1,8 @@
+#include "agent/pods/orphan_groups.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "agent/pods/remains.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 

@@ -78,15 +78,4 @@ std::vector<ContainerRun> ContainersToRemove(const ContainerGcPolicy& policy,
   return taken;
 }
 
-std::vector<std::string> PodLogsToRemove(std::span<const std::string> folders,
-                                         const PodsForGc& pods) {
-  std::vector<std::string> removed;
-  if (!pods.all_sources_ready) return removed;
-  for (const std::string& folder : folders) {
-    if (std::count(folder.begin(), folder.end(), '_') != 2) continue;
-    if (!pods.standing.contains(folder.substr(folder.rfind('_') + 1))) removed.push_back(folder);
-  }
-  return removed;
-}
-
 }  // namespace jettison

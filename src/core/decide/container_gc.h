@@ -50,10 +50,4 @@ struct ContainerRun {
     const ContainerGcPolicy& policy, std::span<const ContainerRecord> containers,
     const PodsForGc& pods, Instant now);
 
-// The names of log folders ("<namespace>_<name>_<uid>") whose pods are gone, in the given order.
-// Anything else in that place is left alone; terminated pods keep theirs.
-// (kubelet 1.36: containerGC.evictPodLogsDirectories, which also removes what has no such name)
-[[nodiscard]] std::vector<std::string> PodLogsToRemove(std::span<const std::string> folders,
-                                                       const PodsForGc& pods);
-
 }  // namespace jettison

@@ -139,17 +139,6 @@ TEST(ContainerGc, TheAnswerDoesNotDependOnTheOrderOfTheRecords) {
   }
 }
 
-TEST(PodLogGc, FoldersOfGonePodsGoAndNothingElse) {
-  PodsForGc pods = Living({"u1"});
-  pods.standing.emplace("u2", PodStanding::kTerminated);
-  pods.terminated_count_as_gone = true;
-  const std::vector<std::string> folders = {"default_a_u1", "default_b_u2", "default_c_u3",
-                                            "lost+found",   "x_y",          "a_b_c_d"};
-  EXPECT_EQ(PodLogsToRemove(folders, pods), Names{"default_c_u3"});
-  pods.all_sources_ready = false;
-  EXPECT_EQ(PodLogsToRemove(folders, pods), Names{});
-}
-
 using std::chrono::hours;
 using Ids = std::vector<std::string>;
 

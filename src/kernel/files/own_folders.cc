@@ -50,14 +50,6 @@ bool IsPodEntry(std::string_view name) {
   return std::ranges::find(kFiles, name) != kFiles.end();
 }
 
-// "0.log", "0.log.3", "0.log.20060102-150405.gz".
-bool IsLogName(std::string_view name) {
-  const std::size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
-  if (digits == 0 || !name.substr(digits).starts_with(".log")) return false;
-  name.remove_prefix(digits + 4);
-  return name.empty() || name.front() == '.';
-}
-
 }  // namespace
 
 bool AwaitLock(int file) {
@@ -80,17 +72,6 @@ Result<void> CheckPodPlace(const std::string& path) {
               fmt::format("{} is in the pod's place, and it is not known to be a pod's because of "
                           "what is in it: move it away",
                           path));
-}
-
-bool IsLogFolder(const std::string& path) {
-  if (!IsOpenFolder(path)) return false;
-  const auto containers = NamesIn(path);
-  return containers && std::ranges::all_of(*containers, [&](const std::string& container) {
-           const std::string folder = path + "/" + container;
-           if (!IsOpenFolder(folder)) return false;
-           const auto logs = NamesIn(folder);
-           return logs && std::ranges::all_of(*logs, IsLogName);
-         });
 }
 
 Result<void> CheckPodsAreOwn(const std::string& pods, const PodMarks& marks) {

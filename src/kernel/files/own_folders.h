@@ -29,10 +29,6 @@ inline constexpr std::string_view kDoomedPrefix = ".gone-";
 // be deleted with the pod. The error says what to do.
 [[nodiscard]] Result<void> CheckPodPlace(const std::string& path);
 
-// Whether a folder has nothing in it but folders of containers with their logs, and nothing is
-// mounted there.
-[[nodiscard]] bool IsLogFolder(const std::string& path);
-
 // The folders of a pod's logs, whatever its name was.
 [[nodiscard]] Result<std::vector<std::string>> LogFoldersOf(const Paths& paths,
                                                             std::string_view uid);

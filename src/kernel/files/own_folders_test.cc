@@ -18,14 +18,9 @@ namespace {
 
 class OwnFoldersTest : public testing::Test {
  protected:
-  void SetUp() override {
-    ASSERT_TRUE(MakeFolders(pod_ + "/volumes/v"));
-    ASSERT_TRUE(MakeFolders(logs_ + "/main"));
-    ASSERT_TRUE(WriteFile(logs_ + "/main/0.log", ""));
-  }
+  void SetUp() override { ASSERT_TRUE(MakeFolders(pod_ + "/volumes/v")); }
   TemporaryFolder folder_;
   const std::string pod_ = folder_.path() + "/u";
-  const std::string logs_ = folder_.path() + "/default_a_u";
 };
 
 TEST_F(OwnFoldersTest, APodIsNotMadeWhereSomethingElseIs) {
@@ -35,19 +30,6 @@ TEST_F(OwnFoldersTest, APodIsNotMadeWhereSomethingElseIs) {
   const auto checked = CheckPodPlace(pod_);
   ASSERT_FALSE(checked);
   EXPECT_THAT(checked.error().message, testing::StartsWith(pod_ + " is in the pod's place"));
-}
-
-TEST_F(OwnFoldersTest, LogsAreFilesOfContainersWithTheirNames) {
-  for (const char* name : {"0.log.3", "12.log", "0.log.20260102-150405", "0.log.x.gz"}) {
-    ASSERT_TRUE(WriteFile(logs_ + "/main/" + name, ""));
-  }
-  EXPECT_TRUE(IsLogFolder(logs_));
-  for (const char* name : {"/main/notes", "/main/log", "/main/0.logs", "/file"}) {
-    ASSERT_TRUE(WriteFile(logs_ + name, ""));
-    EXPECT_FALSE(IsLogFolder(logs_)) << name;
-    ASSERT_EQ(::unlink((logs_ + name).c_str()), 0);
-  }
-  EXPECT_TRUE(IsLogFolder(logs_));
 }
 
 TEST_F(OwnFoldersTest, APodOfTheOtherRuntimeIsNamedWithTheSettingItNeeds) {

@@ -1,40 +1,18 @@
-#include "agent/pods/remains.h"
+#include "agent/pods/orphan_groups.h"
 
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "kernel/files/files.h"
-#include "kernel/files/own_folders.h"
 #include "kernel/groups/layout/cgroup_layout.h"
-#include "pods/tree_removal.h"
 
 namespace jettison {
 namespace {
 
 constexpr std::string_view kPodPrefix = "pod";
 
-// Only logs below the agent's root, which is locked, are its own; elsewhere a kubelet may have
-// logs.
-std::optional<PodLogsPlaces> PodLogsOf(const AgentConfig& config) {
-  const std::string& folder = config.logs.directory;
-  const std::string below = config.root == "/" ? "/" : config.root + "/";
-  if (!folder.starts_with(below)) return std::nullopt;
-  return PodLogsPlaces{.folder = folder, .pods = config.root + "/pods"};
-}
-
 }  // namespace
-
-void RemoveLogsOfGonePods(const PodLogsPlaces& places, const PodsForGc& pods) {
-  const auto names = kernel::NamesIn(places.folder).value_or(std::vector<std::string>{});
-  for (const std::string& name : PodLogsToRemove(names, pods)) {
-    const std::string path = places.folder + "/" + name;
-    // The pod's record cannot be read at the moment, or the pod is being made or removed.
-    if (kernel::Exists(places.pods + "/" + name.substr(name.rfind('_') + 1))) continue;
-    if (kernel::IsLogFolder(path)) (void)RemoveTree(path.c_str());
-  }
-}
 
 void OrphanGroups::Sweep(const std::function<bool(std::string_view uid)>& known, bool shared) {
   if (driver_ == CgroupDriver::kSystemd) return;
@@ -73,29 +51,6 @@ void OrphanGroups::Sweep(const std::function<bool(std::string_view uid)>& known,
                 {{"group", group}, {"err", removed.error().message}});
     }
   }
-}
-
-Remains::Remains(const AgentConfig& config, Cgroups& groups, const PodTable& pods,
-                 std::shared_ptr<DiskThread> disk, const Log& log)
-    : pods_(pods),
-      groups_(groups, config.cgroup_driver, log),
-      owns_groups_(config.source == SourceKind::kManifests),
-      logs_(PodLogsOf(config)),
-      disk_(std::move(disk)) {}
-
-void Remains::CollectLogs() {
-  if (!logs_ || collecting_->exchange(true)) return;
-  const DiskThread::Work collect = [places = *logs_, pods = pods_.StandingForGc(),
-                                    collecting = collecting_] {
-    RemoveLogsOfGonePods(places, pods);
-    *collecting = false;
-  };
-  if (!disk_->Do(collect)) *collecting_ = false;  // never on the loop; it is tried again
-}
-
-void Remains::SweepGroups() {
-  if (!owns_groups_) return;
-  groups_.Sweep([this](std::string_view uid) { return pods_.IsOnNode(uid); }, pods_.AnyForeign());
 }
 
 }  // namespace jettison
