@@ -150,6 +150,15 @@ function(jettison_register name)
   endif()
 endfunction()
 
+# jettison_run_alone(TEST...): live tests beside which no other runs, because they look at the whole machine.
+# To be called behind the program's own function. Read by ctest, to which a test that is not there is no error.
+function(jettison_run_alone)
+  list(JOIN ARGN "\" \"" tests)
+  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/run_alone.cmake
+       "set_tests_properties(\"${tests}\" PROPERTIES RUN_SERIAL TRUE)\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_CURRENT_BINARY_DIR}/run_alone.cmake)
+endfunction()
+
 # jettison_test(NAME SOURCES file... [DEPS target...] [TOGETHER suite...])
 #
 # What a test itself does is not looked at for undefined behaviour: that takes a quarter of the time

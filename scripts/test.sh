@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # usage: scripts/test.sh BUILD_DIR [fast|live|all]
 #
-# Runs the tests of a build: fast ones in parallel, then live ones (root, real kernel) one at a time,
-# then those of them that have a virtual machine or a browser to themselves, in parallel again.
+# Runs the tests of a build: fast ones in parallel, then live ones (root, real kernel), two at a time, then
+# those of them that have a virtual machine or a browser to themselves, in parallel again.
 # Failures are shown in full, skipped tests with their reason, and the last line sums up:
 # "N passed, N failed, N skipped". Programs that are not built are named before it: their tests were left
 # out. The results stay in BUILD_DIR/test-results/. Exit status 1 when a
@@ -36,7 +36,7 @@ run() {  # run NAME JOBS OPTION...: the options of ctest that choose the tests
 
 [ "$which" = live ] || run fast "$(nproc)" -L fast
 if [ "$which" != fast ]; then
-  run live 1 -L live -LE apart
+  run live 2 -L live -LE apart
   run apart "$(nproc)" -L apart
 fi
 
