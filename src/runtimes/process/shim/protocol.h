@@ -15,10 +15,10 @@ inline constexpr int kFirstGroupFile = 6;  // cgroup.procs of each group, in the
 inline constexpr int kMostGroupFiles = 16;
 
 enum class MessageKind : std::uint32_t {
-  // Of a container; a hook's shim tells only a failure.
-  kStarted,  // the program runs; `pid`, `at_ns`, and `error` when oom_score_adj was refused. The last
-             // message of a container, after which the agent hangs up
-  kFailed,   // it could not be done; `stage`, `error`, `detail`
+  // The program of a container runs: `pid`, `at_ns`, and `error` when oom_score_adj was refused. It
+  // is the last message, after which the agent hangs up. (0 and 1 are messages of shims before.)
+  kStarted = 2,
+  kFailed = 3,  // it could not be done: `stage`, `error`, `detail`
 };
 
 // Where a start failed.
