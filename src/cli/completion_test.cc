@@ -81,7 +81,7 @@ TEST(Completion, FilesMayStandWhereTheyAreRead) {
   for (const char* command : {"show", "simulate", "recommend", "inspect", "record", "replay"}) {
     EXPECT_THAT(Next({command, ""}), ElementsAre(":files")) << command;
   }
-  EXPECT_TRUE(HasFiles({"import", "prometheus", ""}));
+  EXPECT_FALSE(HasFiles({"import", "prometheus", ""}));
   EXPECT_TRUE(HasFiles({"import", "--nodefs", ""}));
   EXPECT_TRUE(HasFiles({"simulate", "x", "--out", ""}));
   EXPECT_TRUE(HasFiles({"simulate", "x", "--out="}));

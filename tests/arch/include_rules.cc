@@ -16,7 +16,7 @@ const Arrows& PartArrows() {
     arrows["codec"] = {"core"};
     arrows["ports"] = {"core"};
     arrows["apply"] = {"core", "ports"};
-    arrows["sim"] = {"core", "ports", "apply"};
+    arrows["sim"] = {"core", "ports", "codec", "apply"};
     arrows["kernel"] = {"core", "ports"};
     arrows["rpc"] = {"core", "ports"};
     arrows["http"] = {"core", "ports"};

@@ -36,6 +36,9 @@ import time
 import host
 from node import MIB, Node
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "prometheus"))
+import sample_server  # noqa: E402
+
 CAPACITY = 256 * MIB
 POLICIES = {
     "hard 40Mi": {"evictionHard": {"memory.available": "40Mi"}},
@@ -83,11 +86,11 @@ class SmallNode(Node):
 
     @contextlib.contextmanager
     def scraped(self, path):
-        """Its metrics, every 10 s, in the form of `promtool tsdb dump-openmetrics`."""
+        """Its metrics, every 10 s, as lines of a sample_server."""
         over = threading.Event()
 
         def scrape():
-            with open(path, "w") as dump:
+            with open(path, "w") as scrapes:
                 while not over.wait(SCRAPE):
                     at = time.time()
                     for line in host.ask(self.folder / "agent.sock", "/metrics").splitlines():
@@ -95,8 +98,7 @@ class SmallNode(Node):
                             name, value = line.rsplit(" ", 1)
                             metric, _, labels = name.rstrip("}").partition("{")
                             labels = ",".join(filter(None, ['instance="node"', labels]))
-                            print(f"{metric}{{{labels}}} {value} {at:.3f}", file=dump)
-                print("# EOF", file=dump)
+                            print(f"{metric}{{{labels}}} {value} {at:.3f}", file=scrapes)
 
         thread = threading.Thread(target=scrape)
         thread.start()
@@ -235,12 +237,16 @@ def compare_one(build, folder, seed, jobs):
         else:  # the policy in force is replayed there; the calibration says what samples alone find
             rows.append((("in force", name), report["calibration"], None))
         rows.append((("other", name), truths_of_other, evictions_of(report["policies"][1], start)))
-    dump = first.with_suffix(".metrics")
-    if dump.exists():
+    scrapes = first.with_suffix(".metrics")
+    if scrapes.exists():
         policy, imported = folder / f"{seed}-first.yaml", folder / f"{seed}-imported.jtr"
         policy.write_text(documents(pair_of(seed)[0], "/nowhere", "nothing"))
-        subprocess.run([build / "jettison", "import", "prometheus", dump, "--config", policy, "--out", imported], check=True,
-                       capture_output=True)
+        series = sample_server.series_of(scrapes.read_text().splitlines())
+        began, ended = (datetime.datetime.fromtimestamp(at, datetime.timezone.utc).isoformat()
+                        for at in (min(samples[0][0] for _, samples in series), max(samples[-1][0] for _, samples in series)))
+        with sample_server.serving(series) as url:
+            subprocess.run([build / "jettison", "import", "prometheus", url, "--node", "node", "--from", began, "--to", ended,
+                            "--config", policy, "--out", imported], check=True, capture_output=True)
         report = simulate(build, [imported, "--thinned", "--every", "10s"])
         start = seconds_of(simulate(build, [first])["from"], 0)
         rows.append((("in force", "import"), truths, evictions_of(report["policies"][0], start)))

@@ -22,12 +22,8 @@ using ::testing::HasSubstr;
 constexpr const char* kPolicy =
     "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
 
-constexpr const char* kDump =
-    "{__name__=\"node_memory_working_set_bytes\", instance=\"10.0.0.7:10250\"} 400 1767225600000\n"
-    "{__name__=\"node_memory_working_set_bytes\", instance=\"10.0.0.7:10250\"} 600 1767225615000\n"
-    "{__name__=\"machine_memory_bytes\", instance=\"10.0.0.7:10250\"} 1000 1767225600000\n"
-    "{__name__=\"machine_memory_bytes\", instance=\"10.0.0.7:10250\"} 1000 1767225615000\n"
-    "{__name__=\"kube_node_info\", node=\"a\", internal_ip=\"10.0.0.7\"} 1 1767225600000\n";
+// A server that is not asked.
+constexpr const char* kUrl = "http://127.0.0.1:1";
 
 // A command line with one output that is also an input; %X is the file X of the test.
 struct Row {
@@ -43,7 +39,6 @@ class Inputs : public testing::Test {
     Put("o.ndjson", "{}\n");
     Put("folder/f.ndjson", "{}\n");
     Put("q.yaml", kPolicy);
-    Put("dump.txt", kDump);
     fs::create_symlink("o.ndjson", PathOf("link"));
   }
   [[nodiscard]] std::string PathOf(const std::string& name) const {
@@ -90,8 +85,8 @@ TEST_F(Inputs, AreNeverOutputs) {
       {{"recommend", "%o.ndjson", "--policy", "%q.yaml", "--out", "%q.yaml"}, "--out", "q.yaml"},
       {{"simulate", "--sum", "%o.ndjson", "--out", "%o.ndjson"}, "--out", "o.ndjson"},
       {{"simulate", "--sum", "%folder", "--out", "%folder/f.ndjson"}, "--out", "folder/f.ndjson"},
-      {{"import", "prometheus", "%dump.txt", "--out", "%dump.txt"}, "--out", "dump.txt"},
-      {{"import", "prometheus", "%dump.txt", "--config", "%q.yaml", "--out", "%q.yaml"},
+      {{"import", "prometheus", kUrl, "--node", "a", "--from", "1h", "--config", "%q.yaml", "--out",
+        "%q.yaml"},
        "--out",
        "q.yaml"},
   };
@@ -115,7 +110,7 @@ TEST_F(Inputs, AConfigurationThatIsMissingFailsAndAnEmptyOneIsInvalid) {
       {"simulate", "%o.ndjson", "--shard", "0/1", "--out", "%new", "--policy"},
       {"recommend", "%o.ndjson", "--policy"},
       {"simulate", "%o.ndjson", "--against"},
-      {"import", "prometheus", "%dump.txt", "--out", "%new", "--config"},
+      {"import", "prometheus", kUrl, "--node", "a", "--from", "1h", "--out", "%new", "--config"},
       {"check-config"},
   };
   for (std::vector<std::string> words : commands) {

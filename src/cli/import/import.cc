@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,10 +17,13 @@
 #include <vector>
 
 #include "cli/ask/ask_agent.h"
+#include "cli/ask/config_files.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "codec/flight/recording_writer.h"
+#include "core/model/fault.h"
 #include "core/text/number.h"
+#include "core/units/http_url.h"
 #include "kernel/files/whole_file.h"
 
 namespace jettison {
@@ -40,137 +46,182 @@ void Complain(const std::string& fault) {
   PrintError("jettison: {}\n", fault);
 }
 
-// The nodes of an import, one after the other; what is wrong with one costs no other.
-class ImportRun {
- public:
-  explicit ImportRun(const ImportRequest& request) : request_(request) {
-    for (const auto& [instance, node] : request_.instances) directory_.Name(instance, node);
-  }
+// "NAME=VALUE"; nothing where one of the two is missing.
+std::optional<std::pair<std::string, std::string>> PairOf(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) return std::nullopt;
+  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
 
-  int Run() {
-    request_.over_http ? RunOverHttp() : RunOverText();
-    return status_;
-  }
+bool IsOnThisMachine(std::string_view origin) {
+  const std::string_view authority = origin.substr(origin.find("//") + 2);
+  if (authority.starts_with("localhost:") || authority == "localhost") return true;
+  const auto address = ParseTcpAddress(authority);
+  return (address && address->is_loopback) || authority == "127.0.0.1";
+}
 
- private:
-  void Fault(const Error& error) {
-    Complain(error.message);
-    status_ = std::max(status_, ExitStatusOf(error));
+void ReadCredentials(ImportRequest& request, const HttpUrl& url, FaultLines& faults) {
+  HttpTarget& target = request.target;
+  if (!request.token_file.empty()) {
+    target.bearer_token = faults.Take(SecretIn(request.token_file, "--token-file")).value_or("");
   }
-
-  [[nodiscard]] ImportRange Range() const {
-    return {.from = request_.options.from - kStaleness, .to = request_.options.to + kStaleness};
-  }
-
-  void RunOverText() {
-    TextSource source(request_.file);
-    const auto faults = source.Learn(directory_);
-    if (!faults) return Fault(faults.error());
-    if (*faults > 0) status_ = kExitInvalidInput;
-    ImportSamples samples(directory_, request_.nodes, Range());
-    if (const auto read = source.ReadInto(samples); !read) return Fault(read.error());
-    std::set<std::string> nodes = request_.nodes;
-    for (const auto& [node, series] : samples.nodes()) nodes.insert(node);
-    if (nodes.empty()) {
-      return Fault({ErrorCode::kInvalidArgument,
-                    request_.file + ": no series names a node; use --instance NODE=HOST:PORT to "
-                                    "name the scrape target of a node"});
-    }
-    ImportOptions options = request_.options;
-    if (*faults > 0) {
-      options.source += fmt::format(", of which {} lines could not be read", *faults);
-    }
-    for (const std::string& node : nodes) {
-      Write(node, samples.nodes()[node], options, nodes.size() > 1);
+  if (!request.basic_auth_file.empty()) {
+    target.basic_credentials =
+        faults.Take(SecretIn(request.basic_auth_file, "--basic-auth-file")).value_or("");
+    if (target.basic_credentials.find(':') == std::string::npos) {
+      faults.Add(
+          fmt::format("--basic-auth-file: {} must contain user:password", request.basic_auth_file));
     }
   }
+  const bool secret = !target.bearer_token.empty() || !target.basic_credentials.empty();
+  if (secret && url.origin.starts_with("http://") && !IsOnThisMachine(url.origin)) {
+    faults.Add(
+        "credentials are sent only over https or to this machine: over http, others on the network "
+        "could read them");
+  }
+}
 
-  void RunOverHttp() {
-    PrometheusSource source(request_, [](Duration wait) { std::this_thread::sleep_for(wait); });
-    if (const auto learned = source.Learn(directory_); !learned) return Fault(learned.error());
-    // Series that were not found may be of any node.
-    const std::set<std::string> of_all = source.TakeWarnings();
-    for (const std::string& node : request_.nodes) {
-      ImportSamples samples(directory_, {node}, Range());
-      const auto read = source.ReadInto(node, directory_, samples);
-      ImportOptions options = request_.options;
-      options.warnings = source.TakeWarnings();
-      options.warnings.insert(of_all.begin(), of_all.end());
-      if (read) {
-        Write(node, samples.nodes()[node], options, request_.nodes.size() > 1);
-      } else {
-        Fault(read.error());
-      }
+void ReadTarget(ImportRequest& request, FaultLines& faults) {
+  const auto url = faults.Take(ParseHttpUrl(request.options.source));
+  if (!url) return;
+  if (!url->credentials.empty()) {
+    faults.Add(
+        "the URL must not contain a password; use --basic-auth-file to name a file with "
+        "user:password");
+  }
+  if (url->target.find('?') != std::string::npos) {
+    faults.Add("the URL must not contain a query (?...), because it is not sent; leave it out");
+  }
+  HttpTarget& target = request.target;
+  target.endpoint = url->origin;
+  target.is_agent = false;
+  target.timeout = std::chrono::seconds(request.timeout_seconds);
+  target.max_response_bytes = std::size_t{256} << 20;
+  request.path_prefix = url->target;
+  while (request.path_prefix.ends_with('/')) request.path_prefix.pop_back();
+  ReadCredentials(request, *url, faults);
+}
+
+void ReadPods(ImportRequest& request, FaultLines& faults) {
+  for (const std::string& text : request.priority_classes) {
+    const auto pair = PairOf(text);
+    const auto value = pair ? ParseNumber<std::int32_t>(pair->second) : std::nullopt;
+    if (value) {
+      request.options.pods.priority_classes[pair->first] = *value;
+    } else {
+      faults.Add(
+          fmt::format("--priority-class: {}: must be NAME=VALUE, where VALUE is an integer of 32 "
+                      "bits (high=1000)",
+                      text));
     }
   }
-
-  void Write(const std::string& node, const NodeSeries& series, const ImportOptions& options,
-             bool several) {
-    if (series.empty()) {
-      for (const std::string& warning : options.warnings) Complain("Prometheus warns: " + warning);
-      return Fault({ErrorCode::kNotFound, fmt::format("{}: there are no series of this node in {}",
-                                                      node, request_.options.source)});
+  for (const std::string& text : request.instances) {
+    if (const auto pair = PairOf(text)) {
+      request.instances_of.insert(*pair);
+    } else {
+      faults.Add(fmt::format("--instance: {}: must be NODE=HOST:PORT (a=10.0.0.7:9100)", text));
     }
-    const std::string path = RecordingPath(request_.out, node, several);
-    const std::string lost = WhyDataWouldBeLost({{"--out", path}}, request_.inputs);
-    if (!lost.empty()) return Fault({ErrorCode::kInvalidArgument, lost});
-    const auto written = WriteNode(path, node, series, options);
-    if (!written) return Fault(written.error().In(node));
-    const ImportSummary& summary = written->summary;
-    const int printed = PrintText(
-        fmt::format("{}: {} bytes, {} passes of {}, {} pods, {} evictions, {} OOM kills, {} gaps\n",
-                    written->path, written->bytes, summary.passes, node, summary.pods,
-                    summary.evictions, summary.oom_kills, summary.gaps));
-    status_ = std::max(status_, printed);
-    for (const std::string& note : summary.notes) PrintError("{}: {}\n", node, note);
   }
+  request.options.pods.profile = ProfileNamed(request.profile);
+}
 
-  const ImportRequest& request_;
-  NodeDirectory directory_;
-  int status_ = 0;
-};
+void ReadPolicy(ImportRequest& request, FaultLines& faults) {
+  const ConfigReading reading = ReadConfigFiles({.files = request.config_files});
+  ConfigWarnings().Tell(reading.warnings);
+  for (const Fault& fault : reading.faults) faults.Add(Describe(fault));
+  if (reading.unread) faults.SetUnread();
+  request.options.policy = reading.config.eviction;
+}
 
-int RunImport(const ImportCommand& command) {
+// Makes and writes the recording of one node. The exit status: 1 where standard output cannot be
+// written.
+Result<int> ImportOne(const ImportRequest& request, const std::string& node) {
+  const std::string path = RecordingPath(request.out, node, request.nodes.size() > 1);
+  std::vector<std::string> inputs = request.config_files;
+  for (const auto* file :
+       {&request.token_file, &request.basic_auth_file, &request.target.server_ca_file,
+        &request.target.cert_file, &request.target.private_key_file}) {
+    inputs.push_back(*file);
+  }
+  const std::string lost = WhyDataWouldBeLost({{"--out", path}}, inputs);
+  if (!lost.empty()) return Fail(ErrorCode::kInvalidArgument, lost);
+  auto data = ReadNode(request, node, [](Duration wait) { std::this_thread::sleep_for(wait); });
+  if (!data) return Fail(data.error());
+  if (data->series.empty()) {
+    for (const std::string& warning : data->warnings) Complain("Prometheus warns: " + warning);
+    return Fail(ErrorCode::kNotFound, fmt::format("{}: there are no series of this node in {}",
+                                                  node, request.options.source));
+  }
+  std::error_code ignored;
+  if (const fs::path folder = fs::path(path).parent_path(); !folder.empty()) {
+    fs::create_directories(folder, ignored);
+  }
+  WholeFile file(path);
+  if (file.fault()) return Fail(file.fault()->In(node));
+  RecordingWriter writer([&](std::string_view chunk) -> Result<void> {
+    if (!file.Add(chunk)) return Fail(*file.fault());
+    return {};
+  });
+  const auto summary = ImportNode(node, *std::move(data), request.options, writer);
+  if (!summary) return Fail(summary.error().In(node));
+  if (auto placed = file.PutInPlace(); !placed) return Fail(placed.error().In(node));
+  const int printed = PrintText(
+      fmt::format("{}: {} bytes, {} passes of {}, {} pods, {} evictions, {} OOM kills, {} gaps\n",
+                  path, file.size(), summary->passes, node, summary->pods, summary->evictions,
+                  summary->oom_kills, summary->gaps));
+  for (const std::string& note : summary->notes) PrintError("{}: {}\n", node, note);
+  return printed;
+}
+
+// The nodes one after the other; what is wrong with one costs no other.
+int RunImport(const ImportRequest& command) {
   const auto request = ReadImportRequest(command, Instant(std::chrono::system_clock::now()));
   if (!request) {
     Complain(request.error().message);
     return ExitStatusOf(request.error());
   }
-  return ImportRun(*request).Run();
+  int status = 0;
+  for (const std::string& node : std::set(request->nodes.begin(), request->nodes.end())) {
+    const auto imported = ImportOne(*request, node);
+    if (!imported) Complain(imported.error().message);
+    status = std::max(status, imported ? *imported : ExitStatusOf(imported.error()));
+  }
+  return status;
 }
 
 constexpr const char* kFooter =
-    "SOURCE is the URL of a Prometheus server, or a file that `promtool tsdb dump-openmetrics` or\n"
-    "`promtool tsdb dump` has written. The command makes a recording of each node, which `show`,\n"
-    "`simulate` and `recommend` read. The recording says which series are missing and what that\n"
-    "costs, and what was assumed. The command says the same on standard error.\n"
+    "SOURCE is the URL of a Prometheus server; `prometheus --storage.tsdb.path=DATA` serves a "
+    "folder\n"
+    "with its data. The command makes a recording of each node, which `show`, `simulate` and\n"
+    "`recommend` read. The recording says which series are missing and what that costs, and what "
+    "was\n"
+    "assumed. The command says the same on standard error.\n"
     "\n"
-    "Examples:\n"
+    "Example:\n"
     "  jettison import prometheus https://prometheus.example --token-file token --node a --node b "
     "\\\n"
     "      --from 2026-01-24 --to 2026-01-31 --config kubelet.yaml --out recordings/\n"
-    "  promtool tsdb dump data/ > dump.txt; jettison import prometheus dump.txt --out recordings/\n"
     "\n"
     "Exit status: 0 done, 1 Prometheus could not be asked, a node has no series, or a file cannot\n"
-    "be read or written, 2 a line or an answer is invalid, or wrong usage.";
+    "be read or written, 2 an answer is invalid, or wrong usage.";
 
-void AddReachOptions(CLI::App& command, ImportCommand& options) {
+void AddReachOptions(CLI::App& command, ImportRequest& request) {
   constexpr const char* kGroup = "Reaching Prometheus";
   CLI::Option* token =
       command
-          .add_option("--token-file", options.token_file, "a file with the bearer token to send")
+          .add_option("--token-file", request.token_file, "a file with the bearer token to send")
           ->type_name("FILE")
           ->envname("JETTISON_PROMETHEUS_TOKEN_FILE")
           ->group(kGroup);
   command
-      .add_option("--basic-auth-file", options.basic_auth_file, "a file with user:password to send")
+      .add_option("--basic-auth-file", request.basic_auth_file, "a file with user:password to send")
       ->type_name("FILE")
       ->envname("JETTISON_PROMETHEUS_BASIC_AUTH_FILE")
       ->group(kGroup)
       ->excludes(token);
-  AddPeerOptions(command, kGroup, "the certificate of Prometheus", options.ca_file,
-                 options.cert_file, options.key_file);
-  command.add_option("--timeout", options.timeout_seconds, "seconds to wait for each answer")
+  AddPeerOptions(command, kGroup, "the certificate of Prometheus", request.target.server_ca_file,
+                 request.target.cert_file, request.target.private_key_file);
+  command.add_option("--timeout", request.timeout_seconds, "seconds to wait for each answer")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str()
       ->group(kGroup);
@@ -184,50 +235,44 @@ std::string RecordingPath(const std::string& out, const std::string& node, bool 
   return (fs::path(out) / FileNameOf(node)).string();
 }
 
-Result<WrittenNode> WriteNode(const std::string& path, const std::string& node,
-                              const NodeSeries& series, const ImportOptions& options) {
-  std::error_code ignored;
-  if (const fs::path folder = fs::path(path).parent_path(); !folder.empty()) {
-    fs::create_directories(folder, ignored);
-  }
-  WholeFile file(path);
-  if (file.fault()) return Fail(*file.fault());
-  RecordingWriter writer([&](std::string_view chunk) -> Result<void> {
-    if (!file.Add(chunk)) return Fail(*file.fault());
-    return {};
-  });
-  auto summary = ImportNode(node, series, options, writer);
-  if (!summary) return Fail(summary.error());
-  if (auto placed = file.PutInPlace(); !placed) return Fail(placed.error());
-  return WrittenNode{.path = path, .bytes = file.size(), .summary = *std::move(summary)};
+Result<ImportRequest> ReadImportRequest(ImportRequest request, Instant now) {
+  FaultLines faults;
+  ReadTarget(request, faults);
+  const auto from = faults.Take(TimeNamed("--from", request.from, now));
+  const auto to = faults.Take(TimeNamed("--to", request.to, now));
+  if (from && to && *from >= *to) faults.Add("--from must be before --to");
+  request.options.from = from.value_or(now);
+  request.options.to = to.value_or(now);
+  ReadPods(request, faults);
+  ReadPolicy(request, faults);
+  if (!faults.empty()) return Fail(faults.AsError());
+  return request;
 }
 
 void AddImport(CLI::App& app, int& exit_code) {
-  const auto [command, options] =
+  const auto [command, request] =
       AddCommand(app, exit_code, "import", "Make recordings from the data of a Prometheus server",
                  kFooter, RunImport);
-  command.add_option("FORM", options.form, "the format of the source: prometheus")
+  command.add_option("FORM", request.form, "the format of the source: prometheus")
       ->check(CLI::IsMember({"prometheus"}))
       ->required();
-  command
-      .add_option("SOURCE", options.source,
-                  "the URL of a Prometheus server, or a file with a dump of its data")
-      ->type_name("FILE")
+  command.add_option("SOURCE", request.options.source, "the URL of a Prometheus server")
+      ->type_name("URL")
+      ->required();
+  command.add_option("--node", request.nodes, "a node; repeat the option for several")
+      ->allow_extra_args(false)
       ->required();
   command
-      .add_option("--node", options.nodes,
-                  "a node; repeat the option for several (default: all nodes of a dump)")
-      ->allow_extra_args(false);
-  command
-      .add_option("--from", options.from,
+      .add_option("--from", request.from,
                   "start of the range: a time, a day or a duration before now (2026-01-31, 168h)")
-      ->type_name("TIME");
+      ->type_name("TIME")
+      ->required();
   command
-      .add_option("--to", options.to, "end of the range: a time, a day or a duration before now")
+      .add_option("--to", request.to, "end of the range: a time, a day or a duration before now")
       ->type_name("TIME")
       ->capture_default_str();
   command
-      .add_option("--out", options.out,
+      .add_option("--out", request.out,
                   "write recordings to this folder, or the recording of one node to this file")
       ->check([](const std::string& path) -> std::string {
         return path == "-" ? "must not be -, because standard output says what was written" : "";
@@ -235,38 +280,39 @@ void AddImport(CLI::App& app, int& exit_code) {
       ->type_name("PATH")
       ->capture_default_str();
   command
-      .add_option("--config", options.config_files,
+      .add_option("--config", request.config_files,
                   "the kubelet's configuration with the thresholds that were in force\n"
                   "(default: the kubelet's own defaults)")
       ->type_name("FILE")
       ->allow_extra_args(false);
   command
-      .add_option("--profile", options.profile,
+      .add_option("--profile", request.profile,
                   "which pods are protected: kubelet, standalone, or auto (as the series suggest)")
       ->check(CLI::IsMember({"auto", "kubelet", "standalone"}))
       ->capture_default_str();
   command
-      .add_option("--priority-class", options.priority_classes,
+      .add_option("--priority-class", request.priority_classes,
                   "the value of a PriorityClass, which no series has: high=1000")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   command
-      .add_option("--instance", options.instances,
+      .add_option("--instance", request.instances,
                   "the scrape target of a node, if no series names it: a=10.0.0.7:9100")
       ->type_name("NODE=HOST:PORT")
       ->allow_extra_args(false);
   const auto absolute = [](const std::string& path) -> std::string {
     return path.starts_with('/') ? "" : "must be an absolute path of the node (/var/lib/kubelet)";
   };
-  command.add_option("--nodefs", options.paths.node_fs, "a path on the file system nodefs")
+  command.add_option("--nodefs", request.options.paths.node_fs, "a path on the file system nodefs")
       ->check(absolute)
       ->type_name("PATH")
       ->capture_default_str();
-  command.add_option("--imagefs", options.paths.image_fs, "a path on the file system imagefs")
+  command
+      .add_option("--imagefs", request.options.paths.image_fs, "a path on the file system imagefs")
       ->check(absolute)
       ->type_name("PATH")
       ->capture_default_str();
-  AddReachOptions(command, options);
+  AddReachOptions(command, request);
 }
 
 }  // namespace jettison

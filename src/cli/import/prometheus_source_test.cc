@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <set>
 
 #include "cli/import/import.h"
 #include "http/server/testing/test_server.h"
@@ -12,19 +13,9 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::SizeIs;
 
 const Instant kTo = ParseInstant("2026-01-01T02:00:00Z").value();
-
-struct Samples final : SeriesSink {
-  bool Begin(const MetricSeries& /*series*/) override { return true; }
-  Result<void> Add(Instant at, double /*value*/) override {
-    if (times.empty() || at > times.back()) times.push_back(at);
-    return {};
-  }
-  std::vector<Instant> times;
-};
 
 // Has one series, a sample each minute from two hours before kTo on.
 class FakePrometheus {
@@ -40,31 +31,21 @@ class FakePrometheus {
   }
 
   // Everything of the node, by as many queries as that takes.
-  Result<void> Read() {
-    PrometheusSource source(request_, [this](Duration wait) { waits.push_back(wait); });
-    auto read = source.ReadInto("a", NodeDirectory(), samples);
-    warnings = source.TakeWarnings();
-    EXPECT_THAT(source.TakeWarnings(), IsEmpty()) << "those of one node are not told of another";
-    return read;
+  Result<PrometheusAnswer> Read() {
+    return ReadNode(request_, "a", [this](Duration wait) { waits.push_back(wait); });
   }
 
-  // Which series there are.
-  Result<void> Learn() {
-    PrometheusSource source(request_, [this](Duration wait) { waits.push_back(wait); });
-    NodeDirectory directory;
-    return source.Learn(directory);
-  }
-  void SetTimeout(Duration timeout) { request_.target.timeout = timeout; }
-
-  Samples samples;
-  std::set<std::string> warnings;
   std::vector<Duration> waits;
-  std::vector<std::string> asked;  // the bodies
+  std::vector<std::string> asked;  // the bodies; for samples, unless it refuses names, too
+  bool refuses_names = false;
 
  private:
   HttpResponse Answer(const HttpRequest& request) {
     EXPECT_THAT(request.path, testing::AnyOf("/api/v1/query", "/api/v1/series"));
     EXPECT_EQ(request.content_type, "application/x-www-form-urlencoded");
+    if (request.path == "/api/v1/series" && !refuses_names) {
+      return {.body = R"({"status":"success","data":[]})"};
+    }
     asked.push_back(request.body);
     if (const auto answer = first_(request.body)) return *answer;
     std::string values;
@@ -92,13 +73,20 @@ HttpResponse Refusal(int status, const char* kind) {
           .body = fmt::format(R"({{"status":"error","errorType":"{}","error":"no"}})", kind)};
 }
 
-TEST(PrometheusSource, PiecesLieBehindOneAnotherAndNoSampleComesTwice) {
+// The times of all samples, each once: a figure has them from the first series that tells of it.
+std::set<Instant> TimesOf(const PrometheusAnswer& answer) {
+  std::set<Instant> times;
+  for (const MetricSeries& series : answer.series) {
+    for (const MetricSample& sample : series.samples) times.insert(sample.at);
+  }
+  return times;
+}
+
+TEST(PrometheusSource, WhatIsAskedForIsReadWithItsWarnings) {
   FakePrometheus prometheus([](const std::string&) { return std::nullopt; });
   const auto read = prometheus.Read();
   ASSERT_TRUE(read) << read.error().message;
-  EXPECT_THAT(prometheus.samples.times, SizeIs(121));
-  EXPECT_TRUE(std::ranges::is_sorted(prometheus.samples.times));
-  EXPECT_EQ(std::ranges::adjacent_find(prometheus.samples.times), prometheus.samples.times.end());
+  EXPECT_THAT(TimesOf(*read), SizeIs(121));
 }
 
 TEST(PrometheusSource, WhatIsTooMuchAtOnceIsAskedForInHalves) {
@@ -109,7 +97,7 @@ TEST(PrometheusSource, WhatIsTooMuchAtOnceIsAskedForInHalves) {
   });
   const auto read = prometheus.Read();
   ASSERT_TRUE(read) << read.error().message;
-  EXPECT_THAT(prometheus.samples.times, SizeIs(121));
+  EXPECT_THAT(TimesOf(*read), SizeIs(121));
   EXPECT_THAT(prometheus.asked[0], HasSubstr("7500000ms"));
   EXPECT_THAT(prometheus.asked[3], HasSubstr("937500ms"));
   EXPECT_THAT(prometheus.waits, SizeIs(0));
@@ -144,7 +132,7 @@ TEST(PrometheusSource, ItIsGivenUpAfterFiveTriesAndAtOnceWithoutCredentials) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(away.Read().error().code, ErrorCode::kUnavailable);
   testing::internal::GetCapturedStderr();
-  EXPECT_THAT(away.asked, SizeIs(PrometheusSource::kMostTries));
+  EXPECT_THAT(away.asked, SizeIs(kMostTries));
   FakePrometheus closed([](const std::string&) {
     return HttpResponse{.status = 401, .content_type = "text/plain", .body = "Unauthorized"};
   });
@@ -164,24 +152,26 @@ TEST(PrometheusSource, ARefusalSaysWhyAndWhatToDo) {
       ": it requires valid credentials; give them with --token-file or --basic-auth-file";
   const Row rows[] = {
       {{.status = 401, .body = R"({"message":"Unauthorized"})"},
-       "Prometheus answers 401 (Unauthorized)" + credentials},
+       R"(Prometheus answers 401 ({"message":"Unauthorized"}))" + credentials},
       {{.status = 403, .body = R"({"status":"error","errorType":"","error":"no org id"})"},
-       "Prometheus answers 403 (no org id)" + credentials},
+       R"(Prometheus answers 403 ({"status":"error","errorType":"","error":"no org id"}))" +
+           credentials},
       {{.status = 401, .content_type = "text/html", .body = "<html>"},
        "Prometheus answers 401" + credentials},
       {{.status = 500, .body = R"({"status":"error","errorType":"","error":"no store"})"},
        "no store"},
       {{.status = 404, .body = R"({"message":"no route"})"},
-       "this is no answer of Prometheus' HTTP API: it has no status, but says: no route"},
+       R"(this is no answer of Prometheus' HTTP API: {"message":"no route"})"},
       {redirect("https://login.example/?state=secret"),
        "Prometheus answers 301 and redirects to https://login.example/, but redirects are not "
        "followed: give the URL of Prometheus itself as SOURCE"},
   };
   for (const auto& [answer, message] : rows) {
     FakePrometheus prometheus([&](const std::string&) { return answer; });
-    const auto learned = prometheus.Learn();
-    ASSERT_FALSE(learned);
-    EXPECT_THAT(learned.error().message, testing::EndsWith(message));
+    prometheus.refuses_names = true;
+    const auto read = prometheus.Read();
+    ASSERT_FALSE(read);
+    EXPECT_THAT(read.error().message, testing::EndsWith(message));
     EXPECT_THAT(prometheus.asked, SizeIs(1));
   }
 }

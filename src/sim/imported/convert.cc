@@ -15,125 +15,170 @@
 #include "core/observe/observations.h"
 #include "core/pass/pass.h"
 #include "core/thresholds/threshold_settings.h"
-#include "sim/imported/pods.h"
+#include "sim/imported/figures.h"
 
 namespace jettison {
 namespace {
 
+// What a missing series costs: where there is neither it nor the one that says the same instead.
+struct CostRow {
+  std::string_view metric;  // or a signal of the node, which several series tell
+  std::string_view instead;
+  std::string_view cost;
+};
+
+constexpr CostRow kCosts[] = {
+    {"kube_pod_info", "jettison_pod_info",
+     "pods are those that have memory figures, two pods of one name are taken for one, and "
+     "priorities are taken to be 0: a pod that its priority protects may be named as a victim"},
+    {"kube_pod_container_resource_requests", "jettison_pod_info",
+     "pods are taken to request nothing: which pod exceeds its request, and so who is evicted "
+     "first, cannot be told"},
+    {"kube_pod_container_resource_limits", "jettison_pod_info",
+     "a pod that a policy does not evict may grow beyond its own limit, and no OOM kill is "
+     "predicted for it"},
+    {"kube_pod_status_qos_class", "jettison_pod_info",
+     "QoS classes are worked out from requests and limits"},
+    {"kube_pod_owner", "jettison_pod_info",
+     "static pods cannot be told from others: one of low priority may be named as a victim "
+     "although the kubelet never evicts it"},
+    {"kubelet_evictions", "",
+     "for which signal a pod was evicted is not known, and is taken to be memory.available"},
+    {"kube_pod_status_reason", "jettison_pod_evictions_total",
+     "which pods were evicted is not known: the recording has no evictions, and says nothing of "
+     "how well a simulation finds them"},
+    {"container_oom_events_total", "jettison_pod_oom_kills_total",
+     "OOM kills are not known: a pod that the kernel killed looks like one that ended by itself"},
+    {"container_fs_usage_bytes", "jettison_pod_disk_used_bytes",
+     "what pods have on disk is not known: who is evicted for a disk cannot be told, and no "
+     "simulation evicts them for one"},
+    {"jettison_pod_disk_used_bytes", "",
+     "of the disk use of pods at most writable layers and logs are known, not their volumes: the "
+     "order in which pods are evicted for a disk may differ"},
+    {"jettison_signal_available", "",
+     "thresholds on pressure and swap are never met in this recording, because an agent alone "
+     "tells "
+     "them"},
+    {"pid.available", "jettison_signal_available",
+     "thresholds on it are never met in this recording (node_exporter has node_processes_threads "
+     "and node_processes_max_processes with --collector.processes)"},
+    {"nodefs.available", "jettison_signal_available",
+     "thresholds on nodefs and imagefs are never met in this recording (node_exporter has "
+     "node_filesystem_avail_bytes and node_filesystem_size_bytes of the file systems)"},
+    {"allocatableMemory.available", "",
+     "evictions because pods together exceed node allocatable cannot be told (the kubelet has "
+     "container_memory_working_set_bytes and container_spec_memory_limit_bytes of /kubepods, where "
+     "that has a limit)"}};
+
+Profile ProfileOf(NodeTracks& tracks, const PodAssumptions& assumptions) {
+  if (assumptions.profile) return *assumptions.profile;
+  const bool own = tracks.Find("jettison_pod_info", {{"source", "own"}}) != nullptr;
+  return own ? Profile::kStandalone : Profile::kKubelet;
+}
+
 class NodeImport {
  public:
-  NodeImport(const std::string& node, const ImportOptions& options, RecordingSink& sink)
-      : node_(node), options_(options), sink_(sink) {}
-
-  Result<ImportSummary> Run(const NodeSeries& series) {
-    for (const std::string& warning : options_.warnings) {
+  NodeImport(const std::string& node, PrometheusAnswer data, const ImportOptions& options,
+             RecordingSink& sink)
+      : options_(options), sink_(sink), tracks_(std::move(data.series)), about_{.node = node} {
+    for (const std::string& warning : data.warnings) {
       notes_.push_back("samples may be missing, because the source warned: " + warning);
     }
-    NodeTracks tracks(series);
-    auto figures = NodeFigures::Of(tracks, options_.paths, notes_);
+  }
+
+  Result<ImportSummary> Run() {
+    auto figures = NodeFiguresIn(tracks_, options_.paths, notes_);
     if (!figures) return Fail(figures.error());
-    figures_ = &*figures;
-    pods_ = CensusOf(tracks, options_.pods, notes_);
+    figures_ = *std::move(figures);
+    about_.maker = std::string(kImportMaker);
+    about_.profile = ProfileOf(tracks_, options_.pods);
+    pods_ = CensusOf(tracks_, about_.profile, options_.pods, notes_);
+    NoteMissing();
     summary_.pods = pods_.size();
-    const Track& clock = figures_->clock();
+    const Track& clock = figures_.clock();
     summary_.step = clock.interval();
-    for (const TrackPoint& point : clock.points()) {
-      if (std::isnan(point.value) || point.at < options_.from || point.at > options_.to) continue;
-      clock_.push_back(point.at);
+    std::vector<Instant> moments;
+    for (const MetricSample& sample : clock.samples()) {
+      if (sample.at >= options_.from && sample.at <= options_.to) moments.push_back(sample.at);
     }
     policy_ = std::make_shared<const PassPolicy>(PassPolicy{
-        .thresholds = ThresholdsFor(options_.policy.thresholds, figures_->layout()),
+        .thresholds = ThresholdsFor(options_.policy.thresholds, figures_.layout),
         .pressure_transition_period = options_.policy.pressure_transition_period,
         .max_pod_grace_period_seconds = options_.policy.max_pod_grace_period_seconds,
         .local_storage_capacity_isolation = options_.policy.local_storage_capacity_isolation,
-        .layout = figures_->layout()});
-    const Truths truths = TruthsOf(tracks, clock, pods_, notes_);
-    Grow(truths.evictions);
-    about_ = {.node = node_,
-              .maker = std::string(kImportMaker),
-              .profile = ProfileOf(tracks, options_.pods)};
-    if (auto made = Make(EventsOf(truths)); !made) return Fail(made.error());
+        .layout = figures_.layout});
+    const std::vector<ImportedEvent> events = EventsIn(tracks_, clock, pods_, notes_);
+    Grow(events);
+    if (auto made = Make(moments, events); !made) return Fail(made.error());
     return Finish();
   }
 
  private:
-  struct Event {
-    Instant at;
-    std::variant<RecordedOomKill, ImportedEviction> what;
-  };
-
-  [[nodiscard]] static std::vector<Event> EventsOf(const Truths& truths) {
-    std::vector<Event> events;
-    for (const ImportedEviction& each : truths.evictions) events.push_back({each.at, each});
-    for (const RecordedOomKill& each : truths.oom_kills) events.push_back({each.at, each});
-    std::ranges::stable_sort(events, {}, &Event::at);
-    return events;
+  void NoteMissing() {
+    for (const auto& [metric, instead, cost] : kCosts) {
+      const auto signal = SignalNamed(metric);
+      const bool known = signal ? figures_.Of(*signal).amount != nullptr : tracks_.Has(metric);
+      if (known || tracks_.Has(instead)) continue;
+      notes_.push_back(fmt::format("{} is missing, so {}", metric, cost));
+    }
   }
 
   // Where the agent does not tell the memory at the time of an eviction, it is assumed to have
   // continued to grow as before the last sample; otherwise nothing would seem to grow. Pods that
   // stay are on the line between their samples.
-  void Grow(const std::vector<ImportedEviction>& evictions) {
-    const Duration interval = figures_->clock().interval();
-    for (const ImportedEviction& each : evictions) pods_[each.pod].Evicted(each.at, interval);
-    for (const ImportedEviction& each : evictions) {
-      is_in_the_middle_ = is_in_the_middle_ || !each.is_told;
-      figures_->GrowTo(each.at);
+  void Grow(const std::vector<ImportedEvent>& events) {
+    const Duration interval = figures_.clock().interval();
+    for (const ImportedEvent& each : events) {
+      if (each.container) continue;
       const ImportedPod& victim = pods_[each.pod];
-      const TrackPoint* const peak = victim.peak ? victim.peak->FirstFrom(each.at) : nullptr;
-      for (Track* const part : victim.memory) {
-        if (peak != nullptr) {
-          part->Put(each.at, peak->value);
-        } else {
-          part->GrowTo(each.at, /*is_used=*/true);
-        }
-      }
+      for (Track* const part : victim.memory) part->EndAt(each.at, victim.to, interval);
+    }
+    for (const ImportedEvent& each : events) {
+      if (each.container) continue;
+      is_in_the_middle_ = is_in_the_middle_ || !each.is_told;
+      figures_.GrowTo(each.at);
+      const ImportedPod& victim = pods_[each.pod];
+      for (Track* const part : victim.memory) part->GrowTo(each.at, true, victim.peak);
     }
   }
 
   // All passes in the order of time, with what happened between them.
-  Result<void> Make(const std::vector<Event>& events) {
-    auto next = events.begin();
-    const auto take_until = [&](Instant at) -> Result<void> {
-      for (; next != events.end() && next->at <= at; ++next) {
-        if (auto taken = Take(*next); !taken) return taken;
-      }
-      return {};
-    };
-    for (const Instant at : clock_) {
-      if (auto taken = take_until(at); !taken) return taken;
-      if (!last_) {
-        about_.at = at;
-        if (auto told = sink_.Add(about_); !told) return told;
-      }
-      if (auto added = AddPass(FiguresAt(at), at); !added) return added;
-      last_ = at;
-    }
-    if (!last_) {
+  Result<void> Make(const std::vector<Instant>& moments, const std::vector<ImportedEvent>& events) {
+    if (moments.empty()) {
       return Fail(ErrorCode::kNotFound,
                   fmt::format("there is no sample of the node's memory from {} to {}",
                               FormatInstant(options_.from), FormatInstant(options_.to)));
     }
-    return take_until(options_.to);
+    about_.at = moments.front();
+    if (auto told = sink_.Add(about_); !told) return told;
+    auto event = events.begin();
+    for (; event != events.end() && event->at <= about_.at; ++event) {
+      left_out_ += event->at < options_.from ? 0 : 1;
+    }
+    for (const Instant at : moments) {
+      for (; event != events.end() && event->at <= at; ++event) {
+        if (auto taken = Take(*event); !taken) return taken;
+      }
+      if (auto added = AddPass(FiguresAt(at), at); !added) return added;
+      last_ = at;
+    }
+    for (; event != events.end() && event->at <= options_.to; ++event) {
+      if (auto taken = Take(*event); !taken) return taken;
+    }
+    return {};
   }
 
-  // What happened before the first pass is left out.
-  Result<void> Take(const Event& event) {
-    if (!last_) {
-      left_out_ += event.at < options_.from ? 0 : 1;
-      return {};
-    }
-    if (const auto* eviction = std::get_if<ImportedEviction>(&event.what)) {
-      return AddEviction(*eviction);
-    }
+  Result<void> Take(const ImportedEvent& event) {
+    if (!event.container) return AddEviction(event);
     ++summary_.oom_kills;
-    return sink_.Add(std::get<RecordedOomKill>(event.what));
+    return sink_.Add(RecordedOomKill{
+        .at = event.at, .pod_uid = pods_[event.pod].facts->pod.uid, .container = *event.container});
   }
 
   // The figures of a moment, as a pass in which nothing was done.
   std::shared_ptr<RecordedPass> FiguresAt(Instant at) const {
     auto pass = std::make_shared<RecordedPass>();
-    pass->summary.node = figures_->At(node_, at);
+    pass->summary.node = figures_.At(about_.node, at);
     for (const ImportedPod& pod : pods_) {
       auto stats = pod.At(at);
       if (!stats) continue;
@@ -149,7 +194,7 @@ class NodeImport {
 
   // Evaluates the pass by its figures and adds it, behind a gap where nothing was known for long.
   Result<void> AddPass(std::shared_ptr<RecordedPass> pass, Instant at) {
-    if (told_ && *told_ < at && IsGap(*last_, at)) {
+    if (told_ && *told_ < at && IsGap(last_, at)) {
       ++summary_.gaps;
       const RecordedGap gap{
           .from = *told_, .to = at, .why = "there are no samples of the node's memory"};
@@ -167,7 +212,7 @@ class NodeImport {
     return sink_.Add(std::shared_ptr<const RecordedPass>(std::move(pass)));
   }
 
-  Result<void> AddEviction(const ImportedEviction& eviction) {
+  Result<void> AddEviction(const ImportedEvent& eviction) {
     auto pass = FiguresAt(eviction.at);
     const auto& victim = pods_[eviction.pod].facts;
     // Its last sample may be too old to count as figures of that moment.
@@ -216,7 +261,7 @@ class NodeImport {
     std::erase_if(notes_, [&](const std::string& note) { return !seen.insert(note).second; });
     summary_.notes = std::move(notes_);
     for (const std::string& note : summary_.notes) {
-      if (auto told = sink_.Add(RecordedNote{.at = *last_, .text = note}); !told) {
+      if (auto told = sink_.Add(RecordedNote{.at = last_, .text = note}); !told) {
         return Fail(told.error());
       }
     }
@@ -224,18 +269,17 @@ class NodeImport {
     return std::move(summary_);
   }
 
-  const std::string& node_;
   const ImportOptions& options_;
   RecordingSink& sink_;
-  std::vector<std::string> notes_;  // each without its full stop
-  NodeFigures* figures_ = nullptr;
-  std::vector<Instant> clock_;  // when there are passes
-  std::vector<ImportedPod> pods_;
+  NodeTracks tracks_;
   RecordingAbout about_;
+  std::vector<std::string> notes_;  // each without its full stop
+  NodeFigures figures_;
+  std::vector<ImportedPod> pods_;
   std::shared_ptr<const PassPolicy> policy_;
   EvictionState state_;
   ImportSummary summary_;
-  std::optional<Instant> last_;    // the last pass that is not of an eviction
+  Instant last_;                   // the last pass that is not of an eviction
   std::optional<Instant> told_;    // the last pass
   std::size_t left_out_ = 0;       // evictions and OOM kills
   bool is_in_the_middle_ = false;  // an eviction of which nothing tells the time
@@ -243,9 +287,9 @@ class NodeImport {
 
 }  // namespace
 
-Result<ImportSummary> ImportNode(const std::string& node, const NodeSeries& series,
+Result<ImportSummary> ImportNode(const std::string& node, PrometheusAnswer data,
                                  const ImportOptions& options, RecordingSink& sink) {
-  return NodeImport(node, options, sink).Run(series);
+  return NodeImport(node, std::move(data), options, sink).Run();
 }
 
 }  // namespace jettison

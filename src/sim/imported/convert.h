@@ -1,25 +1,37 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "codec/prometheus/prometheus.h"
+#include "core/model/profile.h"
 #include "core/model/threshold.h"
 #include "core/recording/recording.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "sim/imported/node_figures.h"
-#include "sim/imported/pods.h"
-#include "sim/imported/series.h"
 
 namespace jettison {
 
+// Where a node keeps what its two file systems hold.
+struct ImportPaths {
+  std::string node_fs = "/var/lib/kubelet";
+  std::string image_fs = "/var/lib/containerd";
+};
+
+// What the user says of pods that no series tells.
+struct PodAssumptions {
+  // Absent: `standalone` where an agent tells of pods of its own, else `kubelet`.
+  std::optional<Profile> profile;
+  std::map<std::string, std::int32_t, std::less<>> priority_classes;  // beside those of the system
+};
+
 // What is imported, and what is said of it.
 struct ImportOptions {
-  std::string source;              // for people: "http://prometheus:9090", "dump.txt"
-  std::set<std::string> warnings;  // that came with its answers, which may lack samples then
-  EvictionPolicy policy;           // taken to have been in force
+  std::string source;     // for people: "http://prometheus:9090"
+  EvictionPolicy policy;  // taken to have been in force
   PodAssumptions pods;
   ImportPaths paths;
   Instant from;
@@ -37,11 +49,12 @@ struct ImportSummary {
   std::vector<std::string> notes;  // those of the recording
 };
 
-// Makes the recording of a node. A pass is made at each sample of the node's memory, of figures of
-// that moment. An eviction gets a pass of its own, with memory as it would be had it grown on as
-// before. Where nothing is known for longer than kStaleness there is a gap. Fails where nothing
+// Makes the recording of a node from its series, in any order and any number of pieces, and from
+// the warnings that came with them. A pass is made at each sample of the node's memory, of figures
+// of that moment. An eviction gets a pass of its own, with memory as it would be had it grown on as
+// before. Where nothing is known for longer than 5 minutes there is a gap. Fails where nothing
 // tells the node's memory, and where the sink does.
-[[nodiscard]] Result<ImportSummary> ImportNode(const std::string& node, const NodeSeries& series,
+[[nodiscard]] Result<ImportSummary> ImportNode(const std::string& node, PrometheusAnswer data,
                                                const ImportOptions& options, RecordingSink& sink);
 
 }  // namespace jettison

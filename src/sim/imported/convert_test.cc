@@ -246,16 +246,24 @@ TEST(Import, OomKillsAreRecorded) {
   EXPECT_EQ(summary->oom_kills, 1U);
 }
 
-TEST(Import, WhatIsHeldIsBounded) {
-  NodeDirectory directory;
-  directory.Learn({.name = "kube_node_info", .labels = {{"node", "a"}}});
-  ImportSamples samples(directory, {"a"}, {.from = At(0), .to = At(100), .most_samples = 2});
-  ASSERT_TRUE(samples.Begin({.name = "node_processes_threads", .labels = {{"node", "a"}}}));
-  EXPECT_TRUE(samples.Add(At(1), 1));
-  EXPECT_TRUE(samples.Add(At(2), 1));
-  const auto third = samples.Add(At(3), 1);
-  ASSERT_FALSE(third);
-  EXPECT_THAT(third.error().message, HasSubstr("import fewer nodes, or less time"));
+// Pieces of two replicas, whose scrapes are 7 s apart; the second one stays when the first is gone.
+TEST(Import, ReplicasCountOnceAndTheOneThatStaysGoesOn) {
+  Cluster cluster;
+  cluster.Erase("node_memory_working_set_bytes");
+  const auto scrape = [&](const char* replica, int offset, int from, int to) {
+    cluster.Scrape(
+        "node_memory_working_set_bytes", {{"node", "a"}, {"replica", replica}}, offset,
+        [=](int s) { return from <= s && s < to ? std::optional(500 * kMi) : std::nullopt; });
+  };
+  for (int from : {600, 0}) {  // in any order
+    scrape("b", 7, from, from + 600);
+    scrape("a", 0, from, std::min(from + 600, 900));
+  }
+  Recording recording;
+  const auto summary = cluster.Import(recording);
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->passes, 60U + 21U + 2U)
+      << "one at the end of the first piece, and an eviction";
 }
 
 }  // namespace

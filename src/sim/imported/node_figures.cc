@@ -1,5 +1,3 @@
-#include "sim/imported/node_figures.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <utility>
 
 #include "core/model/pressure.h"
+#include "sim/imported/figures.h"
 
 namespace jettison {
 namespace {
@@ -24,43 +23,138 @@ Track* MountOf(NodeTracks& tracks, const std::string& path) {
   return found;
 }
 
+// The first figure of a signal counts of which there are both.
+void Take(NodeFigures& into, Signal signal, Track* amount, std::vector<const Track*> capacities,
+          bool is_used) {
+  NodeFigures::Figure& figure = into.figures[IndexOf(signal)];
+  std::erase(capacities, nullptr);
+  if (figure.amount != nullptr || amount == nullptr || capacities.empty()) return;
+  figure = {.amount = amount, .capacities = std::move(capacities), .is_used = is_used};
+}
+
+void TakeDisks(NodeTracks& tracks, const ImportPaths& paths, NodeFigures& into,
+               std::vector<std::string>& notes) {
+  if (const auto& node = into.Of(Signal::kNodeFsAvailable); node.amount != nullptr) {
+    const auto capacity_of = [](const NodeFigures::Figure& disk) {
+      return disk.capacities.front()->samples().front().value;
+    };
+    const auto& image = into.Of(Signal::kImageFsAvailable);
+    into.layout.dedicated_image_fs =
+        image.amount != nullptr && capacity_of(image) != capacity_of(node);
+    return;
+  }
+  Track* node = MountOf(tracks, paths.node_fs);
+  Track* image = MountOf(tracks, paths.image_fs);
+  if (node == nullptr || image == nullptr) return;
+  const auto take_mount = [&](Track& mount, Signal bytes, Signal inodes) {
+    const auto of = [&](std::string_view metric) {
+      return tracks.Find(
+          metric, {{"mountpoint", mount.Label("mountpoint")}, {"device", mount.Label("device")}});
+    };
+    Take(into, bytes, &mount, {of("node_filesystem_size_bytes")}, false);
+    Take(into, inodes, of("node_filesystem_files_free"), {of("node_filesystem_files")}, false);
+  };
+  take_mount(*node, Signal::kNodeFsAvailable, Signal::kNodeFsInodesFree);
+  take_mount(*image, Signal::kImageFsAvailable, Signal::kImageFsInodesFree);
+  into.layout.dedicated_image_fs = node->Label("device") != image->Label("device");
+  notes.push_back(fmt::format(
+      "nodefs is taken to be what is mounted at {}, which holds {}, and imagefs what is mounted at "
+      "{}, which holds {}: {}",
+      node->Label("mountpoint"), paths.node_fs, image->Label("mountpoint"), paths.image_fs,
+      into.layout.dedicated_image_fs ? "images have a file system of their own"
+                                     : "it is one file system"));
+}
+
+struct Left {
+  double available = 0;
+  double capacity = 0;
+};
+
+std::optional<Left> LeftAt(const NodeFigures::Figure& figure, Instant at) {
+  const auto amount = figure.amount ? figure.amount->At(at) : std::nullopt;
+  if (!amount) return std::nullopt;
+  for (const Track* track : figure.capacities) {
+    const MetricSample* const told = track->LastBefore(at + Duration{1});
+    if (told == nullptr || Elapsed(told->at, at) > kStaleness || told->value <= 0) continue;
+    const double left = std::max(figure.is_used ? told->value - *amount : *amount, 0.0);
+    return Left{.available = left, .capacity = std::max(told->value, left)};
+  }
+  return std::nullopt;
+}
+
+// The opposite of what core/observe does.
+void Put(const SignalRow& row, const Left& left, Instant at, NodeStats& stats) {
+  const std::uint64_t available = CountOf(left.available);
+  const std::uint64_t capacity = CountOf(left.capacity);
+  if (row.stall) {
+    auto& pressure = row.resource == Resource::kMemory ? stats.memory_pressure : stats.io_pressure;
+    if (!pressure) pressure.emplace().time = at;
+    StallShares& shares = row.stall->kind == StallKind::kFull ? pressure->full : pressure->some;
+    (row.stall->window == kFullAvg10.window ? shares.avg10 : shares.avg60) =
+        static_cast<std::int32_t>(
+            std::lround(std::clamp(1 - left.available, 0.0, 1.0) * kWholeTime));
+    return;
+  }
+  const auto disk = [&]() -> FsStats& {
+    auto& fs = row.disk == FileSystem::kNode ? stats.fs : stats.image_fs;
+    if (!fs) fs.emplace().time = at;
+    return *fs;
+  };
+  switch (row.resource) {
+    case Resource::kMemory:
+      (row.of_pods ? stats.pods_memory : stats.memory) =
+          MemoryStats{.time = at,
+                      .available_bytes = available,
+                      .usage_bytes = std::nullopt,
+                      .working_set_bytes = capacity - available};
+      break;
+    case Resource::kSwap:
+      stats.swap =
+          SwapStats{.time = at, .available_bytes = available, .usage_bytes = capacity - available};
+      break;
+    case Resource::kEphemeralStorage:
+      disk().available_bytes = available;
+      disk().capacity_bytes = capacity;
+      break;
+    case Resource::kInodes:
+      disk().inodes_free = available;
+      disk().inodes = capacity;
+      break;
+    case Resource::kPids:
+      stats.rlimit = RlimitStats{.time = at,
+                                 .max_pid = static_cast<std::int64_t>(capacity),
+                                 .running = static_cast<std::int64_t>(capacity - available)};
+      break;
+    case Resource::kIo: break;  // its signals are those of stalls
+  }
+}
+
 }  // namespace
 
-Result<NodeFigures> NodeFigures::Of(NodeTracks& tracks, const ImportPaths& paths,
-                                    std::vector<std::string>& notes) {
+Result<NodeFigures> NodeFiguresIn(NodeTracks& tracks, const ImportPaths& paths,
+                                  std::vector<std::string>& notes) {
   NodeFigures all;
-  // The first figure counts of which there are both.
-  const auto take = [&](Signal signal, Track* amount, std::vector<Track*> capacities,
-                        bool is_used) {
-    Figure& figure = all.figures_[IndexOf(signal)];
-    std::erase(capacities, nullptr);
-    if (figure.amount != nullptr || amount == nullptr || capacities.empty()) return;
-    figure = {amount, std::move(capacities), is_used};
-  };
   for (const Signal signal : kAllSignals) {
     const NodeTracks::Labels labels = {{"signal", NameOf(signal)}};
-    take(signal, tracks.Find("jettison_signal_available", labels),
+    Take(all, signal, tracks.Find("jettison_signal_available", labels),
          {tracks.Find("jettison_signal_capacity", labels)}, false);
-    all.figures_[IndexOf(signal)].least = tracks.Find("jettison_signal_available_min", labels);
+    all.figures[IndexOf(signal)].least = tracks.Find("jettison_signal_available_min", labels);
   }
   for (Track* const used : {tracks.Find("node_memory_working_set_bytes"),
                             tracks.Find("container_memory_working_set_bytes", {{"id", "/"}})}) {
-    take(Signal::kMemoryAvailable, used,
+    Take(all, Signal::kMemoryAvailable, used,
          {tracks.Find("kube_node_status_capacity", {{"resource", "memory"}}),
           tracks.Find("machine_memory_bytes"), tracks.Find("node_memory_MemTotal_bytes")},
          true);
   }
   for (const std::string_view id : {"/kubepods.slice", "/kubepods"}) {
-    Track* const limit = tracks.Find("container_spec_memory_limit_bytes", {{"id", id}});
+    const Track* const limit = tracks.Find("container_spec_memory_limit_bytes", {{"id", id}});
     // cAdvisor tells 0 of a group that has no limit.
-    const bool has_limit =
-        limit != nullptr &&
-        std::ranges::any_of(limit->points(), [](auto& point) { return point.value > 0; });
-    take(Signal::kAllocatableMemoryAvailable,
-         tracks.Find("container_memory_working_set_bytes", {{"id", id}}),
-         {has_limit ? limit : nullptr}, true);
+    if (limit == nullptr || limit->samples().back().value == 0) continue;
+    Take(all, Signal::kAllocatableMemoryAvailable,
+         tracks.Find("container_memory_working_set_bytes", {{"id", id}}), {limit}, true);
   }
-  take(Signal::kPidAvailable, tracks.Find("node_processes_threads"),
+  Take(all, Signal::kPidAvailable, tracks.Find("node_processes_threads"),
        {tracks.Find("node_processes_max_processes")}, true);
   if (all.Of(Signal::kMemoryAvailable).amount == nullptr) {
     return Fail(ErrorCode::kNotFound,
@@ -68,146 +162,26 @@ Result<NodeFigures> NodeFigures::Of(NodeTracks& tracks, const ImportPaths& paths
                 "jettison_signal_capacity, node_memory_working_set_bytes (/metrics/resource) with "
                 "kube_node_status_capacity, machine_memory_bytes or node_memory_MemTotal_bytes");
   }
-  if (all.Of(Signal::kAllocatableMemoryAvailable).amount == nullptr) {
-    notes.emplace_back(
-        "the memory of the group of all pods is missing or has no limit "
-        "(container_memory_working_set_bytes and container_spec_memory_limit_bytes of /kubepods), "
-        "so allocatableMemory.available is unknown: evictions because pods together exceed node "
-        "allocatable cannot be told");
-  }
-  all.TakeDisks(tracks, paths, notes);
-  if (!tracks.Has("jettison_signal_available")) {
-    notes.emplace_back(
-        "pressure and swap are told by an agent alone, so thresholds on them are never met in this "
-        "recording");
-  }
+  TakeDisks(tracks, paths, all, notes);
   return all;
-}
-
-void NodeFigures::TakeDisks(NodeTracks& tracks, const ImportPaths& paths,
-                            std::vector<std::string>& notes) {
-  const Figure& agents = Of(Signal::kNodeFsAvailable);
-  if (agents.amount != nullptr) {
-    const Figure& image = Of(Signal::kImageFsAvailable);
-    const auto capacity_of = [](const Figure& disk) {
-      return disk.capacities.front()->points().front().value;
-    };
-    layout_.dedicated_image_fs =
-        image.amount != nullptr && capacity_of(image) != capacity_of(agents);
-    return;
-  }
-  Track* node = MountOf(tracks, paths.node_fs);
-  Track* image = MountOf(tracks, paths.image_fs);
-  if (node == nullptr || image == nullptr) {
-    notes.emplace_back(
-        "node_filesystem_avail_bytes is missing for the file systems of the node, so thresholds on "
-        "nodefs and imagefs are never met in this recording");
-    return;
-  }
-  const auto take = [&](Track& mount, Signal bytes, Signal inodes) {
-    const auto of = [&](std::string_view metric) {
-      return tracks.Find(
-          metric, {{"mountpoint", mount.Label("mountpoint")}, {"device", mount.Label("device")}});
-    };
-    figures_[IndexOf(bytes)] = {&mount, {of("node_filesystem_size_bytes")}};
-    figures_[IndexOf(inodes)] = {of("node_filesystem_files_free"), {of("node_filesystem_files")}};
-  };
-  take(*node, Signal::kNodeFsAvailable, Signal::kNodeFsInodesFree);
-  take(*image, Signal::kImageFsAvailable, Signal::kImageFsInodesFree);
-  layout_.dedicated_image_fs = node->Label("device") != image->Label("device");
-  notes.push_back(fmt::format(
-      "nodefs is taken to be what is mounted at {}, which holds {}, and imagefs what is mounted at "
-      "{}, which holds {}: {}",
-      node->Label("mountpoint"), paths.node_fs, image->Label("mountpoint"), paths.image_fs,
-      layout_.dedicated_image_fs ? "images have a file system of their own"
-                                 : "it is one file system"));
 }
 
 void NodeFigures::GrowTo(Instant at) {
   for (const Signal signal : {Signal::kMemoryAvailable, Signal::kAllocatableMemoryAvailable}) {
     const Figure& figure = Of(signal);
-    if (figure.amount == nullptr) continue;
-    const TrackPoint* const least = figure.least ? figure.least->FirstFrom(at) : nullptr;
-    if (least != nullptr) {
-      figure.amount->Put(at, least->value);
-    } else {
-      figure.amount->GrowTo(at, figure.is_used);
-    }
+    if (figure.amount != nullptr) figure.amount->GrowTo(at, figure.is_used, figure.least);
   }
-}
-
-std::optional<NodeFigures::Left> NodeFigures::LeftAt(Signal signal, Instant at) const {
-  const Figure& figure = Of(signal);
-  const auto amount = CountAt(figure.amount, at);
-  if (!amount) return std::nullopt;
-  for (const Track* track : figure.capacities) {
-    auto capacity = CountAt(track, at);
-    const TrackPoint* last = capacity || track == nullptr ? nullptr : track->LastBefore(at);
-    if (last != nullptr && Elapsed(last->at, at) <= kStaleness) capacity = CountOf(last->value);
-    if (capacity.value_or(0) == 0) continue;
-    const std::uint64_t left = figure.is_used ? *capacity - std::min(*amount, *capacity) : *amount;
-    return Left{.available = left, .capacity = std::max(*capacity, left)};
-  }
-  return std::nullopt;
-}
-
-std::optional<MemoryStats> NodeFigures::MemoryAt(Signal signal, Instant at) const {
-  const auto left = LeftAt(signal, at);
-  if (!left) return std::nullopt;
-  return MemoryStats{.time = at,
-                     .available_bytes = left->available,
-                     .usage_bytes = std::nullopt,
-                     .working_set_bytes = left->capacity - left->available};
-}
-
-std::optional<FsStats> NodeFigures::DiskAt(Signal bytes, Signal inodes, Instant at) const {
-  const auto left = LeftAt(bytes, at);
-  const auto left_inodes = LeftAt(inodes, at);
-  if (!left && !left_inodes) return std::nullopt;
-  FsStats stats{.time = at, .used_bytes = std::nullopt};
-  if (left) stats.available_bytes = left->available, stats.capacity_bytes = left->capacity;
-  if (left_inodes) stats.inodes_free = left_inodes->available, stats.inodes = left_inodes->capacity;
-  return stats;
-}
-
-std::optional<PressureStats> NodeFigures::PressureAt(std::string_view resource, Instant at) const {
-  const auto share = [&](std::string_view kind,
-                         std::string_view window) -> std::optional<std::int32_t> {
-    const auto signal = SignalNamed(fmt::format("{}.pressure.{}.{}", resource, kind, window));
-    const Track* track = signal ? Of(*signal).amount : nullptr;
-    const auto left = track != nullptr ? track->At(at) : std::nullopt;
-    if (!left) return std::nullopt;
-    return static_cast<std::int32_t>(std::lround(std::clamp(1 - *left, 0.0, 1.0) * kWholeTime));
-  };
-  const PressureStats stats{
-      .time = at,
-      .some = {.avg10 = share("some", "avg10"), .avg60 = share("some", "avg60")},
-      .full = {.avg10 = share("full", "avg10"), .avg60 = share("full", "avg60")}};
-  const bool known = stats.some.avg10 || stats.some.avg60 || stats.full.avg10 || stats.full.avg60;
-  return known ? std::optional(stats) : std::nullopt;
 }
 
 NodeStats NodeFigures::At(const std::string& node, Instant at) const {
   NodeStats stats{.node_name = node};
-  stats.memory = MemoryAt(Signal::kMemoryAvailable, at);
-  stats.pods_memory = MemoryAt(Signal::kAllocatableMemoryAvailable, at);
-  if (const auto swap = LeftAt(Signal::kSwapAvailable, at)) {
-    stats.swap = SwapStats{.time = at,
-                           .available_bytes = swap->available,
-                           .usage_bytes = swap->capacity - swap->available};
+  for (const Signal signal : kAllSignals) {
+    const SignalRow& row = RowOf(signal);
+    if (row.disk == FileSystem::kContainer) continue;
+    if (const auto left = LeftAt(Of(signal), at)) Put(row, *left, at, stats);
   }
-  stats.fs = DiskAt(Signal::kNodeFsAvailable, Signal::kNodeFsInodesFree, at);
-  stats.image_fs = DiskAt(Signal::kImageFsAvailable, Signal::kImageFsInodesFree, at);
   // Writable layers are beside the images, unless the file systems are split.
-  stats.container_fs = layout_.dedicated_image_fs ? stats.image_fs : stats.fs;
-  if (const auto pids = LeftAt(Signal::kPidAvailable, at)) {
-    stats.rlimit =
-        RlimitStats{.time = at,
-                    .max_pid = static_cast<std::int64_t>(pids->capacity),
-                    .running = static_cast<std::int64_t>(pids->capacity - pids->available)};
-  }
-  stats.memory_pressure = PressureAt("memory", at);
-  stats.io_pressure = PressureAt("io", at);
+  stats.container_fs = layout.dedicated_image_fs ? stats.image_fs : stats.fs;
   return stats;
 }
 

@@ -1,5 +1,3 @@
-#include "sim/imported/pods.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,49 +9,52 @@
 #include <utility>
 
 #include "core/model/pod.h"
+#include "sim/imported/figures.h"
 
 namespace jettison {
 namespace {
 
 constexpr std::string_view kMirror = "kubernetes.io/config.mirror";
 
+// What tells of pods.
+constexpr std::string_view kTellers[] = {
+    "kube_pod_info", "jettison_pod_info", "jettison_pod_memory_working_set_bytes",
+    "pod_memory_working_set_bytes", "container_memory_working_set_bytes"};
+
 // The container that represents all containers of a pod whose requests are only known as a sum.
 constexpr std::string_view kWholePod = "pod";
 
 struct Found {
-  std::string uid;  // "namespace/name" where no series tells it
+  Instant first;  // sample
   std::string space;
   std::string name;
-  Instant first;                // sample
+  std::string uid;              // "namespace/name" where no series tells it
   const Track* info = nullptr;  // kube_pod_info or jettison_pod_info; null: none
 };
 
 // Which pods there were, by namespace and name, and by time where two have the same. Memory without
 // a UID makes a pod only where nothing else tells of one of that name.
 std::vector<Found> PodsIn(NodeTracks& tracks) {
-  constexpr std::string_view kTellers[] = {
-      "kube_pod_info", "jettison_pod_info", "jettison_pod_memory_working_set_bytes",
-      "pod_memory_working_set_bytes", "container_memory_working_set_bytes"};
   std::map<std::string, Found> found;  // by UID
   std::set<std::string> names;
-  for (const bool has_uid : {true, false}) {
-    for (const std::string_view metric : kTellers) {
-      const bool is_info = metric.ends_with("_info");
-      for (const Track& each : tracks.Of(metric)) {
-        const std::string name = fmt::format("{}/{}", each.Label("namespace"), each.Label("pod"));
-        std::string uid = each.PodUid();
-        if (each.Label("pod").empty() || (is_info ? !has_uid : uid.empty() == has_uid)) continue;
-        if (!has_uid && names.contains(name)) continue;
-        if (uid.empty()) uid = name;
-        const Instant first = each.points().front().at;
-        Found& pod = found.try_emplace(uid, Found{.uid = uid, .first = first}).first->second;
-        pod.space = each.Label("namespace");
-        pod.name = each.Label("pod");
-        pod.first = std::min(pod.first, first);
-        if (is_info && pod.info == nullptr) pod.info = &each;
-        if (has_uid) names.insert(name);
-      }
+  const auto take = [&](std::string_view metric, bool with_uid) {
+    for (const Track& each : tracks.Of(metric)) {
+      std::string uid = each.PodUid();
+      if (each.Label("pod").empty() || uid.empty() == with_uid) continue;
+      const std::string name = fmt::format("{}/{}", each.Label("namespace"), each.Label("pod"));
+      if (!with_uid && names.contains(name)) continue;
+      if (with_uid) names.insert(name);
+      if (uid.empty()) uid = name;
+      const Instant first = each.samples().front().at;
+      Found& pod = found.try_emplace(uid, Found{.first = first, .uid = uid}).first->second;
+      pod.first = std::min(pod.first, first);
+      pod.space = each.Label("namespace");
+      pod.name = each.Label("pod");
+      if (pod.info == nullptr && metric.ends_with("_info")) pod.info = &each;
     }
+  };
+  for (const bool with_uid : {true, false}) {
+    for (const std::string_view metric : kTellers) take(metric, with_uid);
   }
   std::vector<Found> pods;
   for (auto& [uid, pod] : found) pods.push_back(std::move(pod));
@@ -67,15 +68,9 @@ std::vector<Found> PodsIn(NodeTracks& tracks) {
 std::string_view StateOf(NodeTracks& tracks, const Pod& pod, std::string_view metric,
                          std::string_view label) {
   for (const Track* each : tracks.OfPod(metric, pod)) {
-    if (std::ranges::count(each->points(), 1, &TrackPoint::value) > 0) return each->Label(label);
+    if (std::ranges::count(each->samples(), 1, &MetricSample::value) > 0) return each->Label(label);
   }
   return {};
-}
-
-// The last value which is a number.
-std::optional<double> LastOf(const Track& track) {
-  const TrackPoint* last = track.LastBefore(Instant::max());
-  return last == nullptr ? std::nullopt : std::optional(last->value);
 }
 
 Quantity AmountOf(std::string_view resource, double value) {
@@ -92,21 +87,19 @@ T& ItemNamed(std::string_view name, std::vector<T>& items) {
 void AddResources(NodeTracks& tracks, std::string_view metric,
                   ResourceList ResourceRequirements::*list, Pod& pod) {
   for (const Track* each : tracks.OfPod(metric, pod)) {
-    const auto value = LastOf(*each);
-    if (!value) continue;
     const std::string_view name = each->Label("container");
     Container& container = ItemNamed(name.empty() ? kWholePod : name, pod.containers);
     // kube-state-metrics writes "ephemeral_storage".
     std::string kind(each->Label("resource"));
     std::ranges::replace(kind, '_', '-');
-    (container.resources.*list)[kind] = AmountOf(kind, *value);
+    (container.resources.*list)[kind] = AmountOf(kind, each->samples().back().value);
   }
 }
 
 void SetPriority(NodeTracks& tracks, const PodAssumptions& assumptions, Pod& pod,
                  std::set<std::string>& unknown_classes) {
   for (const Track* each : tracks.OfPod("jettison_pod_priority", pod)) {
-    if (const auto value = LastOf(*each)) pod.priority = static_cast<std::int32_t>(*value);
+    pod.priority = static_cast<std::int32_t>(each->samples().back().value);
   }
   const std::string& name = pod.priority_class_name;
   if (pod.priority || name.empty()) return;
@@ -120,7 +113,7 @@ void SetPriority(NodeTracks& tracks, const PodAssumptions& assumptions, Pod& pod
   }
 }
 
-std::shared_ptr<const PodFacts> FactsFor(NodeTracks& tracks, const Found& found,
+std::shared_ptr<const PodFacts> FactsFor(NodeTracks& tracks, const Found& found, Profile profile,
                                          const PodAssumptions& assumptions,
                                          std::set<std::string>& unknown_classes) {
   const auto info = [&](std::string_view label) {
@@ -148,7 +141,7 @@ std::shared_ptr<const PodFacts> FactsFor(NodeTracks& tracks, const Found& found,
     if (each->Label("kind") != "volumes") continue;
     pod.volumes.push_back({.name = "volumes", .source = EmptyDirSource{}});
   }
-  PodFacts facts = FactsOf(std::move(pod), ProfileOf(tracks, assumptions));
+  PodFacts facts = FactsOf(std::move(pod), profile);
   facts.source = PodOrigin::kKubernetes;
   if (found.info != nullptr && found.info->metric() == "jettison_pod_info") {
     for (const PodOrigin each : {PodOrigin::kOwn, PodOrigin::kRuntime, PodOrigin::kKubernetes}) {
@@ -176,19 +169,20 @@ Parts FirstOf(std::initializer_list<Parts> sources) {
 
 std::vector<ImportedPod::DiskPart> DiskOf(NodeTracks& tracks, const Pod& pod) {
   std::vector<ImportedPod::DiskPart> parts;
-  const auto add = [&](std::string_view metric, std::string_view kind, bool is_inodes) {
+  const auto add = [&](std::string_view metric, std::string_view kind, auto figure) {
     for (const Track* each : tracks.OfPod(metric, pod)) {
       parts.push_back({.kind = std::string(kind.empty() ? each->Label("kind") : kind),
                        .container = std::string(each->Label("container")),
                        .track = each,
-                       .is_inodes = is_inodes});
+                       .figure = figure});
     }
     return !parts.empty();
   };
-  if (add("jettison_pod_disk_used_bytes", "", false)) {
-    add("jettison_pod_disk_used_inodes", "", true);
-  } else if (add("container_fs_usage_bytes", "rootfs", false)) {  // logs alone do not rank a pod
-    add("kubelet_container_log_filesystem_used_bytes", "logs", false);
+  if (add("jettison_pod_disk_used_bytes", "", &FsUsage::used_bytes)) {
+    add("jettison_pod_disk_used_inodes", "", &FsUsage::inodes_used);
+  } else if (add("container_fs_usage_bytes", "rootfs",
+                 &FsUsage::used_bytes)) {  // logs alone do not rank a pod
+    add("kubelet_container_log_filesystem_used_bytes", "logs", &FsUsage::used_bytes);
   }
   return parts;
 }
@@ -215,78 +209,11 @@ void FindFigures(NodeTracks& tracks, ImportedPod& into) {
   }
 }
 
-struct CostRow {
-  std::string_view metric;
-  std::string_view instead;  // the metric that says the same
-  std::string_view cost;     // without both
-};
-
-constexpr CostRow kCosts[] = {
-    {"kube_pod_info", "jettison_pod_info",
-     "pods are those that have memory figures, two pods of one name are taken for one, and "
-     "priorities are taken to be 0: a pod that its priority protects may be named as a victim"},
-    {"kube_pod_container_resource_requests", "jettison_pod_info",
-     "pods are taken to request nothing: which pod exceeds its request, and so who is evicted "
-     "first, cannot be told"},
-    {"kube_pod_container_resource_limits", "jettison_pod_info",
-     "a pod that a policy does not evict may grow beyond its own limit, and no OOM kill is "
-     "predicted for it"},
-    {"kube_pod_status_qos_class", "jettison_pod_info",
-     "QoS classes are worked out from requests and limits"},
-    {"kube_pod_owner", "jettison_pod_info",
-     "static pods cannot be told from others: one of low priority may be named as a victim "
-     "although the kubelet never evicts it"},
-    {"kubelet_evictions", "",
-     "for which signal a pod was evicted is not known, and is taken to be memory.available"},
-    {"kube_pod_status_reason", "jettison_pod_evictions_total",
-     "which pods were evicted is not known: the recording has no evictions, and says nothing of "
-     "how well a simulation finds them"},
-    {"container_oom_events_total", "jettison_pod_oom_kills_total",
-     "OOM kills are not known: a pod that the kernel killed looks like one that ended by itself"},
-    {"node_processes_threads", "jettison_signal_available",
-     "thresholds on pid.available are never met in this recording (node_exporter has it with "
-     "--collector.processes)"},
-};
-
-void NoteMissing(NodeTracks& tracks, const std::vector<ImportedPod>& pods,
-                 const std::set<std::string>& unknown_classes, std::vector<std::string>& notes) {
-  for (const auto& [metric, instead, cost] : kCosts) {
-    if (tracks.Has(metric) || tracks.Has(instead)) continue;
-    notes.push_back(fmt::format("{} is missing, so {}", metric, cost));
-  }
-  const auto is_unknown = [](const auto& figures) { return figures.empty(); };
-  if (const auto count = std::ranges::count_if(pods, is_unknown, &ImportedPod::memory); count > 0) {
-    notes.push_back(fmt::format(
-        "of {} of {} pods no memory is known (pod_memory_working_set_bytes, "
-        "container_memory_working_set_bytes): they are not in the recording, and cannot be "
-        "victims in a simulation",
-        count, pods.size()));
-  }
-  if (const auto count = std::ranges::count_if(pods, is_unknown, &ImportedPod::disk); count > 0) {
-    notes.push_back(fmt::format(
-        "of {} of {} pods it is not known what they have on disk (container_fs_usage_bytes, "
-        "jettison_pod_disk_used_bytes): who is evicted for a disk cannot be told, and no "
-        "simulation evicts them for one",
-        count, pods.size()));
-  } else if (!tracks.Has("jettison_pod_disk_used_bytes") && !pods.empty()) {
-    notes.emplace_back(
-        "of the disk use of pods only writable layers and logs are known, not their volumes: the "
-        "order in which pods are evicted for a disk may differ");
-  }
-  if (unknown_classes.empty()) return;
-  notes.push_back(fmt::format(
-      "the priority of pods of the class{} {} is not in any series and is taken to be 0; "
-      "--priority-class NAME=VALUE says what it is",
-      unknown_classes.size() == 1 ? "" : "es", fmt::join(unknown_classes, ", ")));
-}
-
-void AddTo(std::optional<std::uint64_t>& sum, std::optional<std::uint64_t> amount) {
-  if (amount) sum = sum.value_or(0) + *amount;
-}
-
 std::optional<std::uint64_t> SumAt(const Parts& parts, Instant at) {
   std::optional<std::uint64_t> sum;
-  for (const Track* part : parts) AddTo(sum, CountAt(part, at));
+  for (const Track* part : parts) {
+    if (const auto amount = part->CountAt(at)) sum = sum.value_or(0) + *amount;
+  }
   return sum;
 }
 
@@ -294,10 +221,11 @@ std::optional<std::uint64_t> SumAt(const Parts& parts, Instant at) {
 void PutDisk(const ImportedPod& pod, Instant at, PodStats& stats) {
   FsUsage volumes;
   for (const ImportedPod::DiskPart& part : pod.disk) {
-    const auto amount = CountAt(part.track, at);
+    const auto amount = part.track->CountAt(at);
     if (!amount) continue;
     const auto add_to = [&](FsUsage& usage) {
-      AddTo(part.is_inodes ? usage.inodes_used : usage.used_bytes, amount);
+      auto& sum = usage.*part.figure;
+      sum = sum.value_or(0) + *amount;
     };
     if (!stats.ephemeral_storage) stats.ephemeral_storage.emplace();
     add_to(*stats.ephemeral_storage);
@@ -320,16 +248,6 @@ void PutDisk(const ImportedPod& pod, Instant at, PodStats& stats) {
 
 }  // namespace
 
-Profile ProfileOf(NodeTracks& tracks, const PodAssumptions& assumptions) {
-  if (assumptions.profile) return *assumptions.profile;
-  const bool own = tracks.Find("jettison_pod_info", {{"source", "own"}}) != nullptr;
-  return own ? Profile::kStandalone : Profile::kKubelet;
-}
-
-void ImportedPod::Evicted(Instant at, Duration interval) {
-  for (Track* part : memory) part->EndAt(at, to, interval);
-}
-
 std::optional<PodStats> ImportedPod::At(Instant at) const {
   if (at < from || at >= to) return std::nullopt;
   if (running != nullptr && running->At(at).value_or(1) == 0) return std::nullopt;
@@ -344,19 +262,33 @@ std::optional<PodStats> ImportedPod::At(Instant at) const {
   return stats;
 }
 
-std::vector<ImportedPod> CensusOf(NodeTracks& tracks, const PodAssumptions& assumptions,
+std::vector<ImportedPod> CensusOf(NodeTracks& tracks, Profile profile,
+                                  const PodAssumptions& assumptions,
                                   std::vector<std::string>& notes) {
   std::set<std::string> unknown_classes;
   std::vector<ImportedPod> pods;
   for (const Found& found : PodsIn(tracks)) {
-    ImportedPod pod{.facts = FactsFor(tracks, found, assumptions, unknown_classes)};
+    ImportedPod pod{.facts = FactsFor(tracks, found, profile, assumptions, unknown_classes)};
     if (!pods.empty() && FullName(pods.back().facts->pod) == FullName(pod.facts->pod)) {
       pods.back().to = pod.from = found.first;
     }
     FindFigures(tracks, pod);
     pods.push_back(std::move(pod));
   }
-  NoteMissing(tracks, pods, unknown_classes, notes);
+  if (!unknown_classes.empty()) {
+    notes.push_back(fmt::format(
+        "the priority of pods of the class{} {} is not in any series and is taken to be 0; "
+        "--priority-class NAME=VALUE says what it is",
+        unknown_classes.size() == 1 ? "" : "es", fmt::join(unknown_classes, ", ")));
+  }
+  const auto count = std::ranges::count_if(pods, &Parts::empty, &ImportedPod::memory);
+  if (count > 0) {
+    notes.push_back(fmt::format(
+        "of {} of {} pods no memory is known (pod_memory_working_set_bytes, "
+        "container_memory_working_set_bytes): they are not in the recording, and cannot be "
+        "victims in a simulation",
+        count, pods.size()));
+  }
   return pods;
 }
 

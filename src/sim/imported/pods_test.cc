@@ -1,5 +1,3 @@
-#include "sim/imported/pods.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

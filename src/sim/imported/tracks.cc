@@ -2,17 +2,40 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
+#include <limits>
 
 namespace jettison {
 namespace {
 
-using Points = std::vector<TrackPoint>;
+// The labels that make a figure one of its own. All others identify its scraper.
+constexpr std::string_view kFigureLabels[] = {
+    "container", "device",     "eviction_signal", "id",     "kind",           "mountpoint",
+    "namespace", "owner_kind", "phase",           "pod",    "priority_class", "protection",
+    "qos_class", "reason",     "resource",        "signal", "source",         "uid"};
 
-Duration MedianInterval(const Points& points) {
+// The figure that a series tells of, without samples. A scraper that has labels of its own of these
+// names puts `exported_` before those of the figure.
+MetricSeries FigureOf(const MetricSeries& series) {
+  MetricSeries figure{.name = series.name, .labels = {}, .samples = {}};
+  for (const std::string_view label : kFigureLabels) {
+    const std::string_view exported = series.Label("exported_" + std::string(label));
+    const std::string_view value = exported.empty() ? series.Label(label) : exported;
+    if (!value.empty()) figure.labels.emplace(label, value);
+  }
+  return figure;
+}
+
+// The pause container of a pod has no name in Kubernetes; it is part of the pod's own group.
+bool IsOfPauseContainer(const MetricSeries& series) {
+  const std::string_view container = series.Label("container");
+  return series.name.starts_with("container_") &&
+         (container == "POD" || (container.empty() && !series.Label("name").empty()));
+}
+
+Duration MedianInterval(const std::vector<MetricSample>& samples) {
   std::vector<Duration> lengths;
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    lengths.push_back(Elapsed(points[i - 1].at, points[i].at));
+  for (std::size_t i = 1; i < samples.size(); ++i) {
+    lengths.push_back(Elapsed(samples[i - 1].at, samples[i].at));
   }
   if (lengths.empty()) return Duration{0};
   const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
@@ -20,26 +43,10 @@ Duration MedianInterval(const Points& points) {
   return *middle;
 }
 
-// The samples of a figure in one.
-Points Joined(const std::map<MetricSeries, Points>& all) {
-  std::vector<const Points*> by_begin;
-  for (const Points& points : all | std::views::values) {
-    if (!points.empty()) by_begin.push_back(&points);
-  }
-  std::ranges::stable_sort(by_begin, {}, [](const Points* points) { return points->front().at; });
-  Points joined;
-  for (const Points* points : by_begin) {
-    if (!joined.empty() && points->back().at <= joined.back().at) continue;
-    std::erase_if(joined, [&](const TrackPoint& each) { return each.at >= points->front().at; });
-    joined.insert(joined.end(), points->begin(), points->end());
-  }
-  return joined;
-}
-
 }  // namespace
 
-Track::Track(MetricSeries figure, Points points)
-    : figure_(std::move(figure)), points_(std::move(points)), interval_(MedianInterval(points_)) {}
+Track::Track(MetricSeries figure)
+    : figure_(std::move(figure)), interval_(MedianInterval(figure_.samples)) {}
 
 // Of a control group it is in the name: ".../pod0c2a_...".
 std::string Track::PodUid() const {
@@ -55,82 +62,81 @@ std::string Track::PodUid() const {
 }
 
 std::optional<double> Track::At(Instant at) const {
-  const auto to = std::ranges::upper_bound(points_, at, {}, &TrackPoint::at);
-  if (to == points_.begin() || !std::isfinite((to - 1)->value)) return std::nullopt;
+  const auto to = std::ranges::upper_bound(samples(), at, {}, &MetricSample::at);
+  if (to == samples().begin() || std::isnan((to - 1)->value)) return std::nullopt;
   const auto from = to - 1;
-  if (to == points_.end() || !std::isfinite(to->value) || Elapsed(from->at, to->at) > kStaleness) {
+  if (to == samples().end() || std::isnan(to->value) || Elapsed(from->at, to->at) > kStaleness) {
     return Elapsed(from->at, at) > interval_ ? std::nullopt : std::optional(from->value);
   }
   const double share = SecondsOf(Elapsed(from->at, at)) / SecondsOf(Elapsed(from->at, to->at));
   return from->value + (to->value - from->value) * share;
 }
 
-const TrackPoint* Track::LastBefore(Instant at) const {
-  auto next = std::ranges::lower_bound(points_, at, {}, &TrackPoint::at);
-  while (next != points_.begin() && !std::isfinite((next - 1)->value)) --next;
-  return next == points_.begin() ? nullptr : &*(next - 1);
+std::optional<std::uint64_t> Track::CountAt(Instant at) const {
+  const auto amount = At(at);
+  return amount ? std::optional(CountOf(*amount)) : std::nullopt;
 }
 
-const TrackPoint* Track::FirstFrom(Instant at) const {
-  const auto first = std::ranges::find_if(points_, [at](const TrackPoint& point) {
-    return point.at >= at && std::isfinite(point.value);
-  });
-  return first == points_.end() || Elapsed(at, first->at) > kStaleness ? nullptr : &*first;
+const MetricSample* Track::LastBefore(Instant at) const {
+  auto next = std::ranges::lower_bound(samples(), at, {}, &MetricSample::at);
+  while (next != samples().begin() && std::isnan((next - 1)->value)) --next;
+  return next == samples().begin() ? nullptr : &*(next - 1);
+}
+
+const MetricSample* Track::FirstFrom(Instant at) const {
+  auto first = std::ranges::lower_bound(samples(), at, {}, &MetricSample::at);
+  while (first != samples().end() && std::isnan(first->value)) ++first;
+  return first == samples().end() || Elapsed(at, first->at) > kStaleness ? nullptr : &*first;
 }
 
 std::vector<Track::Step> Track::Steps() const {
   std::vector<Step> steps;
-  const TrackPoint* before = nullptr;
-  for (const TrackPoint& point : points_) {
-    if (!std::isfinite(point.value)) continue;
-    if (before != nullptr && point.value != before->value) {
-      const bool reset = point.value < before->value;
-      steps.push_back({.from = before->at,
-                       .to = point.at,
-                       .by = reset ? point.value : point.value - before->value,
-                       .reset = reset});
+  const MetricSample* before = nullptr;
+  for (const MetricSample& sample : samples()) {
+    if (before != nullptr && sample.value != before->value) {
+      const double zero = sample.value < before->value ? 0 : before->value;
+      if (sample.value > zero) steps.push_back({before->at, sample.at, sample.value - zero});
     }
-    before = &point;
+    before = &sample;
   }
   return steps;
 }
 
-void Track::GrowTo(Instant at, bool is_used) {
-  const auto next = std::ranges::lower_bound(points_, at, {}, &TrackPoint::at);
-  if (next == points_.begin() || std::isnan((next - 1)->value)) return;
-  if (next != points_.end() && next->at == at) return;
-  const TrackPoint& last = *(next - 1);
+void Track::GrowTo(Instant at, bool is_used, const Track* extreme) {
+  auto& samples = figure_.samples;
+  auto next = std::ranges::lower_bound(samples, at, {}, &MetricSample::at);
+  const bool is_there = next != samples.end() && next->at == at;
+  const MetricSample* const told = extreme == nullptr ? nullptr : extreme->FirstFrom(at);
+  if (told != nullptr) {
+    if (!is_there) next = samples.insert(next, {.at = at});
+    next->value = told->value;
+    return;
+  }
+  if (is_there || next == samples.begin() || std::isnan((next - 1)->value)) return;
+  const MetricSample& last = *(next - 1);
   double value = last.value;
-  if (next - points_.begin() > 1 && Elapsed(last.at, at) <= kStaleness) {
-    const TrackPoint& before = *(next - 2);
+  if (next - samples.begin() > 1 && Elapsed(last.at, at) <= kStaleness) {
+    const MetricSample& before = *(next - 2);
     const double by = (value - before.value) / SecondsOf(Elapsed(before.at, last.at)) *
                       SecondsOf(Elapsed(last.at, at));
     if (is_used ? by > 0 : by < 0) value = std::max(value + by, 0.0);
   }
-  points_.insert(next, {.at = at, .value = value});
-}
-
-void Track::Put(Instant at, double value) {
-  const auto next = std::ranges::lower_bound(points_, at, {}, &TrackPoint::at);
-  if (next != points_.end() && next->at == at) {
-    next->value = value;
-  } else {
-    points_.insert(next, {.at = at, .value = value});
-  }
+  samples.insert(next, {.at = at, .value = value});
 }
 
 void Track::EndAt(Instant at, Instant until, Duration interval) {
   constexpr double kMissing = 1.75;  // if two samples are that many intervals apart, one is missing
-  const auto first = std::ranges::upper_bound(points_, at, {}, &TrackPoint::at);
+  auto& samples = figure_.samples;
+  const auto first = std::ranges::upper_bound(samples, at, {}, &MetricSample::at);
   auto last = first;
-  for (; last != points_.end() && last->at < until; ++last) {
-    if (std::isnan(last->value)) break;
-    if (last == points_.begin()) continue;
-    const TrackPoint& before = *(last - 1);
+  for (; last != samples.end() && last->at < until && !std::isnan(last->value); ++last) {
+    if (last == samples.begin()) continue;
+    const MetricSample& before = *(last - 1);
     const double apart = SecondsOf(Elapsed(before.at, last->at));
     if (std::isnan(before.value) || apart > SecondsOf(interval) * kMissing) break;
   }
-  points_.insert(points_.erase(first, last), {.at = at + Duration{1}, .value = std::nan("")});
+  samples.insert(samples.erase(first, last),
+                 {.at = at + Duration{1}, .value = std::numeric_limits<double>::quiet_NaN()});
 }
 
 std::uint64_t CountOf(double amount) {
@@ -138,16 +144,23 @@ std::uint64_t CountOf(double amount) {
   return static_cast<std::uint64_t>(std::clamp(std::round(amount), 0.0, kMost));
 }
 
-std::optional<std::uint64_t> CountAt(const Track* track, Instant at) {
-  const auto amount = track == nullptr ? std::nullopt : track->At(at);
-  return amount ? std::optional(CountOf(*amount)) : std::nullopt;
-}
-
-NodeTracks::NodeTracks(const NodeSeries& series) {
-  for (const auto& [figure, all] : series) {
-    Points points = Joined(all);
-    if (!points.empty()) Of(figure.name).emplace_back(figure, std::move(points));
+NodeTracks::NodeTracks(std::vector<MetricSeries> series) {
+  std::erase_if(series, [](const MetricSeries& each) {
+    return each.samples.empty() || IsOfPauseContainer(each);
+  });
+  std::ranges::stable_sort(series, {},
+                           [](const MetricSeries& each) { return each.samples.front().at; });
+  std::map<std::pair<std::string, std::map<std::string, std::string, std::less<>>>, MetricSeries>
+      figures;
+  for (const MetricSeries& each : series) {
+    MetricSeries figure = FigureOf(each);
+    const auto key = std::pair(figure.name, figure.labels);
+    auto& joined = figures.try_emplace(key, std::move(figure)).first->second.samples;
+    for (const MetricSample& sample : each.samples) {
+      if (joined.empty() || sample.at > joined.back().at) joined.push_back(sample);
+    }
   }
+  for (auto& [key, figure] : figures) Of(key.first).emplace_back(std::move(figure));
 }
 
 std::vector<Track*> NodeTracks::OfPod(std::string_view metric, const Pod& pod) {

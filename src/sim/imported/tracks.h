@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/metric_series/metric_series.h"
+#include "codec/prometheus/prometheus.h"
 #include "core/model/pod.h"
 #include "core/units/duration.h"
 
@@ -19,33 +19,24 @@ namespace jettison {
 // A sample that is older says nothing of now, as Prometheus has it (--query.lookback-delta).
 inline constexpr Duration kStaleness = std::chrono::minutes(5);
 
-struct TrackPoint {
-  Instant at;
-  double value = 0;  // NaN: the series ends here
-};
-
-// The samples of one node: by figure, and then by the series that tell of it.
-using NodeSeries = std::map<MetricSeries, std::map<MetricSeries, std::vector<TrackPoint>>>;
-
 // One figure of a node through time, by its samples.
 class Track {
  public:
-  // A counter that has grown, or was set back.
+  // A counter has grown. One that began anew has grown from zero.
   struct Step {
     Instant from;  // the sample before
     Instant to;
-    double by = 0;       // since then; what a counter has that began anew
-    bool reset = false;  // it fell
+    double by = 0;
   };
 
-  // `points` are in the order of time, no two at one time.
-  Track(MetricSeries figure, std::vector<TrackPoint> points);
+  // Its samples are in the order of time, no two at one time.
+  explicit Track(MetricSeries figure);
 
   [[nodiscard]] std::string_view Label(std::string_view label) const {
     return figure_.Label(label);
   }
   [[nodiscard]] const std::string& metric() const { return figure_.name; }
-  [[nodiscard]] const std::vector<TrackPoint>& points() const { return points_; }
+  [[nodiscard]] const std::vector<MetricSample>& samples() const { return figure_.samples; }
   // The UID of the pod that the figure is about; empty: it does not say.
   [[nodiscard]] std::string PodUid() const;
   // The median time between two samples; zero: there are fewer than two.
@@ -54,42 +45,41 @@ class Track {
   // A gauge at that moment: on the line between two samples that are not further apart than
   // kStaleness, or behind the last one for as long as samples are apart. None: it is not known.
   [[nodiscard]] std::optional<double> At(Instant at) const;
-  // The last sample before that moment that is a number; null: there is none.
-  [[nodiscard]] const TrackPoint* LastBefore(Instant at) const;
+  // The same as a whole number of things, 0 or more.
+  [[nodiscard]] std::optional<std::uint64_t> CountAt(Instant at) const;
+  // The last sample before that moment; null: there is none.
+  [[nodiscard]] const MetricSample* LastBefore(Instant at) const;
   // The first one from that moment on, within kStaleness.
-  [[nodiscard]] const TrackPoint* FirstFrom(Instant at) const;
-  // Where it changed from one sample to the next; what it began with is no change.
+  [[nodiscard]] const MetricSample* FirstFrom(Instant at) const;
+  // What it began with is no step.
   [[nodiscard]] std::vector<Step> Steps() const;
 
-  // Adds a sample of that moment: what it would be had the amount that is used grown on as it did
-  // between the two samples before, or else the last one. Nothing else grows.
-  void GrowTo(Instant at, bool is_used);
-  // Adds a sample of that moment, or changes it.
-  void Put(Instant at, double value);
+  // Adds a sample of that moment: what `extreme` has seen in the time to its next sample, or what
+  // it would be had the amount that is used grown on as it did between the two samples before, or
+  // else the last one. Nothing else grows.
+  void GrowTo(Instant at, bool is_used, const Track* extreme);
   // What the figure is about ended after that moment. Samples up to `until` that follow without a
   // pause are left out, because they are not of what may have begun anew. `interval`: of scrapes;
   // what lives briefly has longer ones of its own.
   void EndAt(Instant at, Instant until, Duration interval);
 
  private:
-  MetricSeries figure_;
-  std::vector<TrackPoint> points_;
+  MetricSeries figure_;  // a value that is not a number: it ends here
   Duration interval_{0};
 };
 
 // An amount as a whole number of things, 0 or more.
 [[nodiscard]] std::uint64_t CountOf(double amount);
-// None: there is no track (null), or it is not known.
-[[nodiscard]] std::optional<std::uint64_t> CountAt(const Track* track, Instant at);
 
 // The figures of one node. Where several series tell of one figure, as with two replicas of a
-// Prometheus or with a container that was restarted, one that goes on for longer counts from its
-// first sample on.
+// Prometheus or with a container that was restarted, the first one counts for as long as it goes
+// on, and then the next.
 class NodeTracks {
  public:
   using Labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-  explicit NodeTracks(const NodeSeries& series);
+  // The series of a node, in any order and any number of pieces.
+  explicit NodeTracks(std::vector<MetricSeries> series);
 
   // All figures of a metric, by their labels.
   [[nodiscard]] std::vector<Track>& Of(std::string_view metric) {

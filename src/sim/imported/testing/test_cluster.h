@@ -75,14 +75,11 @@ class Cluster {
 
   // Samples `offset` seconds after each full quarter of a minute.
   void Scrape(const std::string& name, const Labels& labels, int offset, const Course& course) {
-    auto& points = Series(name, labels);
+    std::vector<MetricSample>& samples =
+        series_.emplace_back(MetricSeries{.name = name, .labels = labels, .samples = {}}).samples;
     for (int s = offset; s <= 1200; s += 15) {
-      if (const auto value = course(s)) points.push_back({At(s), *value});
+      if (const auto value = course(s)) samples.push_back({At(s), *value});
     }
-  }
-  std::vector<TrackPoint>& Series(const std::string& name, const Labels& labels) {
-    series_.push_back({{name, labels}, {}});
-    return series_.back().second;
   }
   void AddPod(const std::string& name, const std::string& uid, double request_mi,
               const Course& memory) {
@@ -98,27 +95,20 @@ class Cluster {
            [=](int) { return request_mi * kMi; });
   }
   void Erase(std::string_view name) {
-    std::erase_if(series_, [&](const auto& each) { return each.first.name == name; });
+    std::erase_if(series_, [&](const auto& each) { return each.name == name; });
   }
   // Leaves samples of a metric out between two moments.
   void Cut(std::string_view name, double from, double to) {
-    for (auto& [series, points] : series_) {
+    for (MetricSeries& series : series_) {
       if (series.name != name) continue;
-      std::erase_if(points, [&](const TrackPoint& point) {
-        return point.at > At(from) && point.at < At(to);
+      std::erase_if(series.samples, [&](const MetricSample& sample) {
+        return sample.at > At(from) && sample.at < At(to);
       });
     }
   }
 
   Result<ImportSummary> Import(Recording& recording) const {
-    NodeDirectory directory;
-    for (const auto& [series, points] : series_) directory.Learn(*FigureOf(series));
-    ImportSamples samples(directory, {"a"}, {.from = At(-600), .to = At(3000)});
-    for (const auto& [series, points] : series_) {
-      if (!samples.Begin(series)) continue;
-      for (const TrackPoint& point : points) EXPECT_TRUE(samples.Add(point.at, point.value));
-    }
-    return ImportNode("a", samples.nodes()["a"], options, recording);
+    return ImportNode("a", {.series = series_, .warnings = {}}, options, recording);
   }
 
   ImportOptions options = {.source = "a test",
@@ -130,7 +120,7 @@ class Cluster {
                            .to = At(1200)};
 
  private:
-  std::vector<std::pair<MetricSeries, std::vector<TrackPoint>>> series_;
+  std::vector<MetricSeries> series_;
 };
 
 inline std::vector<std::string> NotesOf(const Cluster& cluster) {

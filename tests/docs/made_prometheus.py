@@ -1,10 +1,16 @@
 #!/usr/bin/env python3
-"""made_dump.py: writes to standard output what `promtool tsdb dump-openmetrics` would have of two made-up nodes.
+"""made_prometheus.py: serves what a Prometheus would have of two made-up nodes; its URL is on standard output.
 
 Two days of scrapes, 15 s apart. On worker-1 a batch job outgrows its request each night and is evicted by a
 kubelet with the default threshold; worker-2 has little load.
 """
 import math
+import pathlib
+import signal
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "prometheus"))
+import sample_server  # noqa: E402
 
 MIB = 1 << 20
 BEGAN = 1767225600  # 2026-01-01
@@ -23,29 +29,19 @@ def labels(**pairs):
     return "{" + ",".join(f'{name}="{value}"' for name, value in pairs.items()) + "}"
 
 
-class Dump:
+class Scrapes:
     def __init__(self):
-        self.series = {}
+        self.lines = []
 
     def add(self, name, at, value, **pairs):
-        self.series.setdefault((name, labels(**pairs)), []).append((at, value))
-
-    def write(self):
-        names = sorted({name for name, _ in self.series})
-        for name in names:
-            kind = "counter" if name.endswith(("_total", "_evictions")) else "gauge"
-            print(f"# TYPE {name.removesuffix('_total')} {kind}")
-            for (of, pairs), samples in self.series.items():
-                for at, value in samples if of == name else ():
-                    print(f"{name}{pairs} {value:.0f} {BEGAN + at}")
-        print("# EOF")
+        self.lines.append(f"{name}{labels(**pairs)} {value:.0f} {BEGAN + at}")
 
 
 def breath(at, most):
     return most * (0.95 + 0.05 * math.sin(at / 1800))
 
 
-def scrape(dump, node, at, state):
+def scrape(scrapes, node, at, state):
     held = {}
     for pod, _, _, _, steady in PODS[node]:
         if pod != "batch-0":
@@ -57,9 +53,9 @@ def scrape(dump, node, at, state):
     if used > CAPACITY - LINE:
         state["evicted"], state["evictions"] = at, state["evictions"] + 1
         used -= held.pop("batch-0")
-    dump.add("node_memory_working_set_bytes", at, used, node=node)
-    dump.add("kube_node_status_capacity", at, CAPACITY, node=node, resource="memory", unit="byte")
-    dump.add("kubelet_evictions", at, state["evictions"], node=node, eviction_signal="memory.available")
+    scrapes.add("node_memory_working_set_bytes", at, used, node=node)
+    scrapes.add("kube_node_status_capacity", at, CAPACITY, node=node, resource="memory", unit="byte")
+    scrapes.add("kubelet_evictions", at, state["evictions"], node=node, eviction_signal="memory.available")
     for pod, namespace, priority, request, _ in PODS[node]:
         who = {"namespace": namespace, "pod": pod}
         is_batch = pod == "batch-0"
@@ -67,24 +63,26 @@ def scrape(dump, node, at, state):
             continue
         gone = is_batch and pod not in held
         uid = f"uid-{pod}-{night}" if is_batch else f"uid-{pod}"
-        dump.add("kube_pod_info", at, 1, **who, uid=uid, node=node, priority_class=priority, created_by_kind="ReplicaSet")
+        scrapes.add("kube_pod_info", at, 1, **who, uid=uid, node=node, priority_class=priority, created_by_kind="ReplicaSet")
         for phase in ("Running", "Failed"):
-            dump.add("kube_pod_status_phase", at, int((phase == "Failed") == gone), **who, uid=uid, phase=phase)
+            scrapes.add("kube_pod_status_phase", at, int((phase == "Failed") == gone), **who, uid=uid, phase=phase)
         if is_batch:
-            dump.add("kube_pod_status_reason", at, int(gone), **who, uid=uid, reason="Evicted")
-        dump.add("kube_pod_container_resource_requests", at, request * MIB, **who, uid=uid, container="main", node=node,
+            scrapes.add("kube_pod_status_reason", at, int(gone), **who, uid=uid, reason="Evicted")
+        scrapes.add("kube_pod_container_resource_requests", at, request * MIB, **who, uid=uid, container="main", node=node,
                  resource="memory", unit="byte")
         if not gone:
-            dump.add("container_memory_working_set_bytes", at, held[pod], **who, container="main", node=node)
+            scrapes.add("container_memory_working_set_bytes", at, held[pod], **who, container="main", node=node)
 
 
 def main():
-    dump = Dump()
+    scrapes = Scrapes()
     for node in PODS:
         state = {"evicted": -1, "evictions": 0}
         for at in range(0, LAST, STEP):
-            scrape(dump, node, at, state)
-    dump.write()
+            scrape(scrapes, node, at, state)
+    with sample_server.serving(sample_server.series_of(scrapes.lines)) as url:
+        print(url, flush=True)
+        signal.pause()
 
 
 if __name__ == "__main__":

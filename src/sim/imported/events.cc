@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <string_view>
 #include <utility>
 
-#include "sim/imported/pods.h"
+#include "sim/imported/figures.h"
 
 namespace jettison {
 namespace {
@@ -30,10 +29,10 @@ Instant Middle(Instant from, Instant to) {
   return from + Elapsed(from, to) / 2;
 }
 
-// How many things a counter counted in the step; one that began anew, since then.
+// How many things a counter counted in the step.
 std::size_t CountIn(const Track::Step& step) {
   constexpr double kMostAtOnce = 1000;
-  return static_cast<std::size_t>(std::clamp(step.by, 0.0, kMostAtOnce));
+  return static_cast<std::size_t>(std::min(step.by, kMostAtOnce));
 }
 
 // A kubelet has no counter for a signal before its first eviction for it, so a counter that appears
@@ -43,8 +42,8 @@ std::vector<Clue> SignalClues(NodeTracks& tracks, const Track& clock) {
   std::vector<Clue> clues;
   for (const Track& each : tracks.Of("kubelet_evictions")) {
     std::vector<Track::Step> steps = each.Steps();
-    const TrackPoint& first = each.points().front();
-    const TrackPoint* before = clock.LastBefore(first.at - each.interval() / 2);
+    const MetricSample& first = each.samples().front();
+    const MetricSample* before = clock.LastBefore(first.at - each.interval() / 2);
     if (before != nullptr && Elapsed(before->at, first.at) <= kStaleness) {
       steps.push_back({.from = before->at, .to = first.at, .by = first.value});
     }
@@ -58,26 +57,14 @@ std::vector<Clue> SignalClues(NodeTracks& tracks, const Track& clock) {
   return clues;
 }
 
-// Since kube-state-metrics 2.20 a pod has no status that it does not have: the series begins with
-// the eviction. The pod was there at its last sample before.
-void TakeBeginning(NodeTracks& tracks, const Track& status, const Pod& pod, std::size_t place,
-                   std::vector<Clue>& clues, std::vector<std::string>& notes) {
-  const TrackPoint& first = status.points().front();
-  if (first.value != 1) return;
-  std::optional<Instant> told;
-  for (const std::string_view metric : {"kube_pod_info", "kube_pod_status_phase"}) {
-    for (const Track* each : tracks.OfPod(metric, pod)) {
-      const TrackPoint* last = each->LastBefore(first.at);
-      if (last != nullptr) told = std::max(told.value_or(last->at), last->at);
-    }
+// The last sample of the pod's memory before that moment: it was still there.
+std::optional<Instant> LastSeen(const ImportedPod& pod, Instant before) {
+  std::optional<Instant> seen;
+  for (const Track* part : pod.memory) {
+    const MetricSample* last = part->LastBefore(before);
+    if (last != nullptr) seen = std::max(seen.value_or(last->at), last->at);
   }
-  if (told) {
-    clues.push_back({.from = *told, .to = first.at, .pod = place});
-  } else {
-    notes.push_back(
-        fmt::format("{} had been evicted before its first sample, at {}; when is not known",
-                    FullName(pod), FormatInstant(first.at)));
-  }
+  return seen;
 }
 
 std::vector<Clue> PodClues(NodeTracks& tracks, const std::vector<ImportedPod>& pods,
@@ -85,18 +72,28 @@ std::vector<Clue> PodClues(NodeTracks& tracks, const std::vector<ImportedPod>& p
   std::vector<Clue> clues;
   for (std::size_t i = 0; i < pods.size(); ++i) {
     const Pod& pod = pods[i].facts->pod;
-    std::vector<Track*> tellers = tracks.OfPod("jettison_pod_evictions_total", pod);
-    const bool is_agents =
-        std::ranges::any_of(tellers, [](const Track* each) { return !each->Steps().empty(); });
-    if (!is_agents) {
-      tellers = tracks.OfPod("kube_pod_status_reason", pod);
-      std::erase_if(tellers, [](const Track* each) { return each->Label("reason") != "Evicted"; });
+    const auto take_steps = [&](const Track& track) {
+      const auto steps = track.Steps();
+      for (const Track::Step& step : steps) clues.push_back({step.from, step.to, i, "", false});
+      return !steps.empty();
+    };
+    const auto agents = tracks.OfPod("jettison_pod_evictions_total", pod);
+    if (std::ranges::count_if(agents, [&](const Track* each) { return take_steps(*each); }) > 0) {
+      continue;
     }
-    for (const Track* each : tellers) {
-      if (!is_agents) TakeBeginning(tracks, *each, pod, i, clues, notes);
-      // A counter that fell belongs to an agent or a manifest that was replaced.
-      for (const Track::Step& step : each->Steps()) {
-        if (!step.reset) clues.push_back({.from = step.from, .to = step.to, .pod = i});
+    for (const Track* each : tracks.OfPod("kube_pod_status_reason", pod)) {
+      if (each->Label("reason") != "Evicted") continue;
+      take_steps(*each);
+      // Since kube-state-metrics 2.20 a pod has no status that it does not have: the series begins
+      // with the eviction.
+      const MetricSample& first = each->samples().front();
+      if (first.value != 1) continue;
+      if (const auto seen = LastSeen(pods[i], first.at)) {
+        clues.push_back({.from = *seen, .to = first.at, .pod = i});
+      } else {
+        notes.push_back(
+            fmt::format("{} had been evicted before its first sample, at {}; when is not known",
+                        FullName(pod), FormatInstant(first.at)));
       }
     }
   }
@@ -122,24 +119,18 @@ std::optional<StorageLimitKind> LimitOf(std::string_view signal) {
   return std::nullopt;
 }
 
-ImportedEviction EvictionOf(NodeTracks& tracks, const Clue& clue, const Clue* signal,
-                            const ImportedPod& pod) {
-  ImportedEviction eviction{.pod = clue.pod};
+ImportedEvent EvictionOf(NodeTracks& tracks, const Clue& clue, const Clue* signal,
+                         const ImportedPod& pod) {
+  ImportedEvent eviction{.pod = clue.pod};
   Instant from = signal != nullptr ? signal->from : clue.from;
   const Instant to = signal != nullptr ? std::min(signal->to, clue.to) : clue.to;
-  // The pod was there when its memory was sampled for the last time before.
-  const TrackPoint* seen = nullptr;
-  for (const Track* part : pod.memory) {
-    const TrackPoint* last = part->LastBefore(to);
-    if (last != nullptr && (seen == nullptr || last->at > seen->at)) seen = last;
-  }
-  if (seen != nullptr) from = std::clamp(seen->at, std::min(from, to), to);
+  if (const auto seen = LastSeen(pod, to)) from = std::clamp(*seen, std::min(from, to), to);
   eviction.at = Middle(from, to);
   // When its containers ended by its status, or when the agent evicted it, in the node's time.
   for (const std::string_view metric :
        {"kube_pod_completion_time", "jettison_pod_last_eviction_timestamp_seconds"}) {
     for (const Track* each : tracks.OfPod(metric, pod.facts->pod)) {
-      const TrackPoint* const told = each->FirstFrom(to);
+      const MetricSample* const told = each->FirstFrom(to);
       if (told == nullptr || std::abs(told->value) > kLastSecond) continue;
       const Instant at(
           std::chrono::duration_cast<Duration>(std::chrono::duration<double>(told->value)));
@@ -155,12 +146,12 @@ ImportedEviction EvictionOf(NodeTracks& tracks, const Clue& clue, const Clue* si
 }
 
 void TakeEvictions(NodeTracks& tracks, const Track& clock, const std::vector<ImportedPod>& pods,
-                   Truths& truths, std::vector<std::string>& notes) {
+                   std::vector<ImportedEvent>& events, std::vector<std::string>& notes) {
   std::vector<Clue> signals = SignalClues(tracks, clock);
   for (const Clue& clue : PodClues(tracks, pods, notes)) {
     Clue* signal = PairOf(clue, signals);
     if (signal != nullptr) signal->is_paired = true;
-    truths.evictions.push_back(EvictionOf(tracks, clue, signal, pods[clue.pod]));
+    events.push_back(EvictionOf(tracks, clue, signal, pods[clue.pod]));
     if (signal != nullptr || !tracks.Has("kubelet_evictions")) continue;
     notes.push_back(fmt::format(
         "{} was evicted between {} and {}, but kubelet_evictions did not grow "
@@ -177,20 +168,19 @@ void TakeEvictions(NodeTracks& tracks, const Track& clock, const std::vector<Imp
 }
 
 // The agent's own counter is preferred where there is one: the other one counts the same kills.
-void TakeOomKills(NodeTracks& tracks, const std::vector<ImportedPod>& pods, Truths& truths) {
+void TakeOomKills(NodeTracks& tracks, const std::vector<ImportedPod>& pods,
+                  std::vector<ImportedEvent>& events) {
   const bool of_agent = tracks.Has("jettison_pod_oom_kills_total");
   const std::string_view metric =
       of_agent ? "jettison_pod_oom_kills_total" : "container_oom_events_total";
-  std::set<const Track*> taken;  // two pods may have one name
-  for (const ImportedPod& pod : pods) {
-    for (const Track* each : tracks.OfPod(metric, pod.facts->pod)) {
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    for (const Track* each : tracks.OfPod(metric, pods[i].facts->pod)) {
       const std::string container(each->Label("container"));
-      if ((!of_agent && container.empty()) || !taken.insert(each).second) continue;
+      if (!of_agent && container.empty()) continue;
       for (const Track::Step& step : each->Steps()) {
-        truths.oom_kills.insert(truths.oom_kills.end(), CountIn(step),
-                                {.at = Middle(step.from, step.to),
-                                 .pod_uid = pod.facts->pod.uid,
-                                 .container = container});
+        const Instant at = Middle(step.from, step.to);
+        if (at < pods[i].from || at >= pods[i].to) continue;  // of another one of its name
+        events.insert(events.end(), CountIn(step), {.at = at, .pod = i, .container = container});
       }
     }
   }
@@ -198,12 +188,14 @@ void TakeOomKills(NodeTracks& tracks, const std::vector<ImportedPod>& pods, Trut
 
 }  // namespace
 
-Truths TruthsOf(NodeTracks& tracks, const Track& clock, const std::vector<ImportedPod>& pods,
-                std::vector<std::string>& notes) {
-  Truths truths;
-  TakeEvictions(tracks, clock, pods, truths, notes);
-  TakeOomKills(tracks, pods, truths);
-  return truths;
+std::vector<ImportedEvent> EventsIn(NodeTracks& tracks, const Track& clock,
+                                    const std::vector<ImportedPod>& pods,
+                                    std::vector<std::string>& notes) {
+  std::vector<ImportedEvent> events;
+  TakeEvictions(tracks, clock, pods, events, notes);
+  TakeOomKills(tracks, pods, events);
+  std::ranges::stable_sort(events, {}, &ImportedEvent::at);
+  return events;
 }
 
 }  // namespace jettison
