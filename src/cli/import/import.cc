@@ -107,7 +107,7 @@ void ReadPods(ImportRequest& request, FaultLines& faults) {
     const auto pair = PairOf(text);
     const auto value = pair ? ParseNumber<std::int32_t>(pair->second) : std::nullopt;
     if (value) {
-      request.options.pods.priority_classes[pair->first] = *value;
+      request.options.priority_classes[pair->first] = *value;
     } else {
       faults.Add(
           fmt::format("--priority-class: {}: must be NAME=VALUE, where VALUE is an integer of 32 "
@@ -122,7 +122,7 @@ void ReadPods(ImportRequest& request, FaultLines& faults) {
       faults.Add(fmt::format("--instance: {}: must be NODE=HOST:PORT (a=10.0.0.7:9100)", text));
     }
   }
-  request.options.pods.profile = ProfileNamed(request.profile);
+  request.options.profile = ProfileNamed(request.profile);
 }
 
 void ReadPolicy(ImportRequest& request, FaultLines& faults) {
@@ -303,12 +303,11 @@ void AddImport(CLI::App& app, int& exit_code) {
   const auto absolute = [](const std::string& path) -> std::string {
     return path.starts_with('/') ? "" : "must be an absolute path of the node (/var/lib/kubelet)";
   };
-  command.add_option("--nodefs", request.options.paths.node_fs, "a path on the file system nodefs")
+  command.add_option("--nodefs", request.options.node_fs, "a path on the file system nodefs")
       ->check(absolute)
       ->type_name("PATH")
       ->capture_default_str();
-  command
-      .add_option("--imagefs", request.options.paths.image_fs, "a path on the file system imagefs")
+  command.add_option("--imagefs", request.options.image_fs, "a path on the file system imagefs")
       ->check(absolute)
       ->type_name("PATH")
       ->capture_default_str();

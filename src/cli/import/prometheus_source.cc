@@ -1,14 +1,16 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "cli/import/import.h"
 #include "cli/terminal/output.h"
 #include "codec/prometheus/prometheus.h"
-#include "sim/imported/queries.h"
 #include "sim/imported/tracks.h"
 
 namespace jettison {
@@ -23,6 +25,76 @@ constexpr Duration kLeastPiece = std::chrono::minutes(1);
 std::string SecondsText(Instant at) {
   const auto count = std::chrono::duration_cast<milliseconds>(at.time_since_epoch()).count();
   return fmt::format("{}.{:03}", count / 1000, count % 1000);
+}
+
+// The metrics that are read, as patterns. These are scraped on the node.
+constexpr std::string_view kOnNode =
+    "container_(fs_usage_bytes|memory_working_set_bytes|oom_events_total|spec_memory_limit_bytes"
+    "|threads)"
+    "|jettison_pod_(disk_used_(bytes|inodes)|evictions_total|info|last_eviction_timestamp_seconds"
+    "|(request|limit)_bytes|memory_(peak|working_set)_bytes|oom_kills_total|priority|processes)"
+    "|jettison_signal_(available|available_min|capacity)"
+    "|kubelet_(container_log_filesystem_used_bytes|evictions)"
+    "|(machine_memory|node_memory_MemTotal|(node|pod)_memory_working_set)_bytes"
+    "|node_filesystem_((avail|size)_bytes|files|files_free)"
+    "|node_processes_(max_processes|threads)";
+// The metrics of kube-state-metrics, which knows all nodes: with the label `node`, and without.
+constexpr std::string_view kOfNode =
+    "kube_node_status_capacity|kube_pod_info|kube_pod_container_resource_(limits|requests)";
+constexpr std::string_view kOfPod = "kube_pod_(completion_time|status_reason)";
+
+// Prometheus looks up no more than 256 alternatives one by one, and compares each value otherwise.
+constexpr std::size_t kPodsAtOnce = 100;
+
+// A text as a regular expression (RE2) in a string of PromQL which matches it. Characters that
+// neither can hold match any.
+std::string AsPattern(std::string_view text) {
+  std::string pattern;
+  for (const char c : text) {
+    const bool in_class = std::string_view(".+*?()|{}$").find(c) != std::string_view::npos;
+    const bool is_rare = std::string_view("\\\"[]^\n").find(c) != std::string_view::npos;
+    pattern += in_class ? fmt::format("[{}]", c) : std::string(1, is_rare ? '.' : c);
+  }
+  return pattern;
+}
+
+// What the series of a node are found by.
+struct NodeNames {
+  std::string node;       // as a pattern
+  std::string instances;  // a pattern of the label, of what is scraped on the node
+  std::set<std::string> pod_uids;
+};
+
+// Takes what a series tells of the node.
+void Learn(const MetricSeries& series, const std::string& node, NodeNames& names) {
+  if (const std::string_view uid = series.Label("uid"); !uid.empty()) names.pod_uids.emplace(uid);
+  if (const std::string_view address = series.Label("internal_ip"); !address.empty()) {
+    names.instances += fmt::format("|.?{}.?(:[0-9]+)?", AsPattern(address));  // [::1]:9100
+  }
+  const std::string_view exported = series.Label("exported_node");
+  const bool is_of_node = exported.empty() || exported == node;
+  if (is_of_node && !series.name.starts_with("kube_") && !series.Label("instance").empty()) {
+    names.instances += "|" + AsPattern(series.Label("instance"));
+  }
+}
+
+// The query list: selectors that together match all series of a node that are read.
+std::vector<std::string> QueriesFor(const NodeNames& names) {
+  const std::string all = fmt::format("{}|{}", kOnNode, kOfNode);
+  std::vector<std::string> queries = {
+      fmt::format(R"({{__name__=~"{}",node="",exported_node="",instance=~"{}"}})", kOnNode,
+                  names.instances),
+      fmt::format(R"({{__name__=~"{}",node=~"{}",exported_node=""}})", all, names.node),
+      fmt::format(R"({{__name__=~"{}",exported_node=~"{}"}})", all, names.node)};
+  for (std::set<std::string> left = names.pod_uids; !left.empty();) {
+    std::vector<std::string> uids;
+    while (!left.empty() && uids.size() < kPodsAtOnce) {
+      uids.push_back(AsPattern(left.extract(left.begin()).value()));
+    }
+    queries.push_back(fmt::format(R"({{__name__=~"{}",reason=~"|Evicted",uid=~"{}"}})", kOfPod,
+                                  fmt::join(uids, "|")));
+  }
+  return queries;
 }
 
 bool NeedsCredentials(int status) {
@@ -82,16 +154,22 @@ Result<PrometheusAnswer> ReadNode(const ImportRequest& request, const std::strin
                                   const std::function<void(Duration)>& wait) {
   const Instant begin = request.options.from - kStaleness;
   const Instant end = request.options.to;
+  // Many set-ups name the instance after the node, with or without a port.
+  const std::string name = AsPattern(node);
+  NodeNames names{.node = name, .instances = name + "(:[0-9]+)?", .pod_uids = {}};
+  const auto [first, last] = request.instances_of.equal_range(node);
+  for (auto it = first; it != last; ++it) names.instances += "|" + AsPattern(it->second);
+  constexpr std::string_view kTellers = "kube_pod_info|kube_node_info|kubelet_node_name";
   std::string form = fmt::format("start={}&end={}", SecondsText(begin), SecondsText(end));
-  for (const std::string& query : NamingQueries(node)) {
+  for (const std::string& query :
+       {fmt::format(R"({{__name__=~"{}",node=~"{}"}})", kTellers, name),
+        fmt::format(R"({{__name__=~"{}",exported_node=~"{}"}})", kTellers, name),
+        fmt::format(R"(node_uname_info{{nodename=~"{}"}})", name)}) {
     form += "&match%5B%5D=" + EncodedForUrl(query);
   }
   auto data = Ask(request, "/api/v1/series", form, wait);
   if (!data) return Fail(data.error().In(request.options.source));
-  NodeNames names{.node = node, .instances = {}, .pod_uids = {}};
-  const auto [first, last] = request.instances_of.equal_range(node);
-  for (auto it = first; it != last; ++it) names.instances.insert(AsPattern(it->second));
-  for (const MetricSeries& series : std::exchange(data->series, {})) Learn(series, names);
+  for (const MetricSeries& series : std::exchange(data->series, {})) Learn(series, node, names);
 
   const std::vector<std::string> queries = QueriesFor(names);
   ProgressBar bar(true);

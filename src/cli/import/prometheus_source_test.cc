@@ -28,6 +28,7 @@ class FakePrometheus {
     request_.options.from = kTo - std::chrono::hours(2);
     request_.options.to = kTo;
     request_.nodes = {"a"};
+    request_.instances_of = {{"a", "b:1"}};
   }
 
   // Everything of the node, by as many queries as that takes.
@@ -38,13 +39,14 @@ class FakePrometheus {
   std::vector<Duration> waits;
   std::vector<std::string> asked;  // the bodies; for samples, unless it refuses names, too
   bool refuses_names = false;
+  std::string names;  // series that tell the names of the node
 
  private:
   HttpResponse Answer(const HttpRequest& request) {
     EXPECT_THAT(request.path, testing::AnyOf("/api/v1/query", "/api/v1/series"));
     EXPECT_EQ(request.content_type, "application/x-www-form-urlencoded");
     if (request.path == "/api/v1/series" && !refuses_names) {
-      return {.body = R"({"status":"success","data":[]})"};
+      return {.body = fmt::format(R"({{"status":"success","data":[{}]}})", names)};
     }
     asked.push_back(request.body);
     if (const auto answer = first_(request.body)) return *answer;
@@ -87,6 +89,32 @@ TEST(PrometheusSource, WhatIsAskedForIsReadWithItsWarnings) {
   const auto read = prometheus.Read();
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_THAT(TimesOf(*read), SizeIs(121));
+}
+
+TEST(PrometheusSource, PodsAreAskedForInBatches) {
+  FakePrometheus prometheus([](const std::string&) { return std::nullopt; });
+  for (int i = 0; i < 250; ++i) {
+    prometheus.names +=
+        fmt::format(R"({}{{"__name__":"kube_pod_info","uid":"u{}"}})", i == 0 ? "" : ",", i);
+  }
+  ASSERT_TRUE(prometheus.Read());
+  ASSERT_THAT(prometheus.asked, SizeIs(6));
+  for (int i = 3; i < 6; ++i) {
+    EXPECT_THAT(prometheus.asked[static_cast<std::size_t>(i)], HasSubstr("status_reason"));
+  }
+}
+
+TEST(PrometheusSource, WhatIsScrapedOnTheNodeIsFoundByItsAddressOrItsInstance) {
+  FakePrometheus prometheus([](const std::string&) { return std::nullopt; });
+  prometheus.names =
+      R"({"__name__":"kube_node_info","node":"a","internal_ip":"10.0.0.7","instance":"ksm:80"},)"
+      R"({"__name__":"node_uname_info","nodename":"a","instance":"exporter-1"},)"
+      R"({"__name__":"kubelet_node_name","node":"b","exported_node":"a","instance":"kubelet-1"},)"
+      R"({"__name__":"kubelet_node_name","node":"a","exported_node":"b","instance":"other"})";
+  ASSERT_TRUE(prometheus.Read());
+  EXPECT_THAT(prometheus.asked[0],
+              HasSubstr(EncodedForUrl("instance=~\"a(:[0-9]+)?|b:1|.?10[.]0[.]0[.]7.?(:[0-9]+)?|"
+                                      "exporter-1|kubelet-1\"}")));
 }
 
 TEST(PrometheusSource, WhatIsTooMuchAtOnceIsAskedForInHalves) {

@@ -30,18 +30,14 @@ struct CostRow {
 constexpr CostRow kCosts[] = {
     {"kube_pod_info", "jettison_pod_info",
      "pods are those that have memory figures, two pods of one name are taken for one, and "
-     "priorities are taken to be 0: a pod that its priority protects may be named as a victim"},
+     "priorities are taken to be 0: a static pod, or one that its priority protects, may be named "
+     "as a victim"},
     {"kube_pod_container_resource_requests", "jettison_pod_info",
      "pods are taken to request nothing: which pod exceeds its request, and so who is evicted "
      "first, cannot be told"},
     {"kube_pod_container_resource_limits", "jettison_pod_info",
      "a pod that a policy does not evict may grow beyond its own limit, and no OOM kill is "
      "predicted for it"},
-    {"kube_pod_status_qos_class", "jettison_pod_info",
-     "QoS classes are worked out from requests and limits"},
-    {"kube_pod_owner", "jettison_pod_info",
-     "static pods cannot be told from others: one of low priority may be named as a victim "
-     "although the kubelet never evicts it"},
     {"kubelet_evictions", "",
      "for which signal a pod was evicted is not known, and is taken to be memory.available"},
     {"kube_pod_status_reason", "jettison_pod_evictions_total",
@@ -70,12 +66,6 @@ constexpr CostRow kCosts[] = {
      "container_memory_working_set_bytes and container_spec_memory_limit_bytes of /kubepods, where "
      "that has a limit)"}};
 
-Profile ProfileOf(NodeTracks& tracks, const PodAssumptions& assumptions) {
-  if (assumptions.profile) return *assumptions.profile;
-  const bool own = tracks.Find("jettison_pod_info", {{"source", "own"}}) != nullptr;
-  return own ? Profile::kStandalone : Profile::kKubelet;
-}
-
 class NodeImport {
  public:
   NodeImport(const std::string& node, PrometheusAnswer data, const ImportOptions& options,
@@ -87,12 +77,13 @@ class NodeImport {
   }
 
   Result<ImportSummary> Run() {
-    auto figures = NodeFiguresIn(tracks_, options_.paths, notes_);
+    auto figures = NodeFiguresIn(tracks_, options_, notes_);
     if (!figures) return Fail(figures.error());
     figures_ = *std::move(figures);
     about_.maker = std::string(kImportMaker);
-    about_.profile = ProfileOf(tracks_, options_.pods);
-    pods_ = CensusOf(tracks_, about_.profile, options_.pods, notes_);
+    const bool has_own = tracks_.Find("jettison_pod_info", {{"source", "own"}}) != nullptr;
+    about_.profile = options_.profile.value_or(has_own ? Profile::kStandalone : Profile::kKubelet);
+    pods_ = CensusOf(tracks_, about_.profile, options_, notes_);
     NoteMissing();
     summary_.pods = pods_.size();
     const Track& clock = figures_.clock();

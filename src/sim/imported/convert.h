@@ -15,25 +15,16 @@
 
 namespace jettison {
 
-// Where a node keeps what its two file systems hold.
-struct ImportPaths {
-  std::string node_fs = "/var/lib/kubelet";
-  std::string image_fs = "/var/lib/containerd";
-};
-
-// What the user says of pods that no series tells.
-struct PodAssumptions {
-  // Absent: `standalone` where an agent tells of pods of its own, else `kubelet`.
-  std::optional<Profile> profile;
-  std::map<std::string, std::int32_t, std::less<>> priority_classes;  // beside those of the system
-};
-
 // What is imported, and what is said of it.
 struct ImportOptions {
   std::string source;     // for people: "http://prometheus:9090"
   EvictionPolicy policy;  // taken to have been in force
-  PodAssumptions pods;
-  ImportPaths paths;
+  // Absent: `standalone` where an agent tells of pods of its own, else `kubelet`.
+  std::optional<Profile> profile;
+  std::map<std::string, std::int32_t, std::less<>> priority_classes;  // beside those of the system
+  // Paths on the two file systems of the node.
+  std::string node_fs = "/var/lib/kubelet";
+  std::string image_fs = "/var/lib/containerd";
   Instant from;
   Instant to;
 };

@@ -43,7 +43,7 @@ struct NodeFigures {
 };
 
 // Finds them, and notes what is assumed of the disks. kNotFound: nothing tells the node's memory.
-[[nodiscard]] Result<NodeFigures> NodeFiguresIn(NodeTracks& tracks, const ImportPaths& paths,
+[[nodiscard]] Result<NodeFigures> NodeFiguresIn(NodeTracks& tracks, const ImportOptions& options,
                                                 std::vector<std::string>& notes);
 
 // A pod that was on the node, and its figures, each from the first series in the order of
@@ -61,10 +61,9 @@ struct ImportedPod {
   // From when to when figures without a UID are this pod's, of those of its name.
   Instant from = Instant::min();
   Instant to = Instant::max();
-  const Track* running = nullptr;  // kube_pod_status_phase; null: not known
-  std::vector<Track*> memory;      // the sum is the pod's
-  const Track* peak = nullptr;     // of memory, since the sample before; null: not known
-  std::vector<Track*> tasks;       // the sum is the pod's
+  std::vector<Track*> memory;   // the sum is the pod's
+  const Track* peak = nullptr;  // of memory, since the sample before; null: not known
+  std::vector<Track*> tasks;    // the sum is the pod's
   std::vector<DiskPart> disk;
 
   // Absent: it did not run at that moment.
@@ -74,7 +73,7 @@ struct ImportedPod {
 // All pods of a node, by namespace and name, and by time where two have the same. It notes what is
 // missing of them.
 [[nodiscard]] std::vector<ImportedPod> CensusOf(NodeTracks& tracks, Profile profile,
-                                                const PodAssumptions& assumptions,
+                                                const ImportOptions& options,
                                                 std::vector<std::string>& notes);
 
 // An eviction or an OOM kill that the series tell of.

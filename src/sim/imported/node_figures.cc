@@ -32,7 +32,7 @@ void Take(NodeFigures& into, Signal signal, Track* amount, std::vector<const Tra
   figure = {.amount = amount, .capacities = std::move(capacities), .is_used = is_used};
 }
 
-void TakeDisks(NodeTracks& tracks, const ImportPaths& paths, NodeFigures& into,
+void TakeDisks(NodeTracks& tracks, const ImportOptions& options, NodeFigures& into,
                std::vector<std::string>& notes) {
   if (const auto& node = into.Of(Signal::kNodeFsAvailable); node.amount != nullptr) {
     const auto capacity_of = [](const NodeFigures::Figure& disk) {
@@ -43,8 +43,8 @@ void TakeDisks(NodeTracks& tracks, const ImportPaths& paths, NodeFigures& into,
         image.amount != nullptr && capacity_of(image) != capacity_of(node);
     return;
   }
-  Track* node = MountOf(tracks, paths.node_fs);
-  Track* image = MountOf(tracks, paths.image_fs);
+  Track* node = MountOf(tracks, options.node_fs);
+  Track* image = MountOf(tracks, options.image_fs);
   if (node == nullptr || image == nullptr) return;
   const auto take_mount = [&](Track& mount, Signal bytes, Signal inodes) {
     const auto of = [&](std::string_view metric) {
@@ -60,7 +60,7 @@ void TakeDisks(NodeTracks& tracks, const ImportPaths& paths, NodeFigures& into,
   notes.push_back(fmt::format(
       "nodefs is taken to be what is mounted at {}, which holds {}, and imagefs what is mounted at "
       "{}, which holds {}: {}",
-      node->Label("mountpoint"), paths.node_fs, image->Label("mountpoint"), paths.image_fs,
+      node->Label("mountpoint"), options.node_fs, image->Label("mountpoint"), options.image_fs,
       into.layout.dedicated_image_fs ? "images have a file system of their own"
                                      : "it is one file system"));
 }
@@ -131,7 +131,7 @@ void Put(const SignalRow& row, const Left& left, Instant at, NodeStats& stats) {
 
 }  // namespace
 
-Result<NodeFigures> NodeFiguresIn(NodeTracks& tracks, const ImportPaths& paths,
+Result<NodeFigures> NodeFiguresIn(NodeTracks& tracks, const ImportOptions& options,
                                   std::vector<std::string>& notes) {
   NodeFigures all;
   for (const Signal signal : kAllSignals) {
@@ -162,7 +162,7 @@ Result<NodeFigures> NodeFiguresIn(NodeTracks& tracks, const ImportPaths& paths,
                 "jettison_signal_capacity, node_memory_working_set_bytes (/metrics/resource) with "
                 "kube_node_status_capacity, machine_memory_bytes or node_memory_MemTotal_bytes");
   }
-  TakeDisks(tracks, paths, all, notes);
+  TakeDisks(tracks, options, all, notes);
   return all;
 }
 

@@ -63,16 +63,6 @@ std::vector<Found> PodsIn(NodeTracks& tracks) {
   return pods;
 }
 
-// The state of a pod in a metric of kube-state-metrics, which has one series for each state; the
-// series of the present state is 1.
-std::string_view StateOf(NodeTracks& tracks, const Pod& pod, std::string_view metric,
-                         std::string_view label) {
-  for (const Track* each : tracks.OfPod(metric, pod)) {
-    if (std::ranges::count(each->samples(), 1, &MetricSample::value) > 0) return each->Label(label);
-  }
-  return {};
-}
-
 Quantity AmountOf(std::string_view resource, double value) {
   if (resource != "cpu") return Quantity::Of(static_cast<std::int64_t>(CountOf(value)));
   return Quantity::Parse(fmt::format("{}m", CountOf(value * 1000))).value_or(Quantity());
@@ -96,32 +86,28 @@ void AddResources(NodeTracks& tracks, std::string_view metric,
   }
 }
 
-void SetPriority(NodeTracks& tracks, const PodAssumptions& assumptions, Pod& pod,
-                 std::set<std::string>& unknown_classes) {
-  for (const Track* each : tracks.OfPod("jettison_pod_priority", pod)) {
-    pod.priority = static_cast<std::int32_t>(each->samples().back().value);
-  }
-  const std::string& name = pod.priority_class_name;
-  if (pod.priority || name.empty()) return;
-  pod.priority = PriorityOfClass(name);
-  if (pod.priority) return;
-  const auto told = assumptions.priority_classes.find(name);
-  if (told != assumptions.priority_classes.end()) {
-    pod.priority = told->second;
-  } else {
-    unknown_classes.insert(name);
-  }
+// Of a class that nobody knows, it is taken to be 0.
+std::int32_t PriorityOf(const std::string& name, const ImportOptions& options,
+                        std::set<std::string>& unknown_classes) {
+  if (const auto of_system = PriorityOfClass(name)) return *of_system;
+  const auto told = options.priority_classes.find(name);
+  if (told != options.priority_classes.end()) return told->second;
+  if (!name.empty()) unknown_classes.insert(name);
+  return 0;
 }
 
 std::shared_ptr<const PodFacts> FactsFor(NodeTracks& tracks, const Found& found, Profile profile,
-                                         const PodAssumptions& assumptions,
+                                         const ImportOptions& options,
                                          std::set<std::string>& unknown_classes) {
   const auto info = [&](std::string_view label) {
-    return found.info == nullptr ? std::string_view() : found.info->Label(label);
+    return std::string(found.info == nullptr ? "" : found.info->Label(label));
   };
   Pod pod{.name = found.name, .namespace_ = found.space, .uid = found.uid};
-  pod.priority_class_name = std::string(info("priority_class"));
-  SetPriority(tracks, assumptions, pod, unknown_classes);
+  pod.priority_class_name = info("priority_class");
+  const auto priorities = tracks.OfPod("jettison_pod_priority", pod);
+  pod.priority = priorities.empty()
+                     ? PriorityOf(pod.priority_class_name, options, unknown_classes)
+                     : static_cast<std::int32_t>(priorities.front()->samples().back().value);
   using Resources = ResourceRequirements;
   AddResources(tracks, "kube_pod_container_resource_requests", &Resources::requests, pod);
   AddResources(tracks, "kube_pod_container_resource_limits", &Resources::limits, pod);
@@ -132,24 +118,19 @@ std::shared_ptr<const PodFacts> FactsFor(NodeTracks& tracks, const Found& found,
     if (!name.empty()) ItemNamed(name, pod.containers);
   }
   if (pod.containers.empty()) ItemNamed(kWholePod, pod.containers);
-  const std::string_view qos = StateOf(tracks, pod, "kube_pod_status_qos_class", "qos_class");
-  pod.status_qos_class = QosClassNamed(qos.empty() ? info("qos_class") : qos);
-  if (StateOf(tracks, pod, "kube_pod_owner", "owner_kind") == "Node") {
-    pod.annotations.emplace(kMirror, "imported");
-  }
+  pod.status_qos_class = QosClassNamed(info("qos_class"));
+  if (info("created_by_kind") == "Node") pod.annotations.emplace(kMirror, "imported");
   for (const Track* each : tracks.OfPod("jettison_pod_disk_used_bytes", pod)) {
     if (each->Label("kind") != "volumes") continue;
     pod.volumes.push_back({.name = "volumes", .source = EmptyDirSource{}});
   }
   PodFacts facts = FactsOf(std::move(pod), profile);
   facts.source = PodOrigin::kKubernetes;
-  if (found.info != nullptr && found.info->metric() == "jettison_pod_info") {
-    for (const PodOrigin each : {PodOrigin::kOwn, PodOrigin::kRuntime, PodOrigin::kKubernetes}) {
-      if (NameOf(each) == info("source")) facts.source = each;
-    }
-    for (const auto each : {Protection::kNone, Protection::kCritical, Protection::kObserved}) {
-      if (NameOf(each) == info("protection")) facts.protection = each;
-    }
+  for (const PodOrigin each : {PodOrigin::kOwn, PodOrigin::kRuntime}) {
+    if (NameOf(each) == info("source")) facts.source = each;
+  }
+  for (const auto each : {Protection::kNone, Protection::kCritical, Protection::kObserved}) {
+    if (NameOf(each) == info("protection")) facts.protection = each;
   }
   return std::make_shared<const PodFacts>(std::move(facts));
 }
@@ -204,9 +185,6 @@ void FindFigures(NodeTracks& tracks, ImportedPod& into) {
   into.tasks = FirstOf(
       {tracks.OfPod("jettison_pod_processes", pod), With(threads, "container", false), threads});
   into.disk = DiskOf(tracks, pod);
-  for (const Track* each : tracks.OfPod("kube_pod_status_phase", pod)) {
-    if (each->Label("phase") == "Running") into.running = each;
-  }
 }
 
 std::optional<std::uint64_t> SumAt(const Parts& parts, Instant at) {
@@ -250,7 +228,6 @@ void PutDisk(const ImportedPod& pod, Instant at, PodStats& stats) {
 
 std::optional<PodStats> ImportedPod::At(Instant at) const {
   if (at < from || at >= to) return std::nullopt;
-  if (running != nullptr && running->At(at).value_or(1) == 0) return std::nullopt;
   const Pod& pod = facts->pod;
   PodStats stats{.uid = pod.uid, .name = pod.name, .namespace_ = pod.namespace_};
   stats.memory_working_set_bytes = SumAt(memory, at);
@@ -262,13 +239,12 @@ std::optional<PodStats> ImportedPod::At(Instant at) const {
   return stats;
 }
 
-std::vector<ImportedPod> CensusOf(NodeTracks& tracks, Profile profile,
-                                  const PodAssumptions& assumptions,
+std::vector<ImportedPod> CensusOf(NodeTracks& tracks, Profile profile, const ImportOptions& options,
                                   std::vector<std::string>& notes) {
   std::set<std::string> unknown_classes;
   std::vector<ImportedPod> pods;
   for (const Found& found : PodsIn(tracks)) {
-    ImportedPod pod{.facts = FactsFor(tracks, found, profile, assumptions, unknown_classes)};
+    ImportedPod pod{.facts = FactsFor(tracks, found, profile, options, unknown_classes)};
     if (!pods.empty() && FullName(pods.back().facts->pod) == FullName(pod.facts->pod)) {
       pods.back().to = pod.from = found.first;
     }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string_view>
+#include <tuple>
 
 #include "sim/imported/testing/test_cluster.h"
 
@@ -67,6 +68,23 @@ TEST(ImportedPods, TheBestFigureThatThereIsCounts) {
     ASSERT_TRUE(calm->ephemeral_storage);
     EXPECT_EQ(calm->ephemeral_storage->used_bytes, static_cast<std::uint64_t>(row.disk_mi * kMi));
     EXPECT_EQ(calm->process_count, row.tasks);
+  }
+}
+
+TEST(ImportedPods, AStaticPodIsNeverEvicted) {
+  Cluster cluster;
+  cluster.Erase("kube_pod_info");
+  for (const auto& [pod, uid, owner] :
+       {std::tuple("calm", "u2", "Node"), std::tuple("leak", "u1", "ReplicaSet")}) {
+    cluster.Scrape("kube_pod_info",
+                   {{"namespace", "ns"}, {"pod", pod}, {"uid", uid}, {"created_by_kind", owner}}, 8,
+                   [](int) { return 1; });
+  }
+  Recording recording;
+  ASSERT_TRUE(cluster.Import(recording));
+  for (const auto& facts : recording.Passes()[10]->pods) {
+    EXPECT_EQ(facts->protection,
+              facts->pod.name == "calm" ? Protection::kCritical : Protection::kNone);
   }
 }
 

@@ -114,8 +114,8 @@ class Cluster {
   ImportOptions options = {.source = "a test",
                            .policy = {.thresholds = {{.signal = Signal::kMemoryAvailable,
                                                       .value = Quantity::Of(100 << 20)}}},
-                           .pods = {},
-                           .paths = {},
+                           .profile = {},
+                           .priority_classes = {},
                            .from = At(0),
                            .to = At(1200)};
 
