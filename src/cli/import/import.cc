@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -30,17 +29,6 @@ namespace jettison {
 namespace {
 
 namespace fs = std::filesystem;
-
-// No two nodes have the same.
-std::string FileNameOf(const std::string& node) {
-  std::string name;
-  for (const char c : node) {
-    const bool plain = IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-                       c == '_' || (c == '.' && !name.empty());
-    name += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return name + ".jtr";
-}
 
 void Complain(const std::string& fault) {
   PrintError("jettison: {}\n", fault);
@@ -181,7 +169,7 @@ int RunImport(const ImportRequest& command) {
     return ExitStatusOf(request.error());
   }
   int status = 0;
-  for (const std::string& node : std::set(request->nodes.begin(), request->nodes.end())) {
+  for (const std::string& node : request->nodes) {
     const auto imported = ImportOne(*request, node);
     if (!imported) Complain(imported.error().message);
     status = std::max(status, imported ? *imported : ExitStatusOf(imported.error()));
@@ -190,12 +178,10 @@ int RunImport(const ImportRequest& command) {
 }
 
 constexpr const char* kFooter =
-    "SOURCE is the URL of a Prometheus server; `prometheus --storage.tsdb.path=DATA` serves a "
-    "folder\n"
-    "with its data. The command makes a recording of each node, which `show`, `simulate` and\n"
-    "`recommend` read. The recording says which series are missing and what that costs, and what "
-    "was\n"
-    "assumed. The command says the same on standard error.\n"
+    "SOURCE is the URL of a Prometheus server; `prometheus --storage.tsdb.path=DATA` serves a\n"
+    "folder with its data. The command makes a recording of each node, which `show`, `simulate`\n"
+    "and `recommend` read. The recording says which series are missing and what that costs, and\n"
+    "what was assumed. The command says the same on standard error.\n"
     "\n"
     "Example:\n"
     "  jettison import prometheus https://prometheus.example --token-file token --node a --node b "
@@ -205,34 +191,12 @@ constexpr const char* kFooter =
     "Exit status: 0 done, 1 Prometheus could not be asked, a node has no series, or a file cannot\n"
     "be read or written, 2 an answer is invalid, or wrong usage.";
 
-void AddReachOptions(CLI::App& command, ImportRequest& request) {
-  constexpr const char* kGroup = "Reaching Prometheus";
-  CLI::Option* token =
-      command
-          .add_option("--token-file", request.token_file, "a file with the bearer token to send")
-          ->type_name("FILE")
-          ->envname("JETTISON_PROMETHEUS_TOKEN_FILE")
-          ->group(kGroup);
-  command
-      .add_option("--basic-auth-file", request.basic_auth_file, "a file with user:password to send")
-      ->type_name("FILE")
-      ->envname("JETTISON_PROMETHEUS_BASIC_AUTH_FILE")
-      ->group(kGroup)
-      ->excludes(token);
-  AddPeerOptions(command, kGroup, "the certificate of Prometheus", request.target.server_ca_file,
-                 request.target.cert_file, request.target.private_key_file);
-  command.add_option("--timeout", request.timeout_seconds, "seconds to wait for each answer")
-      ->check(CLI::Range(1, 3600))
-      ->capture_default_str()
-      ->group(kGroup);
-}
-
 }  // namespace
 
 std::string RecordingPath(const std::string& out, const std::string& node, bool several) {
   std::error_code ignored;
   if (!several && !out.ends_with('/') && !fs::is_directory(out, ignored)) return out;
-  return (fs::path(out) / FileNameOf(node)).string();
+  return (fs::path(out) / (EncodedForUrl(node) + ".jtr")).string();
 }
 
 Result<ImportRequest> ReadImportRequest(ImportRequest request, Instant now) {
@@ -250,68 +214,69 @@ Result<ImportRequest> ReadImportRequest(ImportRequest request, Instant now) {
 }
 
 void AddImport(CLI::App& app, int& exit_code) {
-  const auto [command, request] =
+  const auto [added, request] =
       AddCommand(app, exit_code, "import", "Make recordings from the data of a Prometheus server",
                  kFooter, RunImport);
+  CLI::App& command = added;
+  const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
+    return command.add_option(name, value, help)->type_name(type)->capture_default_str();
+  };
+  const auto add_many = [&](const char* name, auto& values, const char* type, const char* help) {
+    return command.add_option(name, values, help)->type_name(type)->allow_extra_args(false);
+  };
   command.add_option("FORM", request.form, "the format of the source: prometheus")
       ->check(CLI::IsMember({"prometheus"}))
       ->required();
   command.add_option("SOURCE", request.options.source, "the URL of a Prometheus server")
       ->type_name("URL")
       ->required();
-  command.add_option("--node", request.nodes, "a node; repeat the option for several")
-      ->allow_extra_args(false)
-      ->required();
+  add_many("--node", request.nodes, "NODE", "a node; repeat the option for several")->required();
   command
       .add_option("--from", request.from,
                   "start of the range: a time, a day or a duration before now (2026-01-31, 168h)")
       ->type_name("TIME")
       ->required();
-  command
-      .add_option("--to", request.to, "end of the range: a time, a day or a duration before now")
-      ->type_name("TIME")
-      ->capture_default_str();
-  command
-      .add_option("--out", request.out,
-                  "write recordings to this folder, or the recording of one node to this file")
+  add("--to", request.to, "TIME", "end of the range: a time, a day or a duration before now");
+  add("--out", request.out, "PATH",
+      "write recordings to this folder, or the recording of one node to this file")
       ->check([](const std::string& path) -> std::string {
         return path == "-" ? "must not be -, because standard output says what was written" : "";
-      })
-      ->type_name("PATH")
-      ->capture_default_str();
-  command
-      .add_option("--config", request.config_files,
-                  "the kubelet's configuration with the thresholds that were in force\n"
-                  "(default: the kubelet's own defaults)")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+      });
+  add_many("--config", request.config_files, "FILE",
+           "the kubelet's configuration with the thresholds that were in force\n"
+           "(default: the kubelet's own defaults)");
   command
       .add_option("--profile", request.profile,
                   "which pods are protected: kubelet, standalone, or auto (as the series suggest)")
       ->check(CLI::IsMember({"auto", "kubelet", "standalone"}))
       ->capture_default_str();
-  command
-      .add_option("--priority-class", request.priority_classes,
-                  "the value of a PriorityClass, which no series has: high=1000")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  command
-      .add_option("--instance", request.instances,
-                  "the scrape target of a node, if no series names it: a=10.0.0.7:9100")
-      ->type_name("NODE=HOST:PORT")
-      ->allow_extra_args(false);
+  add_many("--priority-class", request.priority_classes, "NAME=VALUE",
+           "the value of a PriorityClass, which no series has: high=1000");
+  add_many("--instance", request.instances, "NODE=HOST:PORT",
+           "the scrape target of a node, if no series names it: a=10.0.0.7:9100");
   const auto absolute = [](const std::string& path) -> std::string {
     return path.starts_with('/') ? "" : "must be an absolute path of the node (/var/lib/kubelet)";
   };
-  command.add_option("--nodefs", request.options.node_fs, "a path on the file system nodefs")
-      ->check(absolute)
-      ->type_name("PATH")
-      ->capture_default_str();
-  command.add_option("--imagefs", request.options.image_fs, "a path on the file system imagefs")
-      ->check(absolute)
-      ->type_name("PATH")
-      ->capture_default_str();
-  AddReachOptions(command, request);
+  add("--nodefs", request.options.node_fs, "PATH", "a path on the file system nodefs")
+      ->check(absolute);
+  add("--imagefs", request.options.image_fs, "PATH", "a path on the file system imagefs")
+      ->check(absolute);
+
+  constexpr const char* kGroup = "Reaching Prometheus";
+  CLI::Option* token =
+      add("--token-file", request.token_file, "FILE", "a file with the bearer token to send")
+          ->envname("JETTISON_PROMETHEUS_TOKEN_FILE")
+          ->group(kGroup);
+  add("--basic-auth-file", request.basic_auth_file, "FILE", "a file with user:password to send")
+      ->envname("JETTISON_PROMETHEUS_BASIC_AUTH_FILE")
+      ->group(kGroup)
+      ->excludes(token);
+  AddPeerOptions(command, kGroup, "the certificate of Prometheus", request.target.server_ca_file,
+                 request.target.cert_file, request.target.private_key_file);
+  command.add_option("--timeout", request.timeout_seconds, "seconds to wait for each answer")
+      ->check(CLI::Range(1, 3600))
+      ->capture_default_str()
+      ->group(kGroup);
 }
 
 }  // namespace jettison

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ void AddImport(CLI::App& app, int& exit_code);
 // As the command line says it, and what is made of that.
 struct ImportRequest {
   std::string form = "prometheus";
-  std::vector<std::string> nodes;
+  std::set<std::string> nodes;
   std::string from;
   std::string to = "now";
   std::string out = ".";

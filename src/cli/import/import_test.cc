@@ -73,7 +73,7 @@ TEST(RecordingPath, IsAFileOrInAFolderAndNeverElsewhere) {
   EXPECT_EQ(RecordingPath("x.jtr", "a", false), "x.jtr");
   EXPECT_EQ(RecordingPath("x", "a", true), "x/a.jtr");
   EXPECT_EQ(RecordingPath("x/", "a", false), "x/a.jtr");
-  EXPECT_EQ(RecordingPath("x", "../b/c", true), "x/%2E.%2Fb%2Fc.jtr");
+  EXPECT_EQ(RecordingPath("x", "../b/c", true), "x/..%2Fb%2Fc.jtr");
 }
 
 }  // namespace

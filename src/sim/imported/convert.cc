@@ -80,26 +80,40 @@ class NodeImport {
     auto figures = NodeFiguresIn(tracks_, options_, notes_);
     if (!figures) return Fail(figures.error());
     figures_ = *std::move(figures);
-    about_.maker = std::string(kImportMaker);
-    const bool has_own = tracks_.Find("jettison_pod_info", {{"source", "own"}}) != nullptr;
-    about_.profile = options_.profile.value_or(has_own ? Profile::kStandalone : Profile::kKubelet);
-    pods_ = CensusOf(tracks_, about_.profile, options_, notes_);
-    NoteMissing();
-    summary_.pods = pods_.size();
     const Track& clock = figures_.clock();
-    summary_.step = clock.interval();
     std::vector<Instant> moments;
     for (const MetricSample& sample : clock.samples()) {
       if (sample.at >= options_.from && sample.at <= options_.to) moments.push_back(sample.at);
     }
+    if (moments.empty()) {
+      return Fail(ErrorCode::kNotFound,
+                  fmt::format("there is no sample of the node's memory from {} to {}",
+                              FormatInstant(options_.from), FormatInstant(options_.to)));
+    }
+    last_ = moments.front();
+    summary_.step = clock.interval();
+    notes_.insert(notes_.begin(),
+                  fmt::format("the recording was imported from {}: {} apart, thresholds as "
+                              "--config has them or the kubelet's defaults",
+                              options_.source, FormatDuration(summary_.step)));
+    const bool has_own = tracks_.Find("jettison_pod_info", {{"source", "own"}}) != nullptr;
+    about_.profile = options_.profile.value_or(has_own ? Profile::kStandalone : Profile::kKubelet);
+    about_.maker = std::string(kImportMaker);
+    about_.at = last_;
+    pods_ = CensusOf(tracks_, about_.profile, options_, notes_);
+    summary_.pods = pods_.size();
+    NoteMissing();
     policy_ = std::make_shared<const PassPolicy>(PassPolicy{
         .thresholds = ThresholdsFor(options_.policy.thresholds, figures_.layout),
         .pressure_transition_period = options_.policy.pressure_transition_period,
         .max_pod_grace_period_seconds = options_.policy.max_pod_grace_period_seconds,
         .local_storage_capacity_isolation = options_.policy.local_storage_capacity_isolation,
         .layout = figures_.layout});
-    const std::vector<ImportedEvent> events = EventsIn(tracks_, clock, pods_, notes_);
+    std::vector<ImportedEvent> events = EventsIn(tracks_, clock, pods_, notes_);
     Grow(events);
+    std::erase_if(events, [&](const ImportedEvent& each) {
+      return each.at < options_.from || each.at > options_.to;
+    });
     if (auto made = Make(moments, events); !made) return Fail(made.error());
     return Finish();
   }
@@ -118,49 +132,51 @@ class NodeImport {
   // continued to grow as before the last sample; otherwise nothing would seem to grow. Pods that
   // stay are on the line between their samples.
   void Grow(const std::vector<ImportedEvent>& events) {
-    const Duration interval = figures_.clock().interval();
     for (const ImportedEvent& each : events) {
       if (each.container) continue;
       const ImportedPod& victim = pods_[each.pod];
-      for (Track* const part : victim.memory) part->EndAt(each.at, victim.to, interval);
+      for (Track* part : victim.memory) part->EndAt(each.at, victim.to, summary_.step);
     }
     for (const ImportedEvent& each : events) {
       if (each.container) continue;
-      is_in_the_middle_ = is_in_the_middle_ || !each.is_told;
       figures_.GrowTo(each.at);
       const ImportedPod& victim = pods_[each.pod];
-      for (Track* const part : victim.memory) part->GrowTo(each.at, true, victim.peak);
+      for (Track* part : victim.memory) part->GrowTo(each.at, true, victim.peak);
+      if (each.is_told) continue;
+      notes_.push_back(fmt::format(
+          "an eviction is known to lie between two samples, and its pass is put in the middle of "
+          "them, with memory as it would be had it grown on as before: its time is off by up to {}",
+          FormatDuration(summary_.step / 2)));
     }
   }
 
   // All passes in the order of time, with what happened between them.
   Result<void> Make(const std::vector<Instant>& moments, const std::vector<ImportedEvent>& events) {
-    if (moments.empty()) {
-      return Fail(ErrorCode::kNotFound,
-                  fmt::format("there is no sample of the node's memory from {} to {}",
-                              FormatInstant(options_.from), FormatInstant(options_.to)));
-    }
-    about_.at = moments.front();
     if (auto told = sink_.Add(about_); !told) return told;
-    auto event = events.begin();
-    for (; event != events.end() && event->at <= about_.at; ++event) {
-      left_out_ += event->at < options_.from ? 0 : 1;
+    const auto first = std::ranges::upper_bound(events, about_.at, {}, &ImportedEvent::at);
+    if (first != events.begin()) {
+      notes_.push_back(
+          fmt::format("evictions and OOM kills before the first sample of the node's memory, which "
+                      "are not in the recording: {}",
+                      first - events.begin()));
     }
-    for (const Instant at : moments) {
+    auto event = first;
+    const auto take_until = [&](Instant at) -> Result<void> {
       for (; event != events.end() && event->at <= at; ++event) {
         if (auto taken = Take(*event); !taken) return taken;
       }
+      return {};
+    };
+    for (const Instant at : moments) {
+      if (auto taken = take_until(at); !taken) return taken;
       if (auto added = AddPass(FiguresAt(at), at); !added) return added;
       last_ = at;
     }
-    for (; event != events.end() && event->at <= options_.to; ++event) {
-      if (auto taken = Take(*event); !taken) return taken;
-    }
-    return {};
+    return take_until(options_.to);
   }
 
   Result<void> Take(const ImportedEvent& event) {
-    if (!event.container) return AddEviction(event);
+    if (!event.container) return AddPass(EvictionPass(event), event.at);
     ++summary_.oom_kills;
     return sink_.Add(RecordedOomKill{
         .at = event.at, .pod_uid = pods_[event.pod].facts->pod.uid, .container = *event.container});
@@ -179,13 +195,32 @@ class NodeImport {
     return pass;
   }
 
-  [[nodiscard]] bool IsGap(Instant from, Instant to) const {
-    return Elapsed(from, to) > std::max(kStaleness, summary_.step * 2);
+  std::shared_ptr<RecordedPass> EvictionPass(const ImportedEvent& eviction) {
+    auto pass = FiguresAt(eviction.at);
+    const auto& victim = pods_[eviction.pod].facts;
+    // Its last sample may be too old to count as figures of that moment.
+    if (std::ranges::find(pass->pods, victim) == pass->pods.end()) pass->pods.push_back(victim);
+    const Signal signal = eviction.signal.value_or(Signal::kMemoryAvailable);
+    EvictionRecord record{.order = {.pod_uid = victim->pod.uid}, .outcome = EvictOutcome::kEnding};
+    record.storage_limit = eviction.limit;
+    record.order.message =
+        fmt::format("According to Prometheus, the pod was evicted for {}.",
+                    eviction.limit ? "a limit of local storage" : NameOf(signal));
+    record.order.grace_period_seconds = kHardEvictionGracePeriodSeconds;
+    if (!eviction.limit) {
+      pass->report.ranked_for = signal;
+      const auto line = std::ranges::find(policy_->thresholds, signal, &Threshold::signal);
+      if (line != policy_->thresholds.end()) pass->report.acting_for = *line;
+    }
+    pass->report.evictions.push_back(std::move(record));
+    ++summary_.evictions;
+    return pass;
   }
 
   // Evaluates the pass by its figures and adds it, behind a gap where nothing was known for long.
   Result<void> AddPass(std::shared_ptr<RecordedPass> pass, Instant at) {
-    if (told_ && *told_ < at && IsGap(last_, at)) {
+    const bool was_long = Elapsed(last_, at) > std::max(kStaleness, summary_.step * 2);
+    if (told_ && *told_ < at && was_long) {
       ++summary_.gaps;
       const RecordedGap gap{
           .from = *told_, .to = at, .why = "there are no samples of the node's memory"};
@@ -203,60 +238,21 @@ class NodeImport {
     return sink_.Add(std::shared_ptr<const RecordedPass>(std::move(pass)));
   }
 
-  Result<void> AddEviction(const ImportedEvent& eviction) {
-    auto pass = FiguresAt(eviction.at);
-    const auto& victim = pods_[eviction.pod].facts;
-    // Its last sample may be too old to count as figures of that moment.
-    if (std::ranges::find(pass->pods, victim) == pass->pods.end()) pass->pods.push_back(victim);
-    const Signal signal = eviction.signal.value_or(Signal::kMemoryAvailable);
-    const auto line = std::ranges::find(policy_->thresholds, signal, &Threshold::signal);
-    EvictionRecord record{.order = {.pod_uid = victim->pod.uid}, .outcome = EvictOutcome::kEnding};
-    record.storage_limit = eviction.limit;
-    record.order.message = fmt::format(
-        "According to Prometheus, the pod was evicted for {}.",
-        eviction.limit ? "a limit of local storage" : std::string(NameOf(signal)).c_str());
-    record.order.grace_period_seconds = kHardEvictionGracePeriodSeconds;
-    if (!eviction.limit) {
-      pass->report.ranked_for = signal;
-      if (line != policy_->thresholds.end()) pass->report.acting_for = *line;
-    }
-    pass->report.evictions.push_back(std::move(record));
-    ++summary_.evictions;
-    return AddPass(std::move(pass), eviction.at);
-  }
-
   Result<ImportSummary> Finish() {
-    if (left_out_ > 0) {
-      notes_.push_back(
-          fmt::format("evictions and OOM kills before the first sample of the node's memory, which "
-                      "are not in the recording: {}",
-                      left_out_));
-    }
-    if (is_in_the_middle_) {
-      notes_.push_back(fmt::format(
-          "an eviction is known to lie between two samples, and its pass is put in the middle of "
-          "them, with memory as it would be had it grown on as before: its time is off by up to {}",
-          FormatDuration(summary_.step / 2)));
-    }
     notes_.emplace_back(
         "figures of pods are put on the line between their two samples around that of the node, "
         "because they are not scraped at the same moment");
     notes_.emplace_back(
         "pods that tie in everything else are ranked by their UID; among those the kubelet has no "
         "fixed order");
-    notes_.insert(notes_.begin(),
-                  fmt::format("the recording was imported from {}: {} apart, thresholds as "
-                              "--config has them or the kubelet's defaults",
-                              options_.source, FormatDuration(summary_.step)));
     std::set<std::string> seen;
     std::erase_if(notes_, [&](const std::string& note) { return !seen.insert(note).second; });
-    summary_.notes = std::move(notes_);
-    for (const std::string& note : summary_.notes) {
-      if (auto told = sink_.Add(RecordedNote{.at = last_, .text = note}); !told) {
-        return Fail(told.error());
-      }
+    for (const std::string& note : notes_) {
+      const auto told = sink_.Add(RecordedNote{.at = last_, .text = note});
+      if (!told) return Fail(told.error());
     }
     if (auto done = sink_.Finish(); !done) return Fail(done.error());
+    summary_.notes = std::move(notes_);
     return std::move(summary_);
   }
 
@@ -270,10 +266,8 @@ class NodeImport {
   std::shared_ptr<const PassPolicy> policy_;
   EvictionState state_;
   ImportSummary summary_;
-  Instant last_;                   // the last pass that is not of an eviction
-  std::optional<Instant> told_;    // the last pass
-  std::size_t left_out_ = 0;       // evictions and OOM kills
-  bool is_in_the_middle_ = false;  // an eviction of which nothing tells the time
+  Instant last_;                 // the last pass that is not of an eviction
+  std::optional<Instant> told_;  // the last pass
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <string_view>
-#include <utility>
 
 #include "sim/imported/figures.h"
 
@@ -16,23 +16,28 @@ constexpr Duration kStatusLag = std::chrono::minutes(2);
 // The year 2262, in which an Instant ends.
 constexpr double kLastSecond = 9.2e9;
 
-// An eviction of a known pod, or for a known signal, between two samples.
+// An eviction between two samples: of a pod, or for a signal.
 struct Clue {
   Instant from;
   Instant to;
-  std::size_t pod = 0;     // for the clue of a pod: its place
-  std::string signal;      // for the clue of a counter: the label `eviction_signal`
-  bool is_paired = false;  // for the clue of a counter
+  std::size_t pod = 0;  // its place
+  std::string signal;   // the label `eviction_signal`
 };
-
-Instant Middle(Instant from, Instant to) {
-  return from + Elapsed(from, to) / 2;
-}
 
 // How many things a counter counted in the step.
 std::size_t CountIn(const Track::Step& step) {
   constexpr double kMostAtOnce = 1000;
   return static_cast<std::size_t>(std::min(step.by, kMostAtOnce));
+}
+
+// The last sample of the pod's memory before that moment: it was still there.
+std::optional<Instant> LastSeen(const ImportedPod& pod, Instant before) {
+  std::optional<Instant> seen;
+  for (const Track* part : pod.memory) {
+    const MetricSample* last = part->LastBefore(before);
+    if (last != nullptr) seen = std::max(seen.value_or(last->at), last->at);
+  }
+  return seen;
 }
 
 // A kubelet has no counter for a signal before its first eviction for it, so a counter that appears
@@ -47,45 +52,36 @@ std::vector<Clue> SignalClues(NodeTracks& tracks, const Track& clock) {
     if (before != nullptr && Elapsed(before->at, first.at) <= kStaleness) {
       steps.push_back({.from = before->at, .to = first.at, .by = first.value});
     }
+    const std::string signal(each.Label("eviction_signal"));
     for (const Track::Step& step : steps) {
-      const Clue clue{
-          .from = step.from, .to = step.to, .signal = std::string(each.Label("eviction_signal"))};
-      clues.insert(clues.end(), CountIn(step), clue);
+      clues.insert(clues.end(), CountIn(step),
+                   {.from = step.from, .to = step.to, .signal = signal});
     }
   }
   std::ranges::stable_sort(clues, {}, &Clue::to);
   return clues;
 }
 
-// The last sample of the pod's memory before that moment: it was still there.
-std::optional<Instant> LastSeen(const ImportedPod& pod, Instant before) {
-  std::optional<Instant> seen;
-  for (const Track* part : pod.memory) {
-    const MetricSample* last = part->LastBefore(before);
-    if (last != nullptr) seen = std::max(seen.value_or(last->at), last->at);
-  }
-  return seen;
-}
-
+// By the agent's counter, or else by the status of the pod.
 std::vector<Clue> PodClues(NodeTracks& tracks, const std::vector<ImportedPod>& pods,
                            std::vector<std::string>& notes) {
   std::vector<Clue> clues;
   for (std::size_t i = 0; i < pods.size(); ++i) {
     const Pod& pod = pods[i].facts->pod;
-    const auto take_steps = [&](const Track& track) {
-      const auto steps = track.Steps();
-      for (const Track::Step& step : steps) clues.push_back({step.from, step.to, i, "", false});
-      return !steps.empty();
+    const std::size_t before = clues.size();
+    const auto take_steps = [&](std::string_view metric) {
+      for (const Track* each : tracks.OfPod(metric, pod)) {
+        for (const Track::Step& step : each->Steps()) {
+          clues.push_back({.from = step.from, .to = step.to, .pod = i});
+        }
+      }
     };
-    const auto agents = tracks.OfPod("jettison_pod_evictions_total", pod);
-    if (std::ranges::count_if(agents, [&](const Track* each) { return take_steps(*each); }) > 0) {
-      continue;
-    }
+    take_steps("jettison_pod_evictions_total");
+    if (clues.size() > before) continue;
+    take_steps("kube_pod_status_reason");  // of the reason Evicted alone, as the query has it
+    // Since kube-state-metrics 2.20 a pod has no status that it does not have: the series begins
+    // with the eviction.
     for (const Track* each : tracks.OfPod("kube_pod_status_reason", pod)) {
-      if (each->Label("reason") != "Evicted") continue;
-      take_steps(*each);
-      // Since kube-state-metrics 2.20 a pod has no status that it does not have: the series begins
-      // with the eviction.
       const MetricSample& first = each->samples().front();
       if (first.value != 1) continue;
       if (const auto seen = LastSeen(pods[i], first.at)) {
@@ -101,31 +97,27 @@ std::vector<Clue> PodClues(NodeTracks& tracks, const std::vector<ImportedPod>& p
   return clues;
 }
 
-// The counter's clue that is nearest to the pod's: it may come before, but not after.
-Clue* PairOf(const Clue& pod, std::vector<Clue>& signals) {
-  Clue* nearest = nullptr;
-  for (Clue& signal : signals) {
-    if (signal.is_paired || signal.from > pod.to || pod.from > signal.to + kStatusLag) continue;
-    const auto gap = [&](const Clue& clue) { return std::chrono::abs(Elapsed(clue.to, pod.to)); };
-    if (nearest == nullptr || gap(signal) < gap(*nearest)) nearest = &signal;
+// Takes the counter's clue that is nearest to the pod's: it may come before, but not after.
+std::optional<Clue> TakeNearest(const Clue& pod, std::vector<Clue>& signals) {
+  const auto gap = [&](const Clue& clue) { return std::chrono::abs(Elapsed(clue.to, pod.to)); };
+  auto nearest = signals.end();
+  for (auto it = signals.begin(); it != signals.end(); ++it) {
+    if (it->from > pod.to || pod.from > it->to + kStatusLag) continue;
+    if (nearest == signals.end() || gap(*it) < gap(*nearest)) nearest = it;
   }
-  return nearest;
+  if (nearest == signals.end()) return std::nullopt;
+  Clue taken = std::move(*nearest);
+  signals.erase(nearest);
+  return taken;
 }
 
-std::optional<StorageLimitKind> LimitOf(std::string_view signal) {
-  if (signal == "emptydirfs.limit") return StorageLimitKind::kEmptyDir;
-  if (signal == "ephemeralpodfs.limit") return StorageLimitKind::kPod;
-  if (signal == "ephemeralcontainerfs.limit") return StorageLimitKind::kContainer;
-  return std::nullopt;
-}
-
-ImportedEvent EvictionOf(NodeTracks& tracks, const Clue& clue, const Clue* signal,
+ImportedEvent EvictionOf(NodeTracks& tracks, const Clue& clue, const std::optional<Clue>& signal,
                          const ImportedPod& pod) {
   ImportedEvent eviction{.pod = clue.pod};
-  Instant from = signal != nullptr ? signal->from : clue.from;
-  const Instant to = signal != nullptr ? std::min(signal->to, clue.to) : clue.to;
+  Instant from = signal ? signal->from : clue.from;
+  const Instant to = signal ? std::min(signal->to, clue.to) : clue.to;
   if (const auto seen = LastSeen(pod, to)) from = std::clamp(*seen, std::min(from, to), to);
-  eviction.at = Middle(from, to);
+  eviction.at = from + Elapsed(from, to) / 2;
   // When its containers ended by its status, or when the agent evicted it, in the node's time.
   for (const std::string_view metric :
        {"kube_pod_completion_time", "jettison_pod_last_eviction_timestamp_seconds"}) {
@@ -139,32 +131,12 @@ ImportedEvent EvictionOf(NodeTracks& tracks, const Clue& clue, const Clue* signa
       eviction.is_told = true;
     }
   }
-  if (signal == nullptr) return eviction;
+  if (!signal) return eviction;
   eviction.signal = SignalNamed(signal->signal);
-  eviction.limit = LimitOf(signal->signal);
+  if (signal->signal == "emptydirfs.limit") eviction.limit = StorageLimitKind::kEmptyDir;
+  if (signal->signal == "ephemeralpodfs.limit") eviction.limit = StorageLimitKind::kPod;
+  if (signal->signal == "ephemeralcontainerfs.limit") eviction.limit = StorageLimitKind::kContainer;
   return eviction;
-}
-
-void TakeEvictions(NodeTracks& tracks, const Track& clock, const std::vector<ImportedPod>& pods,
-                   std::vector<ImportedEvent>& events, std::vector<std::string>& notes) {
-  std::vector<Clue> signals = SignalClues(tracks, clock);
-  for (const Clue& clue : PodClues(tracks, pods, notes)) {
-    Clue* signal = PairOf(clue, signals);
-    if (signal != nullptr) signal->is_paired = true;
-    events.push_back(EvictionOf(tracks, clue, signal, pods[clue.pod]));
-    if (signal != nullptr || !tracks.Has("kubelet_evictions")) continue;
-    notes.push_back(fmt::format(
-        "{} was evicted between {} and {}, but kubelet_evictions did not grow "
-        "about then: it is taken to have been for memory.available",
-        FullName(pods[clue.pod].facts->pod), FormatInstant(clue.from), FormatInstant(clue.to)));
-  }
-  for (const Clue& signal : signals) {
-    if (signal.is_paired) continue;
-    notes.push_back(
-        fmt::format("between {} and {} a pod was evicted for {}, but no series tells which: "
-                    "the recording does not have this eviction",
-                    FormatInstant(signal.from), FormatInstant(signal.to), signal.signal));
-  }
 }
 
 // The agent's own counter is preferred where there is one: the other one counts the same kills.
@@ -178,7 +150,7 @@ void TakeOomKills(NodeTracks& tracks, const std::vector<ImportedPod>& pods,
       const std::string container(each->Label("container"));
       if (!of_agent && container.empty()) continue;
       for (const Track::Step& step : each->Steps()) {
-        const Instant at = Middle(step.from, step.to);
+        const Instant at = step.from + Elapsed(step.from, step.to) / 2;
         if (at < pods[i].from || at >= pods[i].to) continue;  // of another one of its name
         events.insert(events.end(), CountIn(step), {.at = at, .pod = i, .container = container});
       }
@@ -192,7 +164,22 @@ std::vector<ImportedEvent> EventsIn(NodeTracks& tracks, const Track& clock,
                                     const std::vector<ImportedPod>& pods,
                                     std::vector<std::string>& notes) {
   std::vector<ImportedEvent> events;
-  TakeEvictions(tracks, clock, pods, events, notes);
+  std::vector<Clue> signals = SignalClues(tracks, clock);
+  for (const Clue& clue : PodClues(tracks, pods, notes)) {
+    const auto signal = TakeNearest(clue, signals);
+    events.push_back(EvictionOf(tracks, clue, signal, pods[clue.pod]));
+    if (signal || !tracks.Has("kubelet_evictions")) continue;
+    notes.push_back(fmt::format(
+        "{} was evicted between {} and {}, but kubelet_evictions did not grow "
+        "about then: it is taken to have been for memory.available",
+        FullName(pods[clue.pod].facts->pod), FormatInstant(clue.from), FormatInstant(clue.to)));
+  }
+  for (const Clue& signal : signals) {
+    notes.push_back(
+        fmt::format("between {} and {} a pod was evicted for {}, but no series tells which: "
+                    "the recording does not have this eviction",
+                    FormatInstant(signal.from), FormatInstant(signal.to), signal.signal));
+  }
   TakeOomKills(tracks, pods, events);
   std::ranges::stable_sort(events, {}, &ImportedEvent::at);
   return events;

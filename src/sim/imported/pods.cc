@@ -16,11 +16,6 @@ namespace {
 
 constexpr std::string_view kMirror = "kubernetes.io/config.mirror";
 
-// What tells of pods.
-constexpr std::string_view kTellers[] = {
-    "kube_pod_info", "jettison_pod_info", "jettison_pod_memory_working_set_bytes",
-    "pod_memory_working_set_bytes", "container_memory_working_set_bytes"};
-
 // The container that represents all containers of a pod whose requests are only known as a sum.
 constexpr std::string_view kWholePod = "pod";
 
@@ -32,29 +27,28 @@ struct Found {
   const Track* info = nullptr;  // kube_pod_info or jettison_pod_info; null: none
 };
 
-// Which pods there were, by namespace and name, and by time where two have the same. Memory without
-// a UID makes a pod only where nothing else tells of one of that name.
+// Which pods there were, by namespace and name, and by time where two have the same. Memory makes a
+// pod only where nothing else tells of one of that name.
 std::vector<Found> PodsIn(NodeTracks& tracks) {
   std::map<std::string, Found> found;  // by UID
   std::set<std::string> names;
-  const auto take = [&](std::string_view metric, bool with_uid) {
+  for (const std::string_view metric :
+       {"kube_pod_info", "jettison_pod_info", "jettison_pod_memory_working_set_bytes",
+        "pod_memory_working_set_bytes", "container_memory_working_set_bytes"}) {
+    const bool is_info = metric.ends_with("_info");
     for (const Track& each : tracks.Of(metric)) {
-      std::string uid = each.PodUid();
-      if (each.Label("pod").empty() || uid.empty() == with_uid) continue;
       const std::string name = fmt::format("{}/{}", each.Label("namespace"), each.Label("pod"));
-      if (!with_uid && names.contains(name)) continue;
-      if (with_uid) names.insert(name);
+      if (each.Label("pod").empty() || (!is_info && names.contains(name))) continue;
+      if (is_info) names.insert(name);
+      std::string uid(is_info ? each.Label("uid") : "");
       if (uid.empty()) uid = name;
       const Instant first = each.samples().front().at;
       Found& pod = found.try_emplace(uid, Found{.first = first, .uid = uid}).first->second;
       pod.first = std::min(pod.first, first);
       pod.space = each.Label("namespace");
       pod.name = each.Label("pod");
-      if (pod.info == nullptr && metric.ends_with("_info")) pod.info = &each;
+      if (is_info && pod.info == nullptr) pod.info = &each;
     }
-  };
-  for (const bool with_uid : {true, false}) {
-    for (const std::string_view metric : kTellers) take(metric, with_uid);
   }
   std::vector<Found> pods;
   for (auto& [uid, pod] : found) pods.push_back(std::move(pod));

@@ -9,10 +9,10 @@ namespace {
 
 // The labels that make a figure one of its own. All others identify its scraper.
 constexpr std::string_view kFigureLabels[] = {
-    "container",  "device",    "eviction_signal", "id",       "kind",
-    "mountpoint", "namespace", "created_by_kind", "pod",      "priority_class",
-    "protection", "qos_class", "reason",          "resource", "signal",
-    "source",     "uid"};
+    "container", "device",         "eviction_signal", "id",
+    "kind",      "mountpoint",     "namespace",       "created_by_kind",
+    "pod",       "priority_class", "protection",      "qos_class",
+    "resource",  "signal",         "source",          "uid"};
 
 // The figure that a series tells of, without samples. A scraper that has labels of its own of these
 // names puts `exported_` before those of the figure.
