@@ -70,8 +70,8 @@ void ReadCredentials(ImportRequest& request, const HttpUrl& url, FaultLines& fau
 }
 
 void ReadTarget(ImportRequest& request, FaultLines& faults) {
-  const auto url = faults.Take(ParseHttpUrl(request.options.source));
-  if (!url) return;
+  const auto url = ParseHttpUrl(request.options.source);
+  if (!url) return faults.Add("SOURCE " + url.error().message);
   if (!url->credentials.empty()) {
     faults.Add(
         "the URL must not contain a password; use --basic-auth-file to name a file with "

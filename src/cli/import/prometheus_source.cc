@@ -139,7 +139,11 @@ Result<PrometheusAnswer> Ask(const ImportRequest& request, const std::string& pa
   for (int tries = 1;; ++tries) {
     const auto answer = HttpPost(request.target, request.path_prefix + path, form,
                                  "application/x-www-form-urlencoded");
-    if (answer && IsOfApi(*answer)) return ReadPrometheusAnswer(answer->body);
+    if (answer && IsOfApi(*answer)) {
+      auto read = ReadPrometheusAnswer(answer->body);
+      if (!read) return Fail(read.error().In(request.options.source));
+      return read;
+    }
     const Error why = answer ? RefusalOf(*answer) : answer.error();
     if (why.code != ErrorCode::kUnavailable || tries == kMostTries) return Fail(why);
     PrintError("jettison: {}; asking again in {}\n", why.message, FormatDuration(pause));
@@ -168,7 +172,7 @@ Result<PrometheusAnswer> ReadNode(const ImportRequest& request, const std::strin
     form += "&match%5B%5D=" + EncodedForUrl(query);
   }
   auto data = Ask(request, "/api/v1/series", form, wait);
-  if (!data) return Fail(data.error().In(request.options.source));
+  if (!data) return Fail(data.error());
   for (const MetricSeries& series : std::exchange(data->series, {})) Learn(series, node, names);
 
   const std::vector<std::string> queries = QueriesFor(names);
@@ -190,8 +194,7 @@ Result<PrometheusAnswer> ReadNode(const ImportRequest& request, const std::strin
         const bool is_too_much =
             code == ErrorCode::kInternal || code == ErrorCode::kDeadlineExceeded;
         if (!is_too_much || length <= kLeastPiece) {
-          return Fail(piece.error().In(
-              fmt::format("{}: the query {}", request.options.source, queries[i].substr(0, 200))));
+          return Fail(piece.error().In("the query " + queries[i].substr(0, 200)));
         }
         length = std::max<Duration>(Elapsed(at, to) / 2, kLeastPiece);
         continue;

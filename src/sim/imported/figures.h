@@ -51,9 +51,9 @@ struct NodeFigures {
 struct ImportedPod {
   // A figure of what it has on disk.
   struct DiskPart {
-    std::string kind;       // "rootfs", "logs", "volumes"
-    std::string container;  // empty: of the whole pod
     const Track* track = nullptr;
+    std::string container;                                    // which has it
+    std::optional<FsUsage> ContainerStats::*where = nullptr;  // null: in volumes
     std::optional<std::uint64_t> FsUsage::*figure = nullptr;
   };
 

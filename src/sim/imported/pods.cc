@@ -146,17 +146,22 @@ std::vector<ImportedPod::DiskPart> DiskOf(NodeTracks& tracks, const Pod& pod) {
   std::vector<ImportedPod::DiskPart> parts;
   const auto add = [&](std::string_view metric, std::string_view kind, auto figure) {
     for (const Track* each : tracks.OfPod(metric, pod)) {
-      parts.push_back({.kind = std::string(kind.empty() ? each->Label("kind") : kind),
-                       .container = std::string(each->Label("container")),
-                       .track = each,
-                       .figure = figure});
+      const std::string_view of = kind.empty() ? each->Label("kind") : kind;
+      const std::string_view container = each->Label("container");
+      parts.push_back(
+          {.track = each,
+           .container = container.empty() ? pod.containers.front().name : std::string(container),
+           .where = of == "volumes" ? nullptr
+                    : of == "logs"  ? &ContainerStats::logs
+                                    : &ContainerStats::rootfs,
+           .figure = figure});
     }
     return !parts.empty();
   };
   if (add("jettison_pod_disk_used_bytes", "", &FsUsage::used_bytes)) {
     add("jettison_pod_disk_used_inodes", "", &FsUsage::inodes_used);
-  } else if (add("container_fs_usage_bytes", "rootfs",
-                 &FsUsage::used_bytes)) {  // logs alone do not rank a pod
+  } else if (add("container_fs_usage_bytes", "rootfs", &FsUsage::used_bytes)) {
+    // Logs alone do not rank a pod.
     add("kubelet_container_log_filesystem_used_bytes", "logs", &FsUsage::used_bytes);
   }
   return parts;
@@ -191,31 +196,19 @@ std::optional<std::uint64_t> SumAt(const Parts& parts, Instant at) {
 
 // A pod without disk figures counts as not measured.
 void PutDisk(const ImportedPod& pod, Instant at, PodStats& stats) {
-  FsUsage volumes;
-  for (const ImportedPod::DiskPart& part : pod.disk) {
-    const auto amount = part.track->CountAt(at);
+  std::optional<FsUsage> volumes;
+  for (const auto& [track, container, where, figure] : pod.disk) {
+    const auto amount = track->CountAt(at);
     if (!amount) continue;
-    const auto add_to = [&](FsUsage& usage) {
-      auto& sum = usage.*part.figure;
+    for (auto* usage : {&stats.ephemeral_storage,
+                        where ? &(ItemNamed(container, stats.containers).*where) : &volumes}) {
+      if (!*usage) usage->emplace();
+      auto& sum = (**usage).*figure;
       sum = sum.value_or(0) + *amount;
-    };
-    if (!stats.ephemeral_storage) stats.ephemeral_storage.emplace();
-    add_to(*stats.ephemeral_storage);
-    if (part.kind == "volumes") {
-      add_to(volumes);
-      continue;
     }
-    const std::string& first = pod.facts->pod.containers.front().name;
-    ContainerStats& container =
-        ItemNamed(part.container.empty() ? first : part.container, stats.containers);
-    std::optional<FsUsage>& usage = part.kind == "logs" ? container.logs : container.rootfs;
-    if (!usage) usage.emplace();
-    add_to(*usage);
   }
   if (!stats.ephemeral_storage) stats.stale_disk = StaleDisk{};
-  if (volumes.used_bytes || volumes.inodes_used) {
-    stats.volumes.push_back({.name = "volumes", .usage = volumes});
-  }
+  if (volumes) stats.volumes.push_back({.name = "volumes", .usage = *volumes});
 }
 
 }  // namespace
