@@ -23,8 +23,7 @@ constexpr Duration kMostPiece = std::chrono::hours(6);
 constexpr Duration kLeastPiece = std::chrono::minutes(1);
 
 std::string SecondsText(Instant at) {
-  const auto count = std::chrono::duration_cast<milliseconds>(at.time_since_epoch()).count();
-  return fmt::format("{}.{:03}", count / 1000, count % 1000);
+  return fmt::format("{:.3f}", SecondsOf(at.time_since_epoch()));
 }
 
 // The metrics that are read, as patterns. These are scraped on the node.
@@ -65,17 +64,17 @@ struct NodeNames {
   std::set<std::string> pod_uids;
 };
 
-// Takes what a series tells of the node.
+// Takes what a series tells of the node, unless its `node` is that of its scraper.
 void Learn(const MetricSeries& series, const std::string& node, NodeNames& names) {
+  const std::string_view exported = series.Label("exported_node");
+  if (!exported.empty() && exported != node) return;
   if (const std::string_view uid = series.Label("uid"); !uid.empty()) names.pod_uids.emplace(uid);
   if (const std::string_view address = series.Label("internal_ip"); !address.empty()) {
     names.instances += fmt::format("|.?{}.?(:[0-9]+)?", AsPattern(address));  // [::1]:9100
   }
-  const std::string_view exported = series.Label("exported_node");
-  const bool is_of_node = exported.empty() || exported == node;
-  if (is_of_node && !series.name.starts_with("kube_") && !series.Label("instance").empty()) {
-    names.instances += "|" + AsPattern(series.Label("instance"));
-  }
+  const std::string_view instance = series.Label("instance");
+  if (instance.empty() || series.name.starts_with("kube_")) return;
+  names.instances += "|" + AsPattern(instance);
 }
 
 // The query list: selectors that together match all series of a node that are read.

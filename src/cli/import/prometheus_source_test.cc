@@ -110,6 +110,7 @@ TEST(PrometheusSource, WhatIsScrapedOnTheNodeIsFoundByItsAddressOrItsInstance) {
       R"({"__name__":"kube_node_info","node":"a","internal_ip":"10.0.0.7","instance":"ksm:80"},)"
       R"({"__name__":"node_uname_info","nodename":"a","instance":"exporter-1"},)"
       R"({"__name__":"kubelet_node_name","node":"b","exported_node":"a","instance":"kubelet-1"},)"
+      R"({"__name__":"kube_node_info","node":"a","exported_node":"b","internal_ip":"10.0.0.9"},)"
       R"({"__name__":"kubelet_node_name","node":"a","exported_node":"b","instance":"other"})";
   ASSERT_TRUE(prometheus.Read());
   EXPECT_THAT(prometheus.asked[0],
