@@ -11,7 +11,6 @@
 
 #include "sim/recommend/candidate_lines.h"
 #include "sim/recommend/choice.h"
-#include "sim/recommend/recommendation.h"
 #include "sim/whatif/whatif.h"
 #include "tests/synthetic_node.h"
 
@@ -107,15 +106,12 @@ void BM_Week(benchmark::State& bench) {
 BENCHMARK(BM_Week)->Args({110, 1})->Args({110, 16})->Args({220, 16})->Args({110, 32})->Unit(
     benchmark::kMillisecond);
 
-// What `recommend` does with the week under a hard threshold that memory crosses: a grid, with the
-// figures of pods kept, as the command does.
+// What `recommend` does with the week under a hard threshold that memory crosses: a grid.
 void BM_Recommend(benchmark::State& bench) {
   const Week week(static_cast<std::size_t>(bench.range(0)), 700);
   const MemoryLines in_force = LinesOf(week.policy());
   std::size_t tried = 0;
   for (auto _ : bench) {
-    PodUseBook uses;
-    week.Tell([&uses](const RecordedItem& item) { uses.Add(item); });
     std::vector<CandidatePolicy> policies = {{.name = "in force", .policy_for = {}}};
     for (const MemoryLines& each : GridAround(in_force, std::int64_t{64} << 30)) {
       policies.push_back({.name = LinesText(each), .policy_for = [each](PassPolicy policy) {

@@ -136,21 +136,6 @@ async function copyConfiguration() {
   }
 }
 
-function showRequests() {
-  if (told.requests.length === 0) return;
-  byId('request-part').hidden = false;
-  const table = new SortedTable(byId('requests'), [
-    { title: 'Pod', value: (r) => r.pod, class: 'name', cell: (r) => r.pod },
-    { title: 'Node', value: (r) => r.node ?? '', class: 'name', cell: (r) => r.node ?? '' },
-    { title: 'Evictions', number: true, value: (r) => r.evictions, cell: (r) => String(r.evictions) },
-    { title: 'Request', number: true, value: (r) => r.request, cell: (r) => bytes(r.request) },
-    { title: 'Held, 95%', number: true, value: (r) => r.held95, cell: (r) => bytes(r.held95) },
-    { title: 'At most', number: true, value: (r) => r.heldMost, cell: (r) => bytes(r.heldMost) },
-    { title: 'Proposal', value: (r) => r.text, class: 'name', cell: (r) => r.text },
-  ]);
-  table.show(told.requests);
-}
-
 function options(select, names) {
   select.replaceChildren(...names.map((name, index) => h('option', { value: index }, name)));
 }
@@ -175,10 +160,7 @@ byId('print').addEventListener('click', () => print());
 byId('no-signals').hidden = data.recordings.some((recording) => recording.signals.length > 0);
 legend();
 showCalibration();
-if (told) {
-  showVerdict();
-  showRequests();
-}
+if (told) showVerdict();
 front.show(policies);
 courses.open(data.recordings[chosen.recording]);
 installTheme(byId('theme'), () => courses.repaint());

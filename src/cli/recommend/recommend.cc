@@ -118,8 +118,7 @@ constexpr const char* kFooter =
 
 void AddRecommend(CLI::App& app, int& exit_code) {
   const auto [command, options] = AddCommand(
-      app, exit_code, "recommend",
-      "Propose thresholds for recorded nodes, and requests for their pods", kFooter, RunRecommend);
+      app, exit_code, "recommend", "Propose thresholds for recorded nodes", kFooter, RunRecommend);
   command.add_option("RECORDING", options.recordings, "recordings, or folders of recordings")
       ->type_name("PATH")
       ->required();

@@ -78,7 +78,6 @@ class Searcher {
     Read(nodes);
     if (found_.reports.empty()) return std::move(found_);
     Judge();
-    TakeRequests();
     TakeLeast();
     TakeConfiguration();
     return std::move(found_);
@@ -115,12 +114,8 @@ class Searcher {
         return policies;
       };
     }
-    std::vector<PodUseBook> uses(files.size());
     std::vector<NodeCourses> courses(files.size());
-    run.item = [&](std::size_t i, const RecordedItem& item) {
-      uses[i].Add(item);
-      courses[i].Add(item);
-    };
+    run.item = [&](std::size_t i, const RecordedItem& item) { courses[i].Add(item); };
     SimulateNodes(run, files, [&](std::size_t i, SimulationReport report) {
       TellFaults(report);
       const int status = ExitStatusOf(report);
@@ -128,7 +123,6 @@ class Searcher {
       if (!report.facts.from) return;
       found_.reports.push_back(std::move(report));
       found_.courses.push_back(std::move(courses[i]));
-      uses_.push_back(std::move(uses[i]));
     });
   }
 
@@ -163,24 +157,6 @@ class Searcher {
     all.configuration = CommentOf(CautionSentences(all)) + all.configuration;
   }
 
-  // Of the pods that the policy in force evicts, and of those that the chosen one evicts beside
-  // them.
-  void TakeRequests() {
-    const std::size_t chosen = found_.recommendation.choice.chosen;
-    for (std::size_t node = 0; node < found_.reports.size(); ++node) {
-      const SimulationReport& report = found_.reports[node];
-      const std::vector<SimulatedEviction>& in_force = report.outcomes.front().evictions;
-      std::vector<SimulatedEviction> evictions = in_force;
-      for (const SimulatedEviction& each : report.outcomes[chosen].evictions) {
-        const bool known =
-            std::ranges::find(in_force, each.uid, &SimulatedEviction::uid) != in_force.end();
-        if (!known) evictions.push_back(each);
-      }
-      auto advice = AdviceFor(evictions, uses_[node], report.facts.node);
-      std::ranges::move(advice, std::back_inserter(found_.recommendation.requests));
-    }
-  }
-
   void TakeLeast() {
     auto& least = found_.recommendation.least;
     for (std::size_t node = 0; node < found_.reports.size(); ++node) {
@@ -199,7 +175,6 @@ class Searcher {
   bool makes_grid_ = false;
   bool is_stream_ = false;
   std::vector<MemoryLines> grid_;
-  std::vector<PodUseBook> uses_;  // of the reports
   Found found_;
 };
 

@@ -46,22 +46,6 @@ void PutTried(const Recommendation& all, JsonWriter& json) {
   });
 }
 
-void PutRequests(const std::vector<RequestAdvice>& requests, JsonWriter& json) {
-  json.Objects("requests", requests, [&](const RequestAdvice& each) {
-    if (!each.node.empty()) json.Field("node", each.node);
-    json.Field("pod", each.pod);
-    json.Field("uid", each.uid);
-    json.Field("evictions", each.evictions);
-    json.Field("request", each.request);
-    json.Field("held95", each.usual);
-    json.Field("heldMost", each.most);
-    json.Field("seenSeconds", SecondsOf(each.seen));
-    json.Field("says", NameOf(each.says));
-    json.Field("proposal", each.proposal);
-    json.Field("text", AdviceText(each));
-  });
-}
-
 void PutRecordings(const Recommendation& all, const std::vector<SimulationReport>& reports,
                    JsonWriter& json) {
   json.Objects("recordings", reports, [&](const SimulationReport& report) {
@@ -84,7 +68,6 @@ void PutRecommendation(const Recommendation& all, JsonWriter& json) {
   json.Strings("sentences", VerdictSentences(all));
   PutTried(all, json);
   json.Field("configuration", all.configuration);
-  PutRequests(all.requests, json);
 }
 
 std::string RecommendationJson(const Recommendation& all,
@@ -126,26 +109,6 @@ void PutFront(const Recommendation& all, std::string& out) {
   out += table.Text(2);
 }
 
-void PutRequests(const Recommendation& all, std::size_t most, std::string& out) {
-  if (all.requests.empty()) return;
-  out += "\nREQUESTS  of pods that were evicted for memory, under either policy\n";
-  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kLeft});
-  table.Add({"POD", "REQUEST", "HELD, 95%", "AT MOST", ""});
-  const auto amount = [](std::int64_t bytes) {
-    return bytes == 0 ? "0" : ShownAmount(Signal::kMemoryAvailable, bytes);
-  };
-  const std::size_t shown = std::min(most, all.requests.size());
-  for (std::size_t i = 0; i < shown; ++i) {
-    const RequestAdvice& each = all.requests[i];
-    table.Add(
-        {each.pod, amount(each.request), amount(each.usual), amount(each.most), AdviceText(each)});
-  }
-  out += table.Text(2);
-  if (shown < all.requests.size()) {
-    out += fmt::format("  and {} more\n", all.requests.size() - shown);
-  }
-}
-
 void PutEvictions(const Recommendation& all, const std::vector<SimulationReport>& reports,
                   std::size_t most, std::string& out) {
   std::string evictions;
@@ -171,7 +134,6 @@ std::string RecommendationText(const Recommendation& all,
   for (const std::string& sentence : VerdictSentences(all)) out += Wrapped(sentence, "  ", 2);
   PutFront(all, out);
   PutEvictions(all, reports, most_evictions, out);
-  PutRequests(all, most_evictions, out);
   return out + "\nCONFIGURATION\n" + all.configuration;
 }
 

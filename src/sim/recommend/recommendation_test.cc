@@ -9,7 +9,6 @@ namespace jettison {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr const char* kHostile = "default/we,b \"x\"\n\r\t\\ </script>";
 const Instant kThen(std::chrono::hours(500'000));
@@ -26,14 +25,6 @@ Recommendation TwoPolicies() {
            .evictions = 1, .memory_evictions = 1, .idle_byte_seconds = 3 * kByteSecondsOfGibHour}}};
   all.choice = {.chosen = 1, .why = Choice::Why::kCheapest, .front = {0, 1}};
   all.configuration = "kind: KubeletConfiguration\n";
-  all.requests = {{.node = "n",
-                   .pod = kHostile,
-                   .uid = "u",
-                   .evictions = 1,
-                   .usual = 3,
-                   .most = 4,
-                   .says = RequestAdvice::Says::kTooLow,
-                   .proposal = 5}};
   return all;
 }
 
@@ -61,17 +52,13 @@ TEST(Recommendation, SaysWhatChanges) {
   EXPECT_THAT(sentences[0], HasSubstr("3 evictions fewer, 2.000 GiB h more kept free"));
 }
 
-TEST(Recommendation, TheTextNamesTheFrontTheEvictionsAndTheRequests) {
+TEST(Recommendation, TheTextNamesTheFrontAndTheEvictions) {
   const std::string text = RecommendationText(TwoPolicies(), Reports());
   EXPECT_THAT(text, HasSubstr("RECOMMENDED  at eviction=1,oom=10,idle-gib-hour=0.01"));
   EXPECT_THAT(text, HasSubstr("recommended\n"));
   EXPECT_THAT(text, HasSubstr("EVICTIONS  that \"hard 200Mi\" would have made"));
-  EXPECT_THAT(text, HasSubstr("too low; request 5"));
   EXPECT_LT(text.find("CALIBRATION"), text.find("RECOMMENDED"));
   EXPECT_TRUE(text.ends_with("CONFIGURATION\nkind: KubeletConfiguration\n"));
-  Recommendation none = TwoPolicies();
-  none.requests.clear();
-  EXPECT_THAT(RecommendationText(none, Reports()), Not(HasSubstr("REQUESTS")));
 }
 
 TEST(Recommendation, TheDocumentSurvivesHostileNames) {
@@ -81,8 +68,6 @@ TEST(Recommendation, TheDocumentSurvivesHostileNames) {
   EXPECT_EQ(json["why"], "cheapest");
   EXPECT_EQ(json["policies"][1]["evictions"], 1);
   EXPECT_EQ(json["front"], nlohmann::json({0, 1}));
-  EXPECT_EQ(json["requests"][0]["pod"], kHostile);
-  EXPECT_EQ(json["requests"][0]["proposal"], 5);
   EXPECT_EQ(json["recordings"][0]["outcome"]["evictions"][0]["pod"], kHostile);
   EXPECT_FALSE(json.contains("limits"));
 }
