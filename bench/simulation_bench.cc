@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/recommend/candidate_lines.h"
-#include "sim/recommend/choice.h"
+#include "sim/recommend/recommendation.h"
 #include "sim/whatif/whatif.h"
 #include "tests/synthetic_node.h"
 
@@ -109,15 +108,11 @@ BENCHMARK(BM_Week)->Args({110, 1})->Args({110, 16})->Args({220, 16})->Args({110,
 // What `recommend` does with the week under a hard threshold that memory crosses: a grid.
 void BM_Recommend(benchmark::State& bench) {
   const Week week(static_cast<std::size_t>(bench.range(0)), 700);
-  const MemoryLines in_force = LinesOf(week.policy());
   std::size_t tried = 0;
   for (auto _ : bench) {
     std::vector<CandidatePolicy> policies = {{.name = "in force", .policy_for = {}}};
-    for (const MemoryLines& each : GridAround(in_force, std::int64_t{64} << 30)) {
-      policies.push_back({.name = LinesText(each), .policy_for = [each](PassPolicy policy) {
-                            return WithLines(std::move(policy), each);
-                          }});
-    }
+    std::ranges::move(GridAround(week.policy(), std::int64_t{64} << 30),
+                      std::back_inserter(policies));
     std::vector<PolicyCosts> costs;
     for (const PolicyOutcome& outcome : week.Simulate(std::move(policies))) {
       costs.emplace_back().Add(outcome);

@@ -16,6 +16,7 @@ void AddComplete(CLI::App& app, int& exit_code);
 void AddExplain(CLI::App& app, int& exit_code);
 void AddInspect(CLI::App& app, int& exit_code);
 void AddRank(CLI::App& app, int& exit_code);
+void AddRecommend(CLI::App& app, int& exit_code);
 void AddReplay(CLI::App& app, int& exit_code);
 void AddRun(CLI::App& app, int& exit_code);
 // Hidden: what the pods of the demo and of tests run.

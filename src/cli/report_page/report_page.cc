@@ -3,25 +3,28 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/report_template/template.h"
-#include "cli/terminal/output.h"
+#include "cli/terminal/options.h"
 #include "kernel/files/whole_file.h"
 
 namespace jettison {
 
-Result<void> HasReportPage() {
-  if (!TemplateOfReport().before.empty()) return {};
-  return Fail(ErrorCode::kUnavailable,
-              "--html: this program was built without its pages (-DJETTISON_DASHBOARD=OFF)");
+void CheckOutputs(const std::string& out, const std::string& html,
+                  const std::vector<std::string>& inputs, CommandFaults& faults) {
+  faults.Add(WhyDataWouldBeLost({{"--out", out}, {"--html", html}}, inputs));
+  if (!html.empty() && TemplateOfReport().before.empty()) {
+    faults.Add("--html: this program was built without its pages (-DJETTISON_DASHBOARD=OFF)");
+  }
 }
 
-Result<void> WriteReportPage(const std::string& path, const PageInput& input) {
-  if (const auto has = HasReportPage(); !has) return Fail(has.error());
+Result<void> WriteReportPage(const std::string& path, const std::vector<SimulationReport>& reports,
+                             const Recommendation* recommendation) {
   const ReportTemplate page = TemplateOfReport();
   WholeFile file(path);
-  const bool written = file.Add(page.before) && file.Add(PageData(input)) && file.Add(page.after);
+  const bool written =
+      file.Add(page.before) && file.Add(PageData(reports, recommendation)) && file.Add(page.after);
   (void)written;  // PutInPlace tells what failed
   if (auto placed = file.PutInPlace(); !placed) return placed;
-  const std::size_t all = input.reports.size();
+  const std::size_t all = reports.size();
   if (all > kMostDetailed) {
     PrintError(
         "jettison: {} has the curves and evictions of the {} recordings with the most evictions, "

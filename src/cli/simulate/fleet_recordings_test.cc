@@ -109,12 +109,14 @@ TEST_F(FleetRecordings, DamagedRecordingsAreNamedAndCostThemselvesOnly) {
 
 TEST_F(FleetRecordings, WhatIsNoRecordingAtAllSaysWhereAndWhy) {
   Put("letter.txt", "Dear reader\n");
-  const SimulationReport letter = RunOver({}, NodeAt("letter.txt"));
+  const auto [letters, of_letter] = SimulateNodes({}, {NodeAt("letter.txt")});
+  const SimulationReport& letter = letters.front();
   EXPECT_THAT(letter.Faults()[0], HasSubstr("letter.txt: byte 0: not a Jettison recording"));
-  EXPECT_EQ(ExitStatusOf(letter), 2);
-  const SimulationReport folder = RunOver({}, NodeAt(""));
+  EXPECT_EQ(of_letter, 2);
+  const auto [folders, of_folder] = SimulateNodes({}, {NodeAt("")});
+  const SimulationReport& folder = folders.front();
   EXPECT_THAT(folder.Faults()[0], HasSubstr("it is a folder"));
-  EXPECT_EQ(ExitStatusOf(folder), 1);
+  EXPECT_EQ(of_folder, 1);
 }
 
 TEST_F(FleetRecordings, WhatCannotBeReadIsNamedAndTriedAgain) {

@@ -32,8 +32,7 @@ class RunRecordingTest : public FleetBed {
                                        .sweeps = {"evictionHard.memory.available=" + values},
                                        .evicted = "back"});
     EXPECT_TRUE(forms);
-    RecordingRun run{.candidates = *forms, .more = {}, .item = {}};
-    if (is_watched) run.item = [](std::size_t, const RecordedItem&) {};
+    const RecordingRun run{.candidates = *forms, .more = {}, .courses = is_watched};
     return RunOver(run, NodeAt(name));
   }
 };

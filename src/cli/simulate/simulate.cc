@@ -19,7 +19,6 @@
 #include "core/units/duration.h"
 #include "kernel/files/whole_file.h"
 #include "sim/report/simulation_report.h"
-#include "sim/series/node_courses.h"
 
 namespace jettison {
 namespace {
@@ -54,7 +53,6 @@ RecordingRun RunFor(const SimulateOptions& options, CommandFaults& faults) {
                    .thin_all = options.thin_all,
                    .keep_passes = !options.against.empty(),
                    .more = {},
-                   .item = {},
                    .jobs = options.jobs};
   run.every = faults.Take(EveryOf(options.every));
   run.candidates = faults.Take(ReadCandidates(options.candidates));
@@ -124,15 +122,9 @@ void CheckOptions(const SimulateOptions& options, CommandFaults& faults) {
 // Makes room for the output, unless it would destroy what is read.
 int PrepareOutput(const SimulateOptions& options, const std::string& path,
                   const std::vector<std::string>& inputs) {
-  const std::vector<OutputPath> outputs = {{"--out", path}, {"--html", options.html}};
-  std::string fault = WhyDataWouldBeLost(outputs, inputs);
-  if (const auto page = HasReportPage(); fault.empty() && !options.html.empty() && !page) {
-    fault = page.error().message;
-  }
-  if (!fault.empty()) {
-    PrintError("jettison: {}\n", fault);
-    return kExitInvalidInput;
-  }
+  CommandFaults faults;
+  CheckOutputs(path, options.html, inputs, faults);
+  if (faults.status() != 0) return faults.status();
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code failed;
   if (!folder.empty()) std::filesystem::create_directories(folder, failed);
@@ -187,31 +179,16 @@ int RunSimulate(const SimulateOptions& options) {
                             .shard = shard,
                             .recordings = files->size(),
                             .hash = HashOfFiles(*files)};
-  std::vector<SimulationReport> reports;
-  std::vector<NodeCourses> courses(nodes.size());
-  if (!options.html.empty()) {
-    run.item = [&](std::size_t i, const RecordedItem& item) { courses[i].Add(item); };
-  }
-  int status = 0;
-  SimulateNodes(run, nodes, [&](std::size_t, SimulationReport report) {
-    if (!options.against.empty()) Compare(options.against, run.candidates, report);
-    TellFaults(report);
-    const int each = ExitStatusOf(report);
-    if (each == kExitFailed || status == 0) status = each;
-    reports.push_back(std::move(report));
-  });
+  run.courses = !options.html.empty();
+  SimulatedNodes simulated = SimulateNodes(run, nodes);
+  std::vector<SimulationReport>& reports = simulated.reports;
+  if (!options.against.empty()) Compare(options.against, run.candidates, reports.front());
   if (const int failed = WriteResult(options, out, head, reports); failed != 0) return failed;
-  std::vector<SimulationReport> shown;
-  std::vector<NodeCourses> courses_shown;
-  for (std::size_t i = 0; i < reports.size() && !options.html.empty(); ++i) {
-    if (!reports[i].facts.from) continue;
-    shown.push_back(std::move(reports[i]));
-    courses_shown.push_back(std::move(courses[i]));
-  }
-  if (shown.empty()) return status;
-  const auto page = WriteReportPage(options.html, {.reports = shown, .courses = courses_shown});
+  std::erase_if(reports, [](const SimulationReport& each) { return !each.facts.from; });
+  if (options.html.empty() || reports.empty()) return simulated.status;
+  const auto page = WriteReportPage(options.html, reports);
   if (!page) PrintError("jettison: {}\n", page.error().message);
-  return page ? status : kExitFailed;
+  return page ? simulated.status : kExitFailed;
 }
 
 constexpr std::uint64_t kMostJobs = 4096;

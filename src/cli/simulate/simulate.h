@@ -33,8 +33,7 @@ struct RecordingRun {
   bool keep_passes = false;  // of evictions
   // Policies beside those candidates, made of the first pass.
   std::function<std::vector<CandidatePolicy>(const RecordedPass& first)> more;
-  // Receives every item of a node before it is simulated, on the thread of that node.
-  std::function<void(std::size_t node, const RecordedItem& item)> item;
+  bool courses = false;  // of the signals of each node, too
   std::size_t jobs = 0;  // threads, of which each simulates a node; 0: one a processor
 };
 
@@ -42,20 +41,18 @@ struct RecordingRun {
 // with them, and why the node could not be simulated, is in the result. `progress` is told how much
 // was read, from 0 to 1.
 [[nodiscard]] SimulationReport RunOver(const RecordingRun& run, const FleetNodeFiles& node,
-                                       std::size_t index = 0,
                                        const std::function<void(double)>& progress = {});
 
-// What a command ends with that simulated these nodes: 1 where a recording could not be read and
-// another try may succeed, else 2 where one is damaged or a policy does not fit.
-[[nodiscard]] int ExitStatusOf(const SimulationReport& report);
-
-// Tells the faults of a node on standard error.
-void TellFaults(const SimulationReport& report);
-
-// Simulates nodes on threads, or on this one where none can be started. `take` runs on this thread,
-// with every result in the order of the nodes.
-void SimulateNodes(const RecordingRun& run, const std::vector<FleetNodeFiles>& nodes,
-                   const std::function<void(std::size_t node, SimulationReport)>& take);
+struct SimulatedNodes {
+  std::vector<SimulationReport> reports;  // in the order of the nodes
+  // What a command ends with: 1 where a recording could not be read and another try may succeed,
+  // else 2 where one is damaged or a policy does not fit.
+  int status = 0;
+};
+// Simulates nodes on threads, or on this one where none can be started, and tells their faults on
+// standard error.
+[[nodiscard]] SimulatedNodes SimulateNodes(const RecordingRun& run,
+                                           const std::vector<FleetNodeFiles>& nodes);
 
 // Reads and checks the first line of a shard's result. kUnavailable: it is of another version.
 [[nodiscard]] Result<SimulationHead> ReadShardHead(std::string_view line);

@@ -52,9 +52,8 @@ void TellNoPass(const FleetNodeFiles& node, SimulationReport& report) {
   input.unread = file.is_stream || file.name == file.path;
 }
 
-void Simulate(const RecordingRun& run, std::size_t index,
-              const std::function<void(double)>& progress, NodeSource& source,
-              SimulationReport& report) {
+void Simulate(const RecordingRun& run, const std::function<void(double)>& progress,
+              NodeSource& source, SimulationReport& report) {
   const std::vector<RecordedItem> first = Beginning(source);
   if (first.empty() || PassOf(first.back()) == nullptr) return;
   const RecordedPass& pass = *PassOf(first.back());
@@ -72,8 +71,10 @@ void Simulate(const RecordingRun& run, std::size_t index,
   }
   WhatIf whatif(*candidates, OptionsFor(run, false));
   WhatIf calibration({{.name = "in force", .policy_for = {}}}, OptionsFor(run, true));
+  const auto courses = run.courses ? std::make_shared<NodeCourses>() : nullptr;
+  report.courses = courses;
   const auto add = [&](const RecordedItem& item) {
-    if (run.item) run.item(index, item);
+    if (courses) courses->Add(item);
     whatif.Add(item);
     calibration.Add(item);
   };
@@ -91,11 +92,10 @@ void Simulate(const RecordingRun& run, std::size_t index,
   Calibrate(report);
 }
 
-SimulationReport ReportOf(const RecordingRun& run, const FleetNodeFiles& node, std::size_t i,
-                          bool is_only) {
+SimulationReport ReportOf(const RecordingRun& run, const FleetNodeFiles& node, bool is_only) {
   try {
     ProgressBar bar(is_only);
-    return RunOver(run, node, i, [&](double share) { bar.Draw(share); });
+    return RunOver(run, node, [&](double share) { bar.Draw(share); });
   } catch (const std::exception& exception) {
     // There was no memory for it, or a fault of ours ended it.
     SimulationReport lost{.failure = fmt::format("it cannot be simulated: {}", exception.what())};
@@ -105,19 +105,6 @@ SimulationReport ReportOf(const RecordingRun& run, const FleetNodeFiles& node, s
     }
     return lost;
   }
-}
-
-}  // namespace
-
-SimulationReport RunOver(const RecordingRun& run, const FleetNodeFiles& node, std::size_t index,
-                         const std::function<void(double)>& progress) {
-  SimulationReport report;
-  NodeSource source(node);
-  Simulate(run, index, progress, source, report);
-  report.inputs = source.TakeInputs();
-  if (!report.facts.from && report.failure.empty()) TellNoPass(node, report);
-  if (report.facts.node.empty()) report.facts.node = node.node;
-  return report;
 }
 
 int ExitStatusOf(const SimulationReport& report) {
@@ -133,13 +120,25 @@ void TellFaults(const SimulationReport& report) {
   }
 }
 
-void SimulateNodes(const RecordingRun& run, const std::vector<FleetNodeFiles>& nodes,
-                   const std::function<void(std::size_t node, SimulationReport)>& take) {
+}  // namespace
+
+SimulationReport RunOver(const RecordingRun& run, const FleetNodeFiles& node,
+                         const std::function<void(double)>& progress) {
+  SimulationReport report;
+  NodeSource source(node);
+  Simulate(run, progress, source, report);
+  report.inputs = source.TakeInputs();
+  if (!report.facts.from && report.failure.empty()) TellNoPass(node, report);
+  if (report.facts.node.empty()) report.facts.node = node.node;
+  return report;
+}
+
+SimulatedNodes SimulateNodes(const RecordingRun& run, const std::vector<FleetNodeFiles>& nodes) {
   std::vector<std::promise<SimulationReport>> made(nodes.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < nodes.size(); i = next++) {
-      made[i].set_value(ReportOf(run, nodes[i], i, nodes.size() == 1));
+      made[i].set_value(ReportOf(run, nodes[i], nodes.size() == 1));
     }
   };
   const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
@@ -150,13 +149,17 @@ void SimulateNodes(const RecordingRun& run, const std::vector<FleetNodeFiles>& n
   } catch (const std::system_error&) {
     if (threads.empty()) work();
   }
+  SimulatedNodes all;
   ProgressBar bar(nodes.size() > 1);
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    SimulationReport report = made[i].get_future().get();
-    bar.Draw(static_cast<double>(i + 1) / static_cast<double>(nodes.size()),
-             fmt::format("{} of {} nodes", i + 1, nodes.size()));
-    take(i, std::move(report));
+  for (std::promise<SimulationReport>& each : made) {
+    const SimulationReport& report = all.reports.emplace_back(each.get_future().get());
+    bar.Draw(static_cast<double>(all.reports.size()) / static_cast<double>(nodes.size()),
+             fmt::format("{} of {} nodes", all.reports.size(), nodes.size()));
+    TellFaults(report);
+    const int status = ExitStatusOf(report);
+    if (status == kExitFailed || all.status == 0) all.status = status;
   }
+  return all;
 }
 
 }  // namespace jettison

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <numeric>
+#include <set>
 #include <vector>
 
 #include "core/evaluate/evaluate.h"
@@ -19,14 +19,14 @@ namespace jettison {
 namespace {
 
 // Worth a plot: observed, and with a threshold in any of the policies.
-std::vector<Signal> PlottedSignals(const SimulationReport& report, const NodeCourses& courses) {
+std::vector<Signal> PlottedSignals(const SimulationReport& report) {
   std::vector<Signal> signals;
   for (const Signal signal : kAllSignals) {
     const auto is_watched = [signal](const PassPolicy& policy) {
       return std::ranges::any_of(policy.thresholds,
                                  [signal](const Threshold& t) { return t.signal == signal; });
     };
-    if (!courses[signal].empty() && std::ranges::any_of(report.policies, is_watched)) {
+    if (!(*report.courses)[signal].empty() && std::ranges::any_of(report.policies, is_watched)) {
       signals.push_back(signal);
     }
   }
@@ -94,28 +94,34 @@ bool IsTold(const Recommendation* all, std::size_t i) {
          std::ranges::find(all->choice.front, i) != all->choice.front.end();
 }
 
-// How much there is to be told of a report.
-std::size_t HarmIn(const PageInput& input, std::size_t node) {
-  const std::vector<PolicyOutcome>& outcomes = input.reports[node].outcomes;
-  std::size_t harm = 0;
-  for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    if (!IsTold(input.recommendation, i)) continue;
-    harm += outcomes[i].evictions.size() + outcomes[i].oom_kills.size();
-  }
-  return harm;
+// The reports with the most to be told.
+std::set<const SimulationReport*> DetailedReports(const std::vector<SimulationReport>& reports,
+                                                  const Recommendation* all) {
+  const auto harm_in = [all](const SimulationReport* report) {
+    std::size_t harm = 0;
+    for (std::size_t i = 0; i < report->outcomes.size(); ++i) {
+      const PolicyOutcome& outcome = report->outcomes[i];
+      if (IsTold(all, i)) harm += outcome.evictions.size() + outcome.oom_kills.size();
+    }
+    return harm;
+  };
+  std::vector<const SimulationReport*> order;
+  for (const SimulationReport& report : reports) order.push_back(&report);
+  std::ranges::stable_sort(order, std::greater(), harm_in);
+  order.resize(std::min(order.size(), kMostDetailed));
+  return {order.begin(), order.end()};
 }
 
-void PutPolicies(const PageInput& input, std::size_t node, bool is_detailed,
+void PutPolicies(const SimulationReport& report, const Recommendation* all, bool is_detailed,
                  const std::vector<Signal>& signals, JsonWriter& json) {
-  const SimulationReport& report = input.reports[node];
   FieldWriter fields(json);
   json.Array("policies", [&] {
     for (std::size_t i = 0; i < report.outcomes.size(); ++i) {
       json.Object([&] {
         VisitCosts(fields, report.outcomes[i]);
         if (!is_detailed) return;
-        PutThresholds(signals, report.policies[i], input.courses[node], json);
-        if (!IsTold(input.recommendation, i)) return;
+        PutThresholds(signals, report.policies[i], *report.courses, json);
+        if (!IsTold(all, i)) return;
         const auto put_first = [&](std::string_view name, auto all) {
           all.resize(std::min(kMostOnPage, all.size()));
           fields(name, all);
@@ -127,19 +133,19 @@ void PutPolicies(const PageInput& input, std::size_t node, bool is_detailed,
   });
 }
 
-void PutRecording(const PageInput& input, std::size_t node, bool is_detailed, JsonWriter& json) {
-  const SimulationReport& report = input.reports[node];
+void PutRecording(const SimulationReport& report, const Recommendation* all, bool is_detailed,
+                  JsonWriter& json) {
   json.Object([&] {
     json.Field("recording", report.recording());
     json.Field("detailed", is_detailed);
     WriteFields(report.facts, json);
     json.Object("calibration", [&] { WriteFields(report.calibration, json); });
     std::vector<Signal> signals;
-    if (is_detailed) signals = PlottedSignals(report, input.courses[node]);
+    if (is_detailed) signals = PlottedSignals(report);
     json.Array("signals", [&] {
-      for (const Signal signal : signals) PutCourse(signal, input.courses[node], json);
+      for (const Signal signal : signals) PutCourse(signal, *report.courses, json);
     });
-    PutPolicies(input, node, is_detailed, signals, json);
+    PutPolicies(report, all, is_detailed, signals, json);
   });
 }
 
@@ -153,27 +159,19 @@ std::string WithoutTags(const std::string& json) {
 
 }  // namespace
 
-std::set<std::size_t> DetailedReports(const PageInput& input) {
-  std::vector<std::size_t> order(input.reports.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return HarmIn(input, i); });
-  order.resize(std::min(order.size(), kMostDetailed));
-  return {order.begin(), order.end()};
-}
-
-std::string PageData(const PageInput& input) {
-  const std::set<std::size_t> detailed = DetailedReports(input);
+std::string PageData(const std::vector<SimulationReport>& reports, const Recommendation* all) {
+  const auto detailed = DetailedReports(reports, all);
   std::string out;
   JsonWriter json(out);
   json.Object([&] {
-    json.Field("kind", input.recommendation == nullptr ? "Simulation" : "Recommendation");
+    json.Field("kind", all == nullptr ? "Simulation" : "Recommendation");
     json.Array("recordings", [&] {
-      for (std::size_t i = 0; i < input.reports.size(); ++i) {
-        PutRecording(input, i, detailed.contains(i), json);
+      for (const SimulationReport& report : reports) {
+        PutRecording(report, all, detailed.contains(&report), json);
       }
     });
-    if (input.recommendation != nullptr) {
-      json.Object("recommendation", [&] { PutRecommendation(*input.recommendation, json); });
+    if (all != nullptr) {
+      json.Object("recommendation", [&] { PutRecommendation(*all, json); });
     }
   });
   return WithoutTags(out);

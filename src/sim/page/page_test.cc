@@ -59,6 +59,7 @@ SimulationReport Report() {
                           .held = 3}};
   }
   report.policies = {Policy(), Policy(), Policy()};
+  report.courses = std::make_shared<NodeCourses>(Courses());
   return report;
 }
 
@@ -76,8 +77,7 @@ Recommendation ForReport() {
 
 TEST(PageData, HasNothingThatEndsItsScriptAndIsStillTheSame) {
   const std::vector<SimulationReport> reports = {Report()};
-  const std::vector<NodeCourses> courses = {Courses()};
-  const std::string text = PageData({.reports = reports, .courses = courses});
+  const std::string text = PageData(reports, nullptr);
   EXPECT_THAT(text, Not(HasSubstr("<")));
   const auto json = nlohmann::json::parse(text);
   EXPECT_EQ(json["kind"], "Simulation");
@@ -88,8 +88,7 @@ TEST(PageData, HasNothingThatEndsItsScriptAndIsStillTheSame) {
 
 TEST(PageData, ASignalHasItsStretchesAndThresholdsInOneUnit) {
   const std::vector<SimulationReport> reports = {Report()};
-  const std::vector<NodeCourses> courses = {Courses()};
-  const auto json = nlohmann::json::parse(PageData({.reports = reports, .courses = courses}));
+  const auto json = nlohmann::json::parse(PageData(reports, nullptr));
   const auto& recording = json["recordings"][0];
   ASSERT_THAT(recording["signals"], SizeIs(2)) << "nodefs was not observed";
   const auto& memory = recording["signals"][0];
@@ -112,10 +111,8 @@ TEST(PageData, DetailsAreOfTheNodesWithTheMostEvictions) {
   }
   // What is off the front is not told, and does not count.
   reports[61].outcomes[2].evictions.resize(9, Report().outcomes[0].evictions[0]);
-  const std::vector<NodeCourses> courses(reports.size(), Courses());
   const Recommendation all = ForReport();
-  const auto json = nlohmann::json::parse(
-      PageData({.reports = reports, .courses = courses, .recommendation = &all}));
+  const auto json = nlohmann::json::parse(PageData(reports, &all));
   std::size_t detailed = 0;
   for (const auto& recording : json["recordings"]) {
     detailed += recording["detailed"] ? 1U : 0U;

@@ -1,7 +1,7 @@
-#include "sim/recommend/choice.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "sim/recommend/recommendation.h"
 
 namespace jettison {
 namespace {
@@ -39,11 +39,11 @@ TEST(Choice, IsTheCheapestOne) {
 TEST(Choice, KeepsWhatIsInForceWhereTheGainIsWithinTheError) {
   const std::vector<PolicyCosts> costs = {Costs(4, 0, 3000), Costs(4, 0, 1000), Costs(3, 0, 5000)};
   EXPECT_EQ(Choose(costs, {}, {}).chosen, 2U);
-  const Choice choice = Choose(costs, {}, {}, TriedPolicies::kMemoryLines, 1);
+  const Choice choice = Choose(costs, {}, {}, true, 1);
   EXPECT_EQ(choice.chosen, 0U);
   EXPECT_EQ(choice.why, Choice::Why::kInForce);
-  EXPECT_EQ(Choose(costs, {.eviction = 2}, {}, TriedPolicies::kMemoryLines, 1).chosen, 2U);
-  EXPECT_EQ(Choose(costs, {}, {.idle_gib_hours = 2}, TriedPolicies::kMemoryLines, 1).chosen, 1U)
+  EXPECT_EQ(Choose(costs, {.eviction = 2}, {}, true, 1).chosen, 2U);
+  EXPECT_EQ(Choose(costs, {}, {.idle_gib_hours = 2}, true, 1).chosen, 1U)
       << "what exceeds a limit is not kept";
 }
 
@@ -68,17 +68,15 @@ TEST(Choice, BetweenPoliciesThatWereGivenAnyEvictionOrOomKillThatDiffersTells) {
   PolicyCosts lower = in_force;
   lower.evictions = 1;
   EXPECT_EQ(Choose(std::vector{in_force, lower}, {}, {}).why, Choice::Why::kNoPressure);
-  const Choice choice = Choose(std::vector{in_force, lower}, {}, {}, TriedPolicies::kGiven);
+  const Choice choice = Choose(std::vector{in_force, lower}, {}, {}, false);
   EXPECT_EQ(choice.why, Choice::Why::kCheapest);
   EXPECT_EQ(choice.chosen, 1U);
   PolicyCosts killing = in_force;
   killing.oom_kills = 1;
-  EXPECT_EQ(Choose(std::vector{in_force, killing}, {}, {}, TriedPolicies::kGiven).why,
-            Choice::Why::kInForce);
+  EXPECT_EQ(Choose(std::vector{in_force, killing}, {}, {}, false).why, Choice::Why::kInForce);
   PolicyCosts same = in_force;
   same.idle_byte_seconds = BytesOf(10);
-  EXPECT_EQ(Choose(std::vector{in_force, same}, {}, {}, TriedPolicies::kGiven).why,
-            Choice::Why::kNoPressure);
+  EXPECT_EQ(Choose(std::vector{in_force, same}, {}, {}, false).why, Choice::Why::kNoPressure);
 }
 
 TEST(Choice, LimitsHoldAlsoWhereNothingWasShort) {

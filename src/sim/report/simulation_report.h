@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "core/pass/pass.h"
 #include "core/units/duration.h"
+#include "sim/report/node_courses.h"
 #include "sim/report/simulation_head.h"
 #include "sim/whatif/whatif_model.h"
 
@@ -80,9 +82,10 @@ struct SimulationReport {
   Calibration calibration;  // of the policy that was in force, by samples alone
   PolicyOutcome foretold;   // by that calibration
   std::vector<PolicyOutcome> outcomes;
-  std::vector<PassPolicy> policies;  // of the outcomes, as each was when the recording began; these
-                                     // and the differences are not in the result of a shard
+  std::vector<PassPolicy> policies;  // of the outcomes, as each was when the recording began; what
+                                     // follows is not in the result of a shard
   std::vector<DifferenceReport> differences;
+  std::shared_ptr<const NodeCourses> courses;  // of its signals; null: nobody asked for them
 
   // Its recording for people, or the first of several.
   [[nodiscard]] std::string_view recording() const;

@@ -1,4 +1,4 @@
-#include "sim/series/node_courses.h"
+#include "sim/report/node_courses.h"
 
 #include <algorithm>
 #include <memory>
