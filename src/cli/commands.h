@@ -17,8 +17,10 @@ void AddExplain(CLI::App& app, int& exit_code);
 void AddInspect(CLI::App& app, int& exit_code);
 void AddRank(CLI::App& app, int& exit_code);
 void AddRecommend(CLI::App& app, int& exit_code);
+void AddRecord(CLI::App& app, int& exit_code);
 void AddReplay(CLI::App& app, int& exit_code);
 void AddRun(CLI::App& app, int& exit_code);
+void AddShow(CLI::App& app, int& exit_code);
 // Hidden: what the pods of the demo and of tests run.
 void AddWorkload(CLI::App& app, int& exit_code);
 

@@ -1,12 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
 #include <string>
 #include <vector>
 
-#include "cli/recording/recording.h"
+#include "cli/command_bed.h"
 #include "codec/flight/recording_writer.h"
 #include "http/server/testing/test_server.h"
 #include "kernel/files/files.h"
@@ -34,17 +32,11 @@ class Record : public testing::Test {
 
   // The exit status; what it says is in `said_`, what it prints in `printed_`.
   int Run(const std::string& path, std::vector<std::string> arguments = {}) {
-    CLI::App app;
-    int exit_code = 0;
-    AddRecord(app, exit_code);
     arguments.insert(arguments.begin(), {"record", path, "--server", server_.endpoint()});
-    std::ranges::reverse(arguments);  // as CLI11 takes them
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    app.parse(arguments);
-    said_ = testing::internal::GetCapturedStderr();
-    printed_ = testing::internal::GetCapturedStdout();
-    return exit_code;
+    const CommandRun run = RunCommand(std::move(arguments));
+    said_ = run.complaint;
+    printed_ = run.out;
+    return run.status;
   }
   [[nodiscard]] std::string Content() const { return *kernel::ReadFile(path_); }
 

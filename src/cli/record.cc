@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cli/ask/ask_agent.h"
-#include "cli/recording/recording.h"
+#include "cli/commands.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "codec/flight/recording_writer.h"
