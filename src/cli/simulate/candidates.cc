@@ -217,11 +217,10 @@ void Compare(const std::string& against, const CandidateForms& forms, Simulation
   const Duration reach = std::max<Duration>(report.facts.longest_step, std::chrono::seconds(10));
   for (std::size_t i = std::min<std::size_t>(1, tried - 1); i < tried; ++i) {
     const PolicyOutcome& outcome = report.outcomes[i];
-    report.differences.push_back({.a_name = against,
-                                  .b_name = outcome.name,
-                                  .a = a,
-                                  .b = outcome.evictions,
-                                  .pairs = PairsOf(a, outcome.evictions, reach)});
+    DifferenceReport& each =
+        report.differences.emplace_back(DifferencesOf(a, outcome.evictions, reach));
+    each.a_name = against;
+    each.b_name = outcome.name;
   }
 }
 

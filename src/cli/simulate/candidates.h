@@ -9,7 +9,6 @@
 #include "core/model/threshold.h"
 #include "core/pass/pass.h"
 #include "core/units/result.h"
-#include "sim/report/simulation_head.h"
 #include "sim/report/simulation_report.h"
 #include "sim/whatif/whatif_model.h"
 

@@ -12,7 +12,6 @@
 #include "core/recording/recording.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "sim/report/simulation_head.h"
 #include "sim/report/simulation_report.h"
 
 namespace jettison {

@@ -30,10 +30,19 @@ tl::unexpected<Error> Invalid(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
 }
 
-std::string TextIn(const Value& map, std::string_view key) {
-  const Value* value = map.Find(key);
-  const std::string* text = value == nullptr ? nullptr : value->AsString();
-  return text == nullptr ? "" : *text;
+// What two shards differ in that are not of one fleet.
+std::vector<std::string_view> DifferencesOf(const SimulationHead& a, const SimulationHead& b) {
+  const std::pair<std::string_view, bool> parts[] = {
+      {"the version", a.version == b.version},
+      {"the options", a.options == b.options},
+      {"the policies", a.policies == b.policies},
+      {"the number of shards", a.shard.count == b.shard.count},
+      {"the recordings", a.recordings == b.recordings && a.hash == b.hash}};
+  std::vector<std::string_view> differences;
+  for (const auto& [name, is_same] : parts) {
+    if (!is_same) differences.push_back(name);
+  }
+  return differences;
 }
 
 }  // namespace
@@ -65,16 +74,19 @@ std::vector<std::string> FilesOfShards(const std::vector<std::string>& paths,
 Result<SimulationHead> ReadShardHead(std::string_view line) {
   const auto value = ParseJson(line, 0);
   if (!value) return Invalid(value.error().message);
-  if (TextIn(*value, "kind") != kShardKind) return Invalid("this is no result of a shard");
-  const std::string version = TextIn(*value, "apiVersion");
+  SimulationHead head;
+  std::string kind;
+  std::string version;
+  FormReader fields(*value);
+  fields("kind", kind);
+  fields("apiVersion", version);
+  VisitFields(fields, head);
+  if (kind != kShardKind) return Invalid("this is no result of a shard");
   if (version != kSimulationApiVersion) {
     return Fail(ErrorCode::kUnavailable,
                 fmt::format("the result is of apiVersion {}, which is not {}", version,
                             kSimulationApiVersion));
   }
-  SimulationHead head;
-  FormReader fields(*value);
-  VisitFields(fields, head);
   if (head.policies.empty() || !ParseShard(head.shard.Text())) {
     return Invalid("the result has no policy, or no such shard");
   }

@@ -12,7 +12,6 @@
 #include "cli/simulate/node_source.h"
 #include "core/recording/recording.h"
 #include "core/units/result.h"
-#include "sim/report/simulation_head.h"
 #include "sim/report/simulation_report.h"
 
 namespace CLI {

@@ -9,7 +9,7 @@
 #include "core/json/json_writer.h"
 #include "sim/recommend/recommendation.h"
 #include "sim/report/report_fields.h"
-#include "sim/report/report_words.h"
+#include "sim/report/simulation_report.h"
 
 namespace jettison {
 namespace {

@@ -11,15 +11,15 @@ using std::chrono::seconds;
 
 constexpr Instant kStart{std::chrono::hours(24)};
 
-RecordedFact Truth(std::string uid, int at) {
-  return {.at = kStart + seconds(at), .uid = std::move(uid), .pod = "", .limit = {}};
-}
-
 SimulatedEviction Said(std::string uid, int earliest, int at, int latest) {
   return {.uid = std::move(uid),
           .pod = "",
           .when = {kStart + seconds(earliest), kStart + seconds(at), kStart + seconds(latest)},
           .limit = {}};
+}
+
+SimulatedEviction Truth(std::string uid, int at) {
+  return Said(std::move(uid), at, at, at);
 }
 
 TEST(Calibration, CountsWhatWasFoundMissedAndFalse) {

@@ -5,8 +5,6 @@
 #include <type_traits>
 
 #include "core/json/json_writer.h"
-#include "sim/report/report_words.h"
-#include "sim/report/simulation_head.h"
 #include "sim/report/simulation_report.h"
 
 namespace jettison {

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <initializer_list>
+#include <utility>
 
-#include "core/units/duration.h"
+#include "core/evaluate/evaluate.h"
+#include "core/text/number.h"
 
 namespace jettison {
-
 namespace {
 
 Duration Off(Instant a, Instant b) {
@@ -27,17 +28,38 @@ bool IsForMemory(const SimulatedEviction& eviction) {
 }
 
 // The nearest prediction that is not paired with another truth.
-std::optional<std::size_t> NearestOf(const RecordedFact& truth,
+std::optional<std::size_t> NearestOf(const SimulatedEviction& truth,
                                      const std::vector<SimulatedEviction>& said,
                                      const std::vector<bool>& taken, Duration reach) {
   std::optional<std::size_t> nearest;
+  const Instant at = truth.when.at;
   for (std::size_t i = 0; i < said.size(); ++i) {
     if (taken[i] || said[i].uid != truth.uid) continue;
-    const Duration off = Off(truth.at, said[i].when.at);
-    if (!said[i].when.Holds(truth.at) && off > reach) continue;
-    if (!nearest || off < Off(truth.at, said[*nearest].when.at)) nearest = i;
+    const Duration off = Off(at, said[i].when.at);
+    if (!said[i].when.Holds(at) && off > reach) continue;
+    if (!nearest || off < Off(at, said[*nearest].when.at)) nearest = i;
   }
   return nearest;
+}
+
+// Every truth, with a partner within the first of these reaches in which it has one, then what is
+// left of `said`.
+std::vector<Pairing> PairsWithin(std::initializer_list<Duration> reaches,
+                                 const std::vector<SimulatedEviction>& truths,
+                                 const std::vector<SimulatedEviction>& said) {
+  std::vector<Pairing> pairs(truths.size());
+  std::vector<bool> taken(said.size());
+  for (const Duration reach : reaches) {
+    for (std::size_t i = 0; i < truths.size(); ++i) {
+      pairs[i].truth = i;
+      if (!pairs[i].said) pairs[i].said = NearestOf(truths[i], said, taken, reach);
+      if (pairs[i].said) taken[*pairs[i].said] = true;
+    }
+  }
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    if (!taken[i]) pairs.push_back({.truth = {}, .said = i});
+  }
+  return pairs;
 }
 
 }  // namespace
@@ -80,25 +102,64 @@ bool IsKnown(const TimeBounds& when) {
   return Elapsed(when.earliest, when.latest) <= kWidestBounds;
 }
 
-Calibration Compare(const std::vector<RecordedFact>& truths,
+Calibration Compare(const std::vector<SimulatedEviction>& truths,
                     const std::vector<SimulatedEviction>& said, Duration reach) {
-  Calibration result{.truths = truths.size(), .said = said.size()};
-  std::vector<bool> taken(said.size());
-  for (std::size_t i = 0; i < truths.size(); ++i) {
-    const auto nearest = NearestOf(truths[i], said, taken, reach);
-    result.pairs.push_back({.truth = i, .said = nearest});
-    if (!nearest) continue;
-    taken[*nearest] = true;
-    if (!IsKnown(said[*nearest].when)) continue;
-    ++result.found;
-    result.inside += said[*nearest].when.Holds(truths[i].at) ? 1 : 0;
-    result.errors.push_back(Off(truths[i].at, said[*nearest].when.at));
-  }
-  for (std::size_t i = 0; i < said.size(); ++i) {
-    if (!taken[i]) result.pairs.push_back({.truth = {}, .said = i});
-    if (!IsKnown(said[i].when)) ++result.unknown;
+  Calibration result{
+      .truths = truths.size(), .said = said.size(), .pairs = PairsWithin({reach}, truths, said)};
+  for (const Pairing& pair : result.pairs) {
+    if (pair.said && !IsKnown(said[*pair.said].when)) {
+      ++result.unknown;
+    } else if (pair.truth && pair.said) {
+      const TimeBounds& when = said[*pair.said].when;
+      const Instant truth = truths[*pair.truth].when.at;
+      ++result.found;
+      result.inside += when.Holds(truth) ? 1 : 0;
+      result.errors.push_back(Off(truth, when.at));
+    }
   }
   return result;
+}
+
+DifferenceReport DifferencesOf(const std::vector<SimulatedEviction>& a,
+                               const std::vector<SimulatedEviction>& b, Duration reach) {
+  // If another policy moves the eviction of a pod, it is still within this time.
+  constexpr Duration kOneLife = std::chrono::hours(24);
+  DifferenceReport report{.a_count = a.size(), .b_count = b.size()};
+  using Difference = DifferenceReport::Difference;
+  for (const Pairing& pair : PairsWithin({reach, kOneLife}, a, b)) {
+    Difference each;
+    if (pair.truth) each.a = a[*pair.truth];
+    if (pair.said) each.b = b[*pair.said];
+    const bool alike = each.a && each.b &&
+                       (each.a->when.Holds(each.b->when.at) || each.b->when.Holds(each.a->when.at));
+    if (!alike) report.differences.push_back(std::move(each));
+  }
+  std::ranges::stable_sort(report.differences, {}, [](const Difference& each) {
+    return each.a ? each.a->when.at : each.b->when.at;
+  });
+  return report;
+}
+
+std::vector<SimulatedEviction> WhatHappened(const RecordingFacts& facts) {
+  std::vector<SimulatedEviction> evictions;
+  for (const RecordedFact& fact : facts.evictions) {
+    SimulatedEviction& eviction = evictions.emplace_back();
+    eviction.uid = fact.uid;
+    eviction.pod = fact.pod;
+    eviction.when = {fact.at, fact.at, fact.at};
+    eviction.signal = fact.signal;
+    eviction.limit = fact.limit;
+    eviction.as_recorded = true;
+    eviction.pass = fact.pass;
+    const auto& acted = fact.pass ? fact.pass->report.acting_for : std::nullopt;
+    if (!acted) continue;
+    eviction.soft = !acted->IsHard();
+    if (const auto& seen = fact.pass->report.observations[acted->signal]) {
+      eviction.available = seen->available;
+      eviction.line = QuantityOf(acted->value, seen->capacity).Value();
+    }
+  }
+  return evictions;
 }
 
 std::string_view SimulationReport::recording() const {
@@ -127,7 +188,7 @@ void Calibrate(SimulationReport& report) {
   const Duration every = report.calibration.every;
   const Duration reach =
       std::max<Duration>({every, report.facts.longest_step, std::chrono::seconds(1)});
-  report.calibration = Compare(report.facts.evictions, report.foretold.evictions, reach);
+  report.calibration = Compare(WhatHappened(report.facts), report.foretold.evictions, reach);
   report.calibration.every = every;
 }
 
@@ -169,6 +230,37 @@ SimulationTotals TotalsOf(const std::vector<SimulationReport>& nodes, std::size_
     }
   }
   return totals;
+}
+
+bool FleetShard::Has(std::string_view node) const {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : node) {
+    hash ^= static_cast<std::uint8_t>(c);
+    hash *= 0x100000001b3U;
+  }
+  return hash % count == index;
+}
+
+std::string FleetShard::Text() const {
+  return fmt::format("{}/{}", index, count);
+}
+
+Result<FleetShard> ParseShard(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  const auto fail = [text](std::string_view why) {
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("--shard {}: {}", text, why));
+  };
+  if (slash == std::string_view::npos) return fail("must be INDEX/COUNT, such as 0/16");
+  const auto index = ParseNumber<std::uint64_t>(text.substr(0, slash));
+  const auto count = ParseNumber<std::uint64_t>(text.substr(slash + 1));
+  if (!index || !count) return fail("must be INDEX/COUNT, such as 0/16");
+  if (*count == 0 || *count > FleetShard::kMost) {
+    return fail(fmt::format("COUNT must be from 1 to {}", FleetShard::kMost));
+  }
+  if (*index >= *count) {
+    return fail(fmt::format("shards count from 0, so INDEX must be from 0 to {}", *count - 1));
+  }
+  return FleetShard{.index = *index, .count = *count};
 }
 
 }  // namespace jettison

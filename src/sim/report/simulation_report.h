@@ -11,8 +11,8 @@
 
 #include "core/pass/pass.h"
 #include "core/units/duration.h"
+#include "core/units/result.h"
 #include "sim/report/node_courses.h"
-#include "sim/report/simulation_head.h"
 #include "sim/whatif/whatif_model.h"
 
 namespace jettison {
@@ -54,7 +54,7 @@ inline constexpr Duration kWidestBounds = std::chrono::minutes(1);
 
 // Pairs each true eviction with the nearest one of the same pod that was foretold: within its
 // bounds, or no further off than `reach`.
-[[nodiscard]] Calibration Compare(const std::vector<RecordedFact>& truths,
+[[nodiscard]] Calibration Compare(const std::vector<SimulatedEviction>& truths,
                                   const std::vector<SimulatedEviction>& said, Duration reach);
 
 // A recording that was read.
@@ -65,13 +65,17 @@ struct SimulatedInput {
   std::vector<std::string> faults;  // what is wrong with it, and was left out
 };
 
-// Two sides of a comparison.
+// Where two sides differ in their evictions.
 struct DifferenceReport {
+  struct Difference {  // in an eviction that is not on both sides, or not at the same time
+    std::optional<SimulatedEviction> a;
+    std::optional<SimulatedEviction> b;
+  };
   std::string a_name;
   std::string b_name;
-  std::vector<SimulatedEviction> a;
-  std::vector<SimulatedEviction> b;
-  std::vector<Pairing> pairs;  // `truth` is a's, `said` is b's
+  std::size_t a_count = 0;  // of all evictions
+  std::size_t b_count = 0;
+  std::vector<Difference> differences;  // in the order of time
 };
 
 // What was found of one node.
@@ -137,6 +141,44 @@ struct SimulationTotals {
 [[nodiscard]] SimulationTotals TotalsOf(const std::vector<SimulationReport>& nodes,
                                         std::size_t policies);
 
+// A part of a fleet: the nodes whose names hash to it.
+struct FleetShard {
+  std::uint64_t index = 0;  // from 0 to count - 1, as Kubernetes and Slurm count
+  std::uint64_t count = 1;
+
+  static constexpr std::uint64_t kMost = 1'000'000;
+
+  // By FNV-1a with 64 bits, of the bytes of a node's name: its remainder by the number of shards is
+  // the shard. It is the same in every version and on every machine.
+  [[nodiscard]] bool Has(std::string_view node) const;
+  // "3/16".
+  [[nodiscard]] std::string Text() const;
+  friend bool operator==(const FleetShard&, const FleetShard&) = default;
+};
+
+// Parses INDEX/COUNT; fails with a sentence that says what is allowed.
+[[nodiscard]] Result<FleetShard> ParseShard(std::string_view text);
+
+// A name and what it stands for: a policy and its settings as JSON (empty: those in force on each
+// node), or an option of the simulation and its value.
+struct NamedSetting {
+  std::string name;
+  std::string value;
+  friend bool operator==(const NamedSetting&, const NamedSetting&) = default;
+};
+
+// How nodes were simulated: the program, the inputs, the policies and the options.
+struct SimulationHead {
+  std::string version;  // of the program
+  std::vector<NamedSetting> options;
+  std::vector<NamedSetting> policies;
+  FleetShard shard;
+  // Of the whole fleet, as the shard saw it: how many recordings, and a hash of their names, sizes
+  // and nodes.
+  std::uint64_t recordings = 0;
+  std::string hash;
+};
+
 // What was found of nodes, which are in the order of their names.
 
 // One node in full: the calibration first, then a table of the policies, then who is evicted when
@@ -165,15 +207,26 @@ inline constexpr std::string_view kShardKind = "SimulationShard";
 // none.
 [[nodiscard]] std::string EvictionsText(const PolicyOutcome& outcome, std::size_t most);
 
-// Which evictions of two sides are one and the same: of a pod those within `reach` of each other,
-// and of what is left then those that are nearest, within a day.
-[[nodiscard]] std::vector<Pairing> PairsOf(const std::vector<SimulatedEviction>& a,
-                                           const std::vector<SimulatedEviction>& b, Duration reach);
+// The differences of two sides, without their names. Of a pod those evictions are one and the same
+// that are within `reach` of each other, and of what is left those that are nearest, within a day.
+[[nodiscard]] DifferenceReport DifferencesOf(const std::vector<SimulatedEviction>& a,
+                                             const std::vector<SimulatedEviction>& b,
+                                             Duration reach);
 // What really was, as evictions whose time is known.
 [[nodiscard]] std::vector<SimulatedEviction> WhatHappened(const RecordingFacts& facts);
 // Where two sides differ; the first kMostExplained evictions have the explanation of their pass.
 inline constexpr std::size_t kMostExplained = 5;
 [[nodiscard]] std::string DifferenceText(const DifferenceReport& report);
 [[nodiscard]] std::string DifferenceJson(const DifferenceReport& report);
+
+// "98.0 MiB", exact where that is as easy to read: "100Mi".
+[[nodiscard]] std::string ShownAmount(Signal signal, std::int64_t amount);
+// "memory.available 98.0 MiB < 100Mi", exact where rounding would hide that; or what the minimum
+// reclaim of a threshold holds; or the limit that was broken.
+[[nodiscard]] std::string ReasonText(const SimulatedEviction& eviction);
+// "12.3 s", "4.5 min", "3.2 h".
+[[nodiscard]] std::string LengthText(Duration span);
+// "1 eviction", "2 evictions".
+[[nodiscard]] std::string CountText(std::size_t count, std::string_view one);
 
 }  // namespace jettison

@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "sim/report/report_words.h"
-
 namespace jettison {
 namespace {
 
@@ -102,11 +100,12 @@ TEST(SimulationReportTest, ANameOfOthersMakesNoLineInATextAndSteersNoTerminal) {
 }
 
 DifferenceReport SomeDifference() {
-  DifferenceReport report{.a_name = "what-happened", .b_name = "new.yaml"};
-  report.a = {EvictionAt(std::chrono::seconds(0)), EvictionAt(std::chrono::seconds(100))};
-  report.b = {EvictionAt(std::chrono::seconds(1)), EvictionAt(std::chrono::seconds(160)),
-              EvictionAt(std::chrono::seconds(300))};
-  report.pairs = {{.truth = 0, .said = 0}, {.truth = 1, .said = 1}, {.truth = {}, .said = 2}};
+  using std::chrono::seconds;
+  DifferenceReport report = DifferencesOf(
+      {EvictionAt(seconds(0)), EvictionAt(seconds(100))},
+      {EvictionAt(seconds(1)), EvictionAt(seconds(160)), EvictionAt(seconds(300))}, seconds(10));
+  report.a_name = "what-happened";
+  report.b_name = "new.yaml";
   return report;
 }
 
@@ -125,9 +124,7 @@ TEST(DifferenceReportTest, TextNamesBothSidesOrSaysThatThereIsNothing) {
   EXPECT_THAT(text, HasSubstr("A  what-happened: 2 evictions"));
   EXPECT_THAT(text, HasSubstr("A  is not evicted"));
   EXPECT_THAT(text, Not(HasSubstr("do not differ")));
-  DifferenceReport same = SomeDifference();
-  same.pairs.resize(1);
-  EXPECT_THAT(DifferenceText(same), HasSubstr("They do not differ."));
+  EXPECT_THAT(DifferenceText(DifferencesOf({}, {}, {})), HasSubstr("They do not differ."));
 }
 
 }  // namespace

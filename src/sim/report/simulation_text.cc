@@ -9,16 +9,124 @@
 #include <utility>
 #include <vector>
 
+#include "core/explain/explain.h"
+#include "core/explanation/explanation_text.h"
 #include "core/explanation/text_table.h"
 #include "core/text/printable.h"
 #include "core/units/duration.h"
-#include "sim/report/report_words.h"
 #include "sim/report/simulation_report.h"
 
 namespace jettison {
 namespace {
 
 using Align = TextTable::Align;
+
+constexpr Duration kDay = std::chrono::hours(24);
+
+// A moment as text, without its date if it is on the day of `beside`.
+std::string MomentText(Instant at, std::optional<Instant> beside) {
+  const auto tenths = std::chrono::floor<std::chrono::duration<std::int64_t, std::deci>>(at);
+  const std::string text = FormatInstant(tenths);
+  const bool same = beside && at.time_since_epoch() / kDay == beside->time_since_epoch() / kDay;
+  std::string shown = text.substr(0, text.size() - 1);
+  if (shown.find('.') == std::string::npos) shown += ".0";
+  shown[10] = ' ';
+  return same ? shown.substr(11) : shown;
+}
+
+std::string WhenText(const TimeBounds& when) {
+  if (when.earliest == when.latest) return MomentText(when.at, std::nullopt);
+  return fmt::format("{} ({} to {})", MomentText(when.at, std::nullopt),
+                     MomentText(when.earliest, when.at), MomentText(when.latest, when.at));
+}
+
+}  // namespace
+
+std::string ShownAmount(Signal signal, std::int64_t amount) {
+  const std::string rough = RoughText(signal, amount);
+  return rough.empty() ? AmountText(signal, amount) : rough;
+}
+
+namespace {
+
+// Exact where amounts that are rounded to a tenth of a unit could look equal.
+std::string ShownBelow(Signal signal, std::int64_t amount, std::int64_t line) {
+  const auto most = static_cast<double>(line);
+  double unit = 1024;
+  while (most / unit >= 1024) unit *= 1024;
+  const bool is_far = most - static_cast<double>(amount) > unit / 10;
+  return is_far ? ShownAmount(signal, amount) : AmountText(signal, amount);
+}
+
+}  // namespace
+
+std::string ReasonText(const SimulatedEviction& eviction) {
+  if (eviction.limit) {
+    constexpr const char* kLimits[] = {"limit of an emptyDir", "limit of its ephemeral storage",
+                                       "limit of a container's ephemeral storage"};
+    return kLimits[static_cast<std::size_t>(*eviction.limit)];
+  }
+  const Signal signal = eviction.signal;
+  const char* soft = eviction.soft ? ", soft" : "";
+  if (eviction.available >= eviction.line) {
+    return fmt::format("{} {}, threshold of {} held by minimum reclaim{}", NameOf(signal),
+                       ShownAmount(signal, eviction.available), ShownAmount(signal, eviction.line),
+                       soft);
+  }
+  return fmt::format("{} {} < {}{}", NameOf(signal),
+                     ShownBelow(signal, eviction.available, eviction.line),
+                     ShownAmount(signal, eviction.line), soft);
+}
+
+std::string LengthText(Duration span) {
+  const double seconds = std::chrono::duration<double>(span).count();
+  if (seconds < 120) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.1f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+std::string CountText(std::size_t count, std::string_view one) {
+  const std::string_view plural = one.ends_with('s') ? "es" : "s";
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : plural);
+}
+
+namespace {
+
+std::string PercentText(const std::optional<double>& share) {
+  return share ? fmt::format("{:.1f}%", *share * 100) : "-";
+}
+
+// How well evictions are found from samples alone.
+std::string CalibrationText(const Calibration& calibration) {
+  std::string out = "\nCALIBRATION  the policy that was in force, found from samples";
+  if (calibration.every > Duration{0}) {
+    out += fmt::format(" {} apart", LengthText(calibration.every));
+  }
+  out += " alone\n";
+  if (calibration.truths == 0 && calibration.said == 0) {
+    return out +
+           "  No pod was evicted, and none was foretold: how far evictions can be foretold from\n"
+           "  these recordings is not known.\n";
+  }
+  const std::size_t known = calibration.said - calibration.unknown;
+  out += fmt::format("  {} of {} {} found ({}), {} of {} that {} right ({}).\n", calibration.found,
+                     CountText(calibration.truths, "eviction"),
+                     calibration.truths == 1 ? "was" : "were", PercentText(calibration.Recall()),
+                     calibration.found, known, known == 1 ? "was foretold is" : "were foretold are",
+                     PercentText(calibration.Precision()));
+  if (calibration.unknown > 0) {
+    out += fmt::format("  {} more {} not known: the bounds are wider than a minute.\n",
+                       CountText(calibration.unknown, "eviction"),
+                       calibration.unknown == 1 ? "is" : "are");
+  }
+  if (calibration.errors.empty()) return out;
+  return out + fmt::format(
+                   "  {} of {} {} within the stated bounds ({}); off by {} in the median, "
+                   "{} at most.\n",
+                   calibration.inside, CountText(calibration.found, "true time"),
+                   calibration.found == 1 ? "lies" : "lie", PercentText(calibration.Coverage()),
+                   LengthText(*calibration.MedianError()), LengthText(*calibration.WorstError()));
+}
 
 void PutRecording(const SimulationReport& report, std::string& out) {
   const RecordingFacts& facts = report.facts;
@@ -43,13 +151,15 @@ void PutRecording(const SimulationReport& report, std::string& out) {
   if (facts.note_count > facts.notes.size()) {
     out += fmt::format("  Note: and {} more.\n", facts.note_count - facts.notes.size());
   }
-  if (facts.flaw_count == 0) return;
-  out += fmt::format("  {} is unknown, and nothing is filled in:\n", LengthText(facts.unknown));
-  for (const RecordingFlaw& flaw : facts.flaws) {
-    out += fmt::format("  - {}: {}\n", FormatInstant(flaw.at), Printable(flaw.what));
+  if (facts.flaw_count > 0) {
+    out += fmt::format("  {} is unknown, and nothing is filled in:\n", LengthText(facts.unknown));
+    for (const RecordingFlaw& flaw : facts.flaws) {
+      out += fmt::format("  - {}: {}\n", FormatInstant(flaw.at), Printable(flaw.what));
+    }
+    const std::uint64_t more = facts.flaw_count - facts.flaws.size();
+    if (more > 0) out += fmt::format("  - and {} more\n", more);
   }
-  const std::uint64_t more = facts.flaw_count - facts.flaws.size();
-  if (more > 0) out += fmt::format("  - and {} more\n", more);
+  out += CalibrationText(report.calibration);
 }
 
 std::string LengthOf(double seconds) {
@@ -76,34 +186,6 @@ void PutPolicies(const SimulationHead& head, const SimulationTotals& totals, std
          LengthOf(SecondsOf(each.pod_time_lost))});
   }
   out += "\n" + table.Text(0);
-}
-
-void PutEvictions(const PolicyOutcome& outcome, std::size_t most, std::string& out) {
-  if (outcome.evictions.empty() && outcome.oom_kills.empty()) return;
-  out += fmt::format("\n{}\n", Printable(outcome.name));
-  TextTable table({Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft});
-  for (std::size_t i = 0; i < std::min(most, outcome.evictions.size()); ++i) {
-    const SimulatedEviction& eviction = outcome.evictions[i];
-    table.Add({WhenText(eviction.when), eviction.pod, ReasonText(eviction),
-               eviction.as_recorded ? "as recorded" : ""});
-  }
-  for (std::size_t i = 0; i < std::min(most, outcome.oom_kills.size()); ++i) {
-    const ForeseenOomKill& kill = outcome.oom_kills[i];
-    const bool recorded = kill.why == ForeseenOomKill::Why::kRecorded;
-    table.Add(
-        {WhenText(kill.when), kill.pod,
-         kill.why == ForeseenOomKill::Why::kPodLimit ? "OOM kill, limit of the pod" : "OOM kill",
-         recorded ? "as recorded" : ""});
-  }
-  out += table.Text(2);
-  const auto left = [&](std::size_t all) { return all - std::min(most, all); };
-  const std::size_t more = left(outcome.evictions.size()) + left(outcome.oom_kills.size());
-  if (more > 0) out += fmt::format("  and {} more\n", more);
-}
-
-void PutHead(const SimulationReport& report, std::string& out) {
-  PutRecording(report, out);
-  if (report.facts.from) out += CalibrationText(report.calibration);
 }
 
 // What the calibration missed, and what of it is false.
@@ -217,7 +299,50 @@ void PutTop(const std::vector<SimulationReport>& nodes, std::size_t policies, st
   out += table.Text(2);
 }
 
+// The explanation of its pass, indented by four columns.
+void PutExplanation(const SimulatedEviction& eviction, std::string& out) {
+  const std::string text =
+      TextOf(Explain(*eviction.pass, {.subject_uid = eviction.uid, .order_limit = 10}));
+  std::size_t from = 0;
+  while (from < text.size()) {
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    if (end > from) out += "    " + text.substr(from, end - from);
+    out += '\n';
+    from = end + 1;
+  }
+}
+
 }  // namespace
+
+std::string DifferenceText(const DifferenceReport& report) {
+  std::size_t explained = 0;
+  std::string out = fmt::format("DIFFERENCES\n  A  {}: {}\n  B  {}: {}\n", Printable(report.a_name),
+                                CountText(report.a_count, "eviction"), Printable(report.b_name),
+                                CountText(report.b_count, "eviction"));
+  if (report.differences.empty()) return out + "\nThey do not differ.\n";
+  for (const DifferenceReport::Difference& each : report.differences) {
+    const std::pair<const char*, const std::optional<SimulatedEviction>&> sides[] = {{"A", each.a},
+                                                                                     {"B", each.b}};
+    out += fmt::format("\n{}\n", Printable((each.a ? each.a : each.b)->pod));
+    for (const auto& [name, eviction] : sides) {
+      out += !eviction ? fmt::format("  {}  is not evicted\n", name)
+                       : fmt::format("  {}  {}  {}\n", name, WhenText(eviction->when),
+                                     ReasonText(*eviction));
+    }
+    if (each.a && each.b) {
+      const Duration later = Elapsed(each.a->when.at, each.b->when.at);
+      out += fmt::format("  B is {} {}.\n", LengthText(std::chrono::abs(later)),
+                         later < Duration{0} ? "earlier" : "later");
+    }
+    if (++explained > kMostExplained) continue;
+    for (const auto& [name, eviction] : sides) {
+      if (!eviction || !eviction->pass) continue;
+      out += fmt::format("\n  {}:\n", name);
+      PutExplanation(*eviction, out);
+    }
+  }
+  return out;
+}
 
 std::string SimulationText(const SimulationHead& head, const std::vector<SimulationReport>& nodes,
                            std::size_t shown) {
@@ -233,11 +358,11 @@ std::string SimulationText(const SimulationHead& head, const std::vector<Simulat
     return out;
   }
   const SimulationReport& only = nodes.front();
-  PutHead(only, out);
+  PutRecording(only, out);
   if (!only.facts.from) return out;
   PutErrors(only, shown, out);
   PutPolicies(head, totals, out);
-  for (const PolicyOutcome& outcome : only.outcomes) PutEvictions(outcome, shown, out);
+  for (const PolicyOutcome& outcome : only.outcomes) out += EvictionsText(outcome, shown);
   for (const DifferenceReport& each : only.differences) out += "\n" + DifferenceText(each);
   return out;
 }
@@ -246,14 +371,32 @@ std::string HeadText(const std::vector<SimulationReport>& reports) {
   std::string out;
   for (const SimulationReport& report : reports) {
     if (!out.empty()) out += "\n";
-    PutHead(report, out);
+    PutRecording(report, out);
   }
   return out;
 }
 
 std::string EvictionsText(const PolicyOutcome& outcome, std::size_t most) {
-  std::string out;
-  PutEvictions(outcome, most, out);
+  if (outcome.evictions.empty() && outcome.oom_kills.empty()) return "";
+  std::string out = fmt::format("\n{}\n", Printable(outcome.name));
+  TextTable table({Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft});
+  for (std::size_t i = 0; i < std::min(most, outcome.evictions.size()); ++i) {
+    const SimulatedEviction& eviction = outcome.evictions[i];
+    table.Add({WhenText(eviction.when), eviction.pod, ReasonText(eviction),
+               eviction.as_recorded ? "as recorded" : ""});
+  }
+  for (std::size_t i = 0; i < std::min(most, outcome.oom_kills.size()); ++i) {
+    const ForeseenOomKill& kill = outcome.oom_kills[i];
+    const bool recorded = kill.why == ForeseenOomKill::Why::kRecorded;
+    table.Add(
+        {WhenText(kill.when), kill.pod,
+         kill.why == ForeseenOomKill::Why::kPodLimit ? "OOM kill, limit of the pod" : "OOM kill",
+         recorded ? "as recorded" : ""});
+  }
+  out += table.Text(2);
+  const auto left = [&](std::size_t all) { return all - std::min(most, all); };
+  const std::size_t more = left(outcome.evictions.size()) + left(outcome.oom_kills.size());
+  if (more > 0) out += fmt::format("  and {} more\n", more);
   return out;
 }
 

@@ -1,10 +1,40 @@
 #include <fmt/format.h>
 
+#include "core/explain/explain.h"
+#include "core/explanation/explanation_text.h"
 #include "core/json/json_writer.h"
 #include "sim/report/report_fields.h"
 #include "sim/report/simulation_report.h"
 
 namespace jettison {
+
+std::string DifferenceJson(const DifferenceReport& report) {
+  std::string out;
+  JsonWriter json(out);
+  const auto side = [&](std::string_view name, const std::optional<SimulatedEviction>& eviction) {
+    if (!eviction) return;
+    json.Object(name, [&] {
+      WriteFields(eviction->when, json);
+      json.Field("reason", ReasonText(*eviction));
+      if (!eviction->pass) return;
+      json.Key("explanation");
+      json.Json(JsonOf(Explain(*eviction->pass, {.subject_uid = eviction->uid})));
+    });
+  };
+  json.Object([&] {
+    json.Field("a", report.a_name);
+    json.Field("b", report.b_name);
+    json.Objects("differences", report.differences, [&](const DifferenceReport::Difference& each) {
+      const SimulatedEviction& first = each.a ? *each.a : *each.b;
+      json.Field("pod", first.pod);
+      json.Field("uid", first.uid);
+      side("a", each.a);
+      side("b", each.b);
+    });
+  });
+  return out;
+}
+
 namespace {
 
 // In quotes where it has to be (RFC 4180).
