@@ -1,9 +1,9 @@
-#include "sim/frames/lows.h"
-
 #include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
+
+#include "sim/frames/frame_builder.h"
 
 namespace jettison {
 namespace {

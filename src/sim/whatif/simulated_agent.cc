@@ -54,14 +54,6 @@ std::optional<std::size_t> ActedFor(const std::vector<Threshold>& thresholds,
 
 }  // namespace
 
-std::optional<Instant> SimulatedPace::Next(Instant now) const {
-  std::optional<Instant> next = pace_.NextRound(now);
-  for (const auto& at : {gone_, paused_until_}) {
-    if (at && *at > now && (!next || *at < *next)) next = at;
-  }
-  return next;
-}
-
 void SimulatedAgent::TakePolicy(const RecordedPass& recorded) {
   if (recorded.policy == base_) return;
   const bool is_first = std::exchange(base_, recorded.policy) == nullptr;
@@ -76,12 +68,21 @@ void SimulatedAgent::TakePolicy(const RecordedPass& recorded) {
 void SimulatedAgent::Begin(const RecordedPass& recorded, Instant at) {
   TakePolicy(recorded);
   pace_ = {};
+  gone_.reset();
+  paused_until_.reset();
   state_ = CarryOver(recorded.before, recorded.policy->thresholds, policy_.thresholds);
   for (std::size_t i = 0; i < met_.size(); ++i) {
     met_[i].reset();
     if (const auto since = state_.first_observed_at[i]) met_[i] = {*since, *since, *since};
   }
   last_pass_ = at;
+}
+
+void SimulatedAgent::Advance(Instant to) {
+  if (paused_until_ && to >= *paused_until_) paused_until_.reset();
+  if (!gone_ || to < *gone_) return;
+  pace_.CleanedUp(true, *gone_);
+  gone_.reset();
 }
 
 // A pass that is made again with what it began with comes to the same.
@@ -101,14 +102,15 @@ std::optional<SimulatedPass> SimulatedAgent::MakePass(const VirtualSegment& view
                                                       const Look& look) {
   ReadingPlan plan{.now = look.at, .observations = SeenAt(view, look.at)};
   plan.evaluation = Evaluate(policy_, state_, plan.observations, look.at);
-  if (pace_.awaits()) {
+  if (gone_) {
     plan.evaluation.acting = HardFirst(policy_.thresholds, plan.evaluation.acting);
   }
   for (std::size_t i = 0; i < policy_.thresholds.size(); ++i) {
-    plan.may_act[i] = plan.evaluation.acting[i] && pace_.Allows(policy_.thresholds[i]);
+    plan.may_act[i] =
+        plan.evaluation.acting[i] && (!gone_ || pace_.MayActInWait(policy_.thresholds[i]));
   }
   plan.threshold = MostUrgent(policy_.thresholds, plan.may_act);
-  if (pace_.awaits() && !plan.threshold) return std::nullopt;
+  if (gone_ && !plan.threshold) return std::nullopt;
   NoteMet(view, plan.evaluation, look.at);
   if (look.by_clock) last_pass_ = look.at;
   may_let_back_ = true;
@@ -149,8 +151,8 @@ std::optional<SimulatedPass> SimulatedAgent::Act(const VirtualSegment& view, con
   SimulatedPass made;
   made.report = CarryOut({.policy = policy, .plan = plan, .decision = decision, .pods = active_},
                          ports, state_);
-  const auto& pause = made.report.pause;
-  pace_.Pause(pause ? std::optional(pause->until) : std::nullopt);
+  paused_until_.reset();
+  if (made.report.pause) paused_until_ = made.report.pause->until;
   if (made.report.evictions.empty()) return std::nullopt;
   if (view.node().keep_passes) {
     auto pass = std::make_shared<RecordedPass>(view.PassOf(made.report, active_));
@@ -219,7 +221,8 @@ void SimulatedAgent::NoteEviction(const CycleReport& report, const EvictionRecor
   const bool hard = eviction.order.grace_period_seconds <= kHardGraceSeconds;
   const Resource resource =
       report.ranked_for ? ResourceOf(*report.ranked_for) : Resource::kEphemeralStorage;
-  pace_.Evicted(resource, hard, report.at, *gone);
+  pace_.Evicted(resource, hard, report.at);
+  gone_ = std::max(gone_.value_or(*gone), *gone);
 }
 
 bool SimulatedAgent::IsInStep(const VirtualSegment& view) const {
@@ -228,7 +231,7 @@ bool SimulatedAgent::IsInStep(const VirtualSegment& view) const {
 }
 
 bool SimulatedAgent::IsQuiet() const {
-  return !pace_.awaits() && state_.met.none() && state_.conditions.Empty() &&
+  return !gone_ && state_.met.none() && state_.conditions.Empty() &&
          std::ranges::none_of(state_.first_observed_at,
                               [](const auto& since) { return since.has_value(); });
 }
@@ -242,7 +245,7 @@ Instant SimulatedAgent::NextStop(Instant now, Instant end, std::optional<Duratio
   const auto consider = [&](std::optional<Instant> at) {
     if (at && *at > now) next = std::min(next, *at);
   };
-  consider(pace_.Next(now));
+  for (const auto& at : {pace_.NextRound(now), gone_, paused_until_}) consider(at);
   for (std::size_t i = 0; i < policy_.thresholds.size(); ++i) {
     const auto& since = state_.first_observed_at[i];
     const Threshold& threshold = policy_.thresholds[i];

@@ -19,45 +19,6 @@
 
 namespace jettison {
 
-// What a simulated node waits for after its evictions, by the rules of the agent: until the pods
-// are gone nothing but a hard threshold may act, and when the next eviction comes is a question of
-// pace (core/decide/eviction_pace).
-class SimulatedPace {
- public:
-  // A pod was told to end for that resource and will be gone then.
-  void Evicted(Resource resource, bool hard, Instant now, Instant gone) {
-    pace_.Evicted(resource, hard, now);
-    gone_ = std::max(gone_.value_or(gone), gone);
-  }
-  // An eviction waits until then; absent: none does.
-  void Pause(std::optional<Instant> until) { paused_until_ = until; }
-  // Pods that are gone by now are awaited no more, and a pause that is over has ended.
-  void Advance(Instant now) {
-    if (paused_until_ && now >= *paused_until_) paused_until_.reset();
-    if (!gone_ || now < *gone_) return;
-    pace_.CleanedUp(true, *gone_);
-    gone_.reset();
-  }
-
-  [[nodiscard]] bool awaits() const { return gone_.has_value(); }
-  [[nodiscard]] bool IsPaused() const { return paused_until_.has_value(); }
-  // Whether a pass may act for the threshold now.
-  [[nodiscard]] bool Allows(const Threshold& threshold) const {
-    return !awaits() || pace_.MayActInWait(threshold);
-  }
-  // As PaceInput::kubelet_decides.
-  [[nodiscard]] std::optional<Instant> KubeletDecides(Signal signal, Instant now) const {
-    return pace_.KubeletDecides(signal, now);
-  }
-  // When something of this changes next, after `now`.
-  [[nodiscard]] std::optional<Instant> Next(Instant now) const;
-
- private:
-  EvictionPace pace_;
-  std::optional<Instant> gone_;  // the last of those that are awaited
-  std::optional<Instant> paused_until_;
-};
-
 // A pass that a simulation carried out.
 struct SimulatedPass {
   CycleReport report;
@@ -66,7 +27,9 @@ struct SimulatedPass {
 };
 
 // The agent of a node under a candidate policy: the policy itself, the state that its passes have
-// led to, and what it waits for. It decides and carries out by the functions of the real agent.
+// led to, and what it waits for. It decides and carries out by the functions of the real agent:
+// until evicted pods are gone nothing but a hard threshold may act, and when the next eviction
+// comes is a question of pace (core/decide/eviction_pace).
 class SimulatedAgent {
  public:
   // The agent looks at the node at this moment of a segment.
@@ -82,8 +45,9 @@ class SimulatedAgent {
   void TakePolicy(const RecordedPass& recorded);
   // The agent begins with the state that a recorded pass began with.
   void Begin(const RecordedPass& recorded, Instant at);
-  // Time has passed until `to`.
-  void Advance(Instant to) { pace_.Advance(to); }
+  // Time has passed until `to`: pods that are gone by then are awaited no more, and a pause that is
+  // over has ended.
+  void Advance(Instant to);
   // A pass by the clock was made then, in which nothing was to be done.
   void PassedOver(Instant at) { last_pass_ = at; }
 
@@ -109,7 +73,7 @@ class SimulatedAgent {
   [[nodiscard]] bool IsInStep(const VirtualSegment& view) const;
   // Whether the agent awaits nothing, and nothing was short of late.
   [[nodiscard]] bool IsQuiet() const;
-  [[nodiscard]] bool IsPaused() const { return pace_.IsPaused(); }
+  [[nodiscard]] bool IsPaused() const { return paused_until_.has_value(); }
   // Whether a pass is due by the clock.
   [[nodiscard]] bool IsDue(Instant now, Duration interval) const;
   // Whether a full pass was asked for at `now`, and not yet at `before`: a pause or a grace period
@@ -144,8 +108,10 @@ class SimulatedAgent {
   PassPolicy policy_;
   EvictionState state_;
   std::array<std::optional<TimeBounds>, kMaxThresholds> met_;  // when each was first met
-  SimulatedPace pace_;
-  std::optional<Instant> last_pass_;  // by the clock
+  EvictionPace pace_;
+  std::optional<Instant> gone_;          // the last of the pods that are awaited; absent: none is
+  std::optional<Instant> paused_until_;  // an eviction waits until then
+  std::optional<Instant> last_pass_;     // by the clock
   std::optional<Instant> last_eviction_;
   bool may_let_back_ = false;  // a pass was made since a pod came back
   std::vector<ActivePod> active_;

@@ -6,46 +6,11 @@
 
 #include "core/recording/recording.h"
 #include "sim/frames/frame_builder.h"
-#include "sim/frames/lows.h"
-#include "sim/whatif/pod_fates.h"
-#include "sim/whatif/simulated_agent.h"
-#include "sim/whatif/virtual_segment.h"
 #include "sim/whatif/whatif_model.h"
 
 namespace jettison {
 
-// One policy on the node of a recording. The class walks from frame to frame, has the agent look
-// where something happens and the pods fare as they then do, and counts what comes of it.
-class PolicyRun {
- public:
-  explicit PolicyRun(const CandidatePolicy& candidate);
-
-  // The first frame, or one of which nothing before is known. Stop was called in between.
-  void Begin(const WhatIfNode& node, const Frame& frame);
-  // From one frame to the next. `violations`: whether a pod broke a storage limit at the end.
-  void Advance(const WhatIfNode& node, const Segment& segment, bool violations);
-  // Once the courses have taken in the frame that Advance led to.
-  void Settle(const WhatIfNode& node, const Frame& frame) {
-    fates_.Settle(node, frame, agent_.IsInForce());
-  }
-  // The recording ends, or a gap begins.
-  void Stop(Instant at) { fates_.Stop(at); }
-
-  [[nodiscard]] PolicyOutcome Outcome() const;
-
- private:
-  void StepRecorded(const VirtualSegment& view);
-  void WalkThrough(const VirtualSegment& view, bool violations);
-  [[nodiscard]] Instant NextStop(const WhatIfNode& node, Instant now, Instant end) const;
-  void MoveTo(const VirtualSegment& view, Instant from, Instant to);
-  void CountTime(Duration time, double idle);
-  void MakePass(const VirtualSegment& view, const SimulatedAgent::Look& look);
-  void TakeEvictions(const VirtualSegment& view, const SimulatedPass& made);
-
-  SimulatedAgent agent_;
-  PodFates fates_;
-  PolicyOutcome outcome_;  // without what `fates_` counts
-};
+class PolicyRun;
 
 struct WhatIfOptions {
   WhatIfModel model;
@@ -64,6 +29,7 @@ class WhatIf {
   WhatIf(std::vector<CandidatePolicy> candidates, WhatIfOptions options);
   WhatIf(const WhatIf&) = delete;
   WhatIf& operator=(const WhatIf&) = delete;
+  ~WhatIf();
 
   void Add(const RecordedItem& item);
   void Finish();

@@ -6,11 +6,13 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "apply/pass.h"
+#include "core/decide/eviction_pace.h"
 #include "core/pods/admission.h"
 #include "core/recording/recording.h"
 #include "sim/whatif/whatif.h"
@@ -131,7 +133,10 @@ class TestWorld {
     for (Life& life : lives_) {
       if (life.there && life.gone && now_ >= *life.gone) life.there = false;
     }
-    pace_.Advance(now_);
+    if (gone_ && now_ >= *gone_) {
+      pace_.CleanedUp(true, *gone_);
+      gone_.reset();
+    }
     LetBack();
     Summary summary;
     std::int64_t used = 16 * kMiB;
@@ -162,7 +167,7 @@ class TestWorld {
     const bool by_clock = now_ >= next_pass_;
     const bool newly = (evaluation.met & ~known_).any();
     if (!by_clock && !newly && !threshold) return;
-    if (pace_.awaits() && !(threshold && pace_.Allows(policy_->thresholds[*threshold]))) return;
+    if (gone_ && !(threshold && pace_.MayActInWait(policy_->thresholds[*threshold]))) return;
     if (by_clock) next_pass_ = now_ + std::chrono::seconds(1);
     Pass(std::move(summary), std::move(pods), threshold, by_clock);
   }
@@ -206,7 +211,8 @@ class TestWorld {
     life->backoff = std::min<Duration>(life->backoff * 2, std::chrono::minutes(5));
     evictions_.push_back({eviction.order.pod_uid, now_});
     pace_.Evicted(ResourceOf(*pass.report.ranked_for), eviction.order.grace_period_seconds <= 1,
-                  now_, *life->gone);
+                  now_);
+    gone_ = std::max(gone_.value_or(*life->gone), *life->gone);
   }
 
   void LetBack() {
@@ -235,7 +241,8 @@ class TestWorld {
   std::vector<Life> lives_;
   EvictionState state_;
   ThresholdSet known_;
-  SimulatedPace pace_;
+  EvictionPace pace_;
+  std::optional<Instant> gone_;  // the last of the pods that are awaited
   Instant now_{std::chrono::hours(24)};
   Instant next_pass_{std::chrono::hours(24)};
   std::uint64_t passes_ = 0;
