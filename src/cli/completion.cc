@@ -11,7 +11,7 @@
 
 #include "cli/ask/ask_agent.h"
 #include "cli/commands.h"
-#include "cli/simulate/candidates.h"
+#include "cli/simulate/simulate.h"
 #include "cli/terminal/output.h"
 #include "cli/top/top.h"
 #include "core/model/signal.h"

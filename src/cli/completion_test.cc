@@ -9,7 +9,7 @@
 
 #include "api/overview/overview.h"
 #include "cli/command_bed.h"
-#include "cli/simulate/candidates.h"
+#include "cli/simulate/simulate.h"
 #include "http/server/testing/test_server.h"
 
 namespace jettison {

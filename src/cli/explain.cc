@@ -64,8 +64,9 @@ std::optional<PassExplanation> ExplanationOf(const RecordedPass& pass, const std
 // Explains the passes of a recording, or of scenarios, that did something; where none did, the last
 // one. Prints what it finds, also where something is wrong with the rest; returns the exit status.
 int ExplainFile(const ExplainCommand& options) {
-  auto file = RecordingFile::Open(options.file);
-  if (!file) return ReportUnanswered(file.error());
+  const auto opened = RecordingFile::Open(options.file);
+  if (!opened) return ReportUnanswered(opened.error());
+  RecordingFile& file = **opened;
   CommandFaults faults;
   std::string out;
   const auto put = [&](const PassExplanation& explanation) {
@@ -77,9 +78,9 @@ int ExplainFile(const ExplainCommand& options) {
   };
   std::shared_ptr<const RecordedPass> last;
   for (;;) {
-    const auto item = file->source().Next();
+    const auto item = file.source().Next();
     if (!item) {
-      faults.Add(file->has_scenarios() ? item.error() : item.error().In(file->name()));
+      faults.Add(file.has_scenarios() ? item.error() : item.error().In(file.name()));
       if (item.error().code != ErrorCode::kInvalidArgument) break;
       continue;
     }
@@ -95,7 +96,7 @@ int ExplainFile(const ExplainCommand& options) {
   if (printed != 0 || faults.status() != 0) return std::max(printed, faults.status());
   if (!out.empty()) return 0;
   PrintError(
-      "jettison: {} has no {}\n", file->name(),
+      "jettison: {} has no {}\n", file.name(),
       options.target.empty() ? "pass" : fmt::format("eviction of a pod \"{}\"", options.target));
   return kExitFailed;
 }

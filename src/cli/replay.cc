@@ -135,16 +135,12 @@ class Replayer {
 };
 
 int RunReplay(const std::string& path) {
-  auto file = RecordingFile::Open(path);
-  if (!file) {
-    PrintError("jettison: {}\n", file.error().message);
+  const auto file = RecordingFile::Open(path);
+  if (!file || (*file)->IsEmpty()) {
+    PrintError("jettison: {}\n", file ? EmptyInput((*file)->name()) : file.error().message);
     return kExitFailed;
   }
-  if (file->IsEmpty()) {
-    PrintError("jettison: {}\n", EmptyInput(file->name()));
-    return kExitFailed;
-  }
-  return Replayer(*file).Run();
+  return Replayer(**file).Run();
 }
 
 constexpr const char* kReplayFooter =

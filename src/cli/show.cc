@@ -238,11 +238,13 @@ std::unique_ptr<RecordingSink> SinkFor(const std::string& output) {
 
 // What is read of the recording is told, or passed on in another form.
 int RunShow(const ShowOptions& options) {
-  auto file = RecordingFile::Open(options.path);
-  if (!file || file->IsEmpty()) {
-    PrintError("jettison: {}\n", file ? EmptyInput(file->name()) : file.error().message);
+  const auto opened = RecordingFile::Open(options.path);
+  if (!opened || (*opened)->IsEmpty()) {
+    PrintError("jettison: {}\n",
+               opened ? EmptyInput((*opened)->name()) : opened.error().message);
     return kExitFailed;
   }
+  RecordingFile& file = **opened;
   const std::unique_ptr<RecordingSink> sink = SinkFor(options.output);
   const auto is_written = [](const Result<void>& written) {
     if (!written) PrintError("jettison: {}\n", written.error().message);
@@ -254,7 +256,7 @@ int RunShow(const ShowOptions& options) {
   // What goes to the same terminal would be written into the bar.
   if (!sink || ::isatty(STDOUT_FILENO) == 0) bar.emplace(true);
   for (std::size_t items = 0;;) {
-    const auto item = file->source().Next();
+    const auto item = file.source().Next();
     if (!item) {
       const Error& error = item.error();
       is_unread |= error.code != ErrorCode::kInvalidArgument;
@@ -266,13 +268,13 @@ int RunShow(const ShowOptions& options) {
     if (!*item) break;
     if (sink && !is_written(sink->Add(**item))) return kExitFailed;
     if (!sink) digest.Add(**item);
-    if (bar && items++ % kItemsPerLook == 0) bar->Draw(file->Progress());
+    if (bar && items++ % kItemsPerLook == 0) bar->Draw(file.Progress());
   }
   bar.reset();
   if (sink && !is_written(sink->Finish())) return kExitFailed;
   const int printed = sink                       ? PrintData("")
-                      : options.output == "json" ? PrintData(digest.Json(file->found()))
-                                                 : PrintText(digest.Text(file->found()));
+                      : options.output == "json" ? PrintData(digest.Json(file.found()))
+                                                 : PrintText(digest.Text(file.found()));
   if (printed != 0 || is_unread) return kExitFailed;
   return digest.has_faults() ? kExitInvalidInput : 0;
 }

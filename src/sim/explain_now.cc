@@ -7,7 +7,7 @@
 #include "core/decide/ranking.h"
 #include "core/explain/explain.h"
 #include "core/pods/pod_kind.h"
-#include "sim/imagined_node.h"
+#include "sim/replay.h"
 
 namespace jettison {
 namespace {

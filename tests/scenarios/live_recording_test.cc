@@ -38,7 +38,7 @@ class LiveRecording : public testing::Test {
     EXPECT_TRUE(file);
     if (!file) return items;
     for (;;) {
-      auto item = file->source().Next();
+      auto item = (*file)->source().Next();
       if (!item) {
         ADD_FAILURE() << item.error().message;
         continue;

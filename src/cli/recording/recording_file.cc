@@ -19,20 +19,17 @@
 
 #include "codec/recordings/scenario_reader.h"
 #include "kernel/files/line_reader.h"
-#include "ports/file_descriptor.h"
 #include "sim/replay.h"
 
 namespace jettison {
 namespace {
 
-tl::unexpected<Error> CannotRead() {
-  return Fail(ErrorCode::kInternal, fmt::format("cannot be read: {}", std::strerror(errno)));
-}
-
 RecordingReader::Read BytesOfStream(std::FILE* stream) {
   return [stream](std::span<char> into) -> Result<std::size_t> {
     const std::size_t read = std::fread(into.data(), 1, into.size(), stream);
-    if (read == 0 && std::ferror(stream) != 0) return CannotRead();
+    if (read == 0 && std::ferror(stream) != 0) {
+      return Fail(ErrorCode::kInternal, fmt::format("cannot be read: {}", std::strerror(errno)));
+    }
     return read;
   };
 }
@@ -101,106 +98,67 @@ class ScenarioSource final : public RecordingSource {
 
 }  // namespace
 
-// The bytes of a file, whose beginning can be looked at before they are read, and which are
-// counted.
-struct RecordingFile::Bytes {
-  struct Close {
-    void operator()(std::FILE* stream) const { std::fclose(stream); }
+Result<std::unique_ptr<RecordingFile>> RecordingFile::Open(const std::string& path) {
+  std::unique_ptr<RecordingFile> file(new RecordingFile);
+  file->name_ = path == "-" ? "standard input" : path;
+  file->descriptor_ = FileDescriptor(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                                 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status {};
+  const auto fail = [&](std::string_view why) {
+    return Fail(ErrorCode::kUnavailable, fmt::format("cannot open {}: {}", path, why));
   };
-
-  Result<void> Open(const std::string& path) {
-    descriptor = FileDescriptor(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                                            : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    struct stat status {};
-    const auto fail = [&](std::string_view why) {
-      return Fail(ErrorCode::kUnavailable, fmt::format("cannot open {}: {}", path, why));
-    };
-    if (!descriptor || ::fstat(descriptor.get(), &status) != 0) return fail(std::strerror(errno));
-    if (S_ISDIR(status.st_mode)) return fail("it is a folder");
-    if (S_ISREG(status.st_mode)) size = static_cast<std::uint64_t>(status.st_size);
-    cookie_io_functions_t functions{};
-    functions.read = [](void* self, char* into, std::size_t most) {
-      return static_cast<Bytes*>(self)->Read(into, most);
-    };
-    file.reset(::fopencookie(this, "r", functions));
-    if (!file) return fail("no memory");
-    return {};
+  if (!file->descriptor_ || ::fstat(file->descriptor_.get(), &status) != 0) {
+    return fail(std::strerror(errno));
   }
-
-  ssize_t ReadMore(char* into, std::size_t most) {
-    ssize_t read = 0;
-    do {
-      read = ::read(descriptor.get(), into, most);
-    } while (read < 0 && errno == EINTR);
-    ended |= read == 0;
-    if (read > 0) count += static_cast<std::uint64_t>(read);
-    return read;
-  }
-
-  ssize_t Read(char* into, std::size_t most) {
-    if (taken == head.size()) return ReadMore(into, most);
-    const std::size_t part = head.copy(into, most, taken);
-    taken += part;
-    return static_cast<ssize_t>(part);
-  }
-
-  FileDescriptor descriptor;
-  std::string head;
-  std::size_t taken = 0;  // of the head
-  std::uint64_t count = 0;
-  std::uint64_t size = 0;  // of the file; 0: not known
-  bool ended = false;
-  std::unique_ptr<std::FILE, Close> file;
-};
-
-RecordingFile::RecordingFile() = default;
-RecordingFile::RecordingFile(RecordingFile&&) noexcept = default;
-RecordingFile& RecordingFile::operator=(RecordingFile&&) noexcept = default;
-RecordingFile::~RecordingFile() = default;
-
-Result<RecordingFile> RecordingFile::Open(const std::string& path) {
-  RecordingFile file;
-  file.name_ = path == "-" ? "standard input" : path;
-  file.bytes_ = std::make_unique<Bytes>();
-  if (auto opened = file.bytes_->Open(path); !opened) return Fail(opened.error());
-  file.has_scenarios_ = BeginsAsScenario(file.Head());
-  if (file.has_scenarios_) {
-    file.source_ = std::make_unique<ScenarioSource>(file.name_, file.stream());
+  if (S_ISDIR(status.st_mode)) return fail("it is a folder");
+  if (S_ISREG(status.st_mode)) file->size_ = static_cast<std::uint64_t>(status.st_size);
+  cookie_io_functions_t functions{};
+  functions.read = [](void* self, char* into, std::size_t most) {
+    return static_cast<RecordingFile*>(self)->Read(into, most);
+  };
+  file->stream_.reset(::fopencookie(file.get(), "r", functions));
+  if (!file->stream_) return fail("no memory");
+  if (BeginsAsScenario(file->Head())) {
+    file->source_ = std::make_unique<ScenarioSource>(file->name_, file->stream());
   } else {
-    auto items = std::make_unique<RecordingReader>(BytesOfStream(file.stream()));
-    file.items_ = items.get();
-    file.source_ = std::move(items);
+    auto items = std::make_unique<RecordingReader>(BytesOfStream(file->stream()));
+    file->items_ = items.get();
+    file->source_ = std::move(items);
   }
   return file;
 }
 
-std::FILE* RecordingFile::stream() {
-  return bytes_->file.get();
+ssize_t RecordingFile::Read(char* into, std::size_t most) {
+  if (taken_ == head_.size()) return ReadMore(into, most);
+  const std::size_t part = head_.copy(into, most, taken_);
+  taken_ += part;
+  return static_cast<ssize_t>(part);
+}
+
+ssize_t RecordingFile::ReadMore(char* into, std::size_t most) {
+  ssize_t read = 0;
+  do {
+    read = ::read(descriptor_.get(), into, most);
+  } while (read < 0 && errno == EINTR);
+  ended_ |= read == 0;
+  if (read > 0) count_ += static_cast<std::uint64_t>(read);
+  return read;
 }
 
 std::string_view RecordingFile::Head() {
   std::array<char, kHeadBytes> part;
-  std::string& head = bytes_->head;
-  while (bytes_->taken == 0 && head.size() < kHeadBytes) {
-    const ssize_t read = bytes_->ReadMore(part.data(), kHeadBytes - head.size());
+  while (taken_ == 0 && head_.size() < kHeadBytes) {
+    const ssize_t read = ReadMore(part.data(), kHeadBytes - head_.size());
     if (read <= 0) break;
-    head.append(part.data(), static_cast<std::size_t>(read));
+    head_.append(part.data(), static_cast<std::size_t>(read));
   }
-  return head;
-}
-
-bool RecordingFile::IsEmpty() {
-  return Head().empty() && bytes_->ended;
+  return head_;
 }
 
 double RecordingFile::Progress() const {
-  if (bytes_->size == 0) return 0;
-  const std::uint64_t ahead = bytes_->head.size() - bytes_->taken;
-  return static_cast<double>(bytes_->count - ahead) / static_cast<double>(bytes_->size);
-}
-
-std::uint64_t RecordingFile::bytes() const {
-  return bytes_->count;
+  if (size_ == 0) return 0;
+  const std::uint64_t ahead = head_.size() - taken_;
+  return static_cast<double>(count_ - ahead) / static_cast<double>(size_);
 }
 
 std::string EmptyInput(const std::string& name) {

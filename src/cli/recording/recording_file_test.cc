@@ -17,7 +17,7 @@ TEST(RecordingFile, AnEmptyFileIsToldAndAFolderIsNotOpened) {
   std::ofstream(folder.path() + "/empty").flush();
   auto empty = RecordingFile::Open(folder.path() + "/empty");
   ASSERT_TRUE(empty);
-  EXPECT_TRUE(empty->IsEmpty());
+  EXPECT_TRUE((*empty)->IsEmpty());
   const auto in_place = RecordingFile::Open(folder.path());
   ASSERT_FALSE(in_place);
   EXPECT_THAT(in_place.error().message, HasSubstr("it is a folder"));

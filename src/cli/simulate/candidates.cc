@@ -1,5 +1,3 @@
-#include "cli/simulate/candidates.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +10,7 @@
 #include <utility>
 
 #include "cli/ask/config_files.h"
+#include "cli/simulate/simulate.h"
 #include "cli/terminal/output.h"
 #include "codec/recordings/scenario_policy.h"
 #include "core/json/json_writer.h"

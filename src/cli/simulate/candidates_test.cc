@@ -1,8 +1,7 @@
-#include "cli/simulate/candidates.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/simulate/simulate.h"
 #include "cli/terminal/output.h"
 #include "kernel/files/files.h"
 

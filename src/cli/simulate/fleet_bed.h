@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-#include "cli/simulate/node_source.h"
+#include "cli/simulate/simulate.h"
 #include "codec/flight/recording_writer.h"
 #include "kernel/files/testing/temporary_folder.h"
 #include "sim/whatif/testing/test_world.h"

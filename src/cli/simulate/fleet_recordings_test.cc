@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/simulate/node_source.h"
 #include "cli/simulate/shard_bed.h"
+#include "cli/simulate/simulate.h"
 
 namespace jettison {
 namespace {

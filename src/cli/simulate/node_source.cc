@@ -1,5 +1,3 @@
-#include "cli/simulate/node_source.h"
-
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -15,6 +13,7 @@
 #include <variant>
 
 #include "cli/recording/recording_file.h"
+#include "cli/simulate/simulate.h"
 #include "core/text/hash128.h"
 
 namespace jettison {
@@ -34,9 +33,9 @@ bool IsRecordingName(const fs::path& path) {
 
 // Whose recording it is, and from when. An agent may have begun long before what is in this file.
 void Probe(FleetFile& file) {
-  auto opened = RecordingFile::Open(file.path);
+  const auto opened = RecordingFile::Open(file.path);
   for (int tries = 0; opened && !file.from && tries < kMostTries;) {
-    const auto item = opened->source().Next();
+    const auto item = (*opened)->source().Next();
     if (!item) {
       ++tries;
       continue;
@@ -147,7 +146,7 @@ bool NodeSource::OpenNext() {
       Note(opened.error());
       continue;
     }
-    file_.emplace(std::move(*opened));
+    file_ = *std::move(opened);
     name_ = node_.node;
     is_ours_ = true;
     has_others_ = false;

@@ -1,5 +1,3 @@
-#include "cli/simulate/node_source.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

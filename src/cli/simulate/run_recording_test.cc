@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "cli/simulate/fleet_bed.h"
-#include "cli/simulate/node_source.h"
 #include "cli/simulate/simulate.h"
 
 namespace jettison {

@@ -12,8 +12,6 @@
 #include <vector>
 
 #include "cli/report_page/report_page.h"
-#include "cli/simulate/candidates.h"
-#include "cli/simulate/node_source.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "core/units/duration.h"

@@ -3,16 +3,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
-#include "cli/simulate/candidates.h"
-#include "cli/simulate/node_source.h"
+#include "cli/recording/recording_file.h"
+#include "cli/terminal/output.h"
+#include "core/model/threshold.h"
+#include "core/pass/pass.h"
 #include "core/recording/recording.h"
+#include "core/units/duration.h"
 #include "core/units/result.h"
 #include "sim/report/simulation_report.h"
+#include "sim/whatif/whatif_model.h"
 
 namespace CLI {
 class App;
@@ -22,6 +29,144 @@ namespace jettison {
 
 // Adds `jettison simulate`, which says what policies would have done to recorded nodes.
 void AddSimulate(CLI::App& app, int& exit_code);
+
+// A file with a recording of some node of a fleet.
+struct FleetFile {
+  std::string name;  // below the folder that was given; as it was given, where it is a file
+  std::string path;  // "-": standard input
+  std::uint64_t bytes = 0;
+  // As it begins; its name without extension, where it names none; empty: of a stream.
+  std::string node;
+  bool is_stream = false;       // it can be read only once
+  std::optional<Instant> from;  // when it begins; absent: that cannot be read
+};
+
+// The files of one node, in the order of time.
+struct FleetNodeFiles {
+  std::string node;
+  std::vector<FleetFile> files;
+};
+
+// Every recording in these files and folders, and in folders below those, by name. In folders those
+// are files that end in .jtr, .ndjson or .jsonl. A stream (standard input, a pipe, a device) stands
+// alone, because recordings of several nodes are read more than once. Fails with every fault, a
+// line each, and where there is no recording.
+[[nodiscard]] Result<std::vector<FleetFile>> FindRecordings(const std::vector<std::string>& paths);
+
+// The nodes of a shard, by name.
+[[nodiscard]] std::vector<FleetNodeFiles> NodesOfShard(const std::vector<FleetFile>& files,
+                                                       const FleetShard& shard);
+
+// A hash of the names, sizes and nodes of all files.
+[[nodiscard]] std::string HashOfFiles(const std::vector<FleetFile>& files);
+
+// So many faults of one recording are told; the others are counted.
+inline constexpr std::size_t kMostRecordingFaults = 20;
+
+// The recordings of one node as one, in the order of time. What is read again, because recordings
+// overlap or one is there twice, is delivered once. Of a recording of several nodes only the first
+// one counts. A fault is noted with its file, and the faulty part is left out; reading never fails.
+class NodeSource final : public RecordingSource {
+ public:
+  // `node` must outlive this. Without a name it is the first one that the recording names.
+  explicit NodeSource(const FleetNodeFiles& node) : node_(node) {}
+
+  [[nodiscard]] Result<std::optional<RecordedItem>> Next() override;
+
+  // How much has been read, from 0 to 1.
+  [[nodiscard]] double Progress() const;
+
+  // What was read, and what was not; of each file, once nothing follows.
+  [[nodiscard]] std::vector<SimulatedInput> TakeInputs();
+
+ private:
+  // Of an agent, which is known by its time, too; the imports of a node are one.
+  using Start = std::tuple<std::string, std::string, Profile, Instant>;
+
+  [[nodiscard]] bool OpenNext();
+  void Close();
+  void Note(const Error& fault);
+  [[nodiscard]] bool IsNewStart(const RecordingAbout& about);
+  [[nodiscard]] bool IsNew(const RecordedItem& item);
+
+  const FleetNodeFiles& node_;
+  std::unique_ptr<RecordingFile> file_;  // that is read
+  std::string name_;                   // of the node; empty: the file has named none yet
+  bool is_ours_ = true;                // what is read is of that node
+  bool has_others_ = false;            // the file has parts of another one
+  std::size_t next_ = 0;               // file
+  std::vector<SimulatedInput> inputs_;
+  std::size_t more_faults_ = 0;                   // of the last of them
+  std::map<Start, std::optional<Instant>> told_;  // when the last pass of each was
+  Start start_;                                   // of what is read
+  std::optional<Instant> until_;                  // so much of it was told before
+};
+
+// One setting and the values that it is to be tried with: 'evictionHard.memory.available=
+// 50Mi..1Gi/16', or 'evictionSoftGracePeriod.memory.available=30s,1m,5m'.
+struct Sweep {
+  std::string key;  // as it was written
+  std::vector<std::string> values;
+};
+
+// Every key that a sweep may have: "evictionHard.memory.available", ...
+[[nodiscard]] std::vector<std::string> SweepKeys();
+
+// The most policies that sweeps may come to together.
+inline constexpr std::size_t kMostPolicies = 4096;
+
+// Parses KEY=FROM..TO/COUNT (COUNT values evenly spaced, both ends included) or KEY=VALUE,VALUE.
+// Amounts, percentages and durations; fails with a sentence that says what is allowed.
+[[nodiscard]] Result<Sweep> ParseSweep(std::string_view text);
+
+// The policy with the setting of that value: evictionHard.SIGNAL, evictionSoft.SIGNAL,
+// evictionSoftGracePeriod.SIGNAL, evictionMinimumReclaim.SIGNAL, evictionPressureTransitionPeriod
+// and evictionMaxPodGracePeriod.
+[[nodiscard]] Result<PassPolicy> WithSetting(PassPolicy policy, const std::string& key,
+                                             const std::string& value);
+
+// The policies that a command line asks for.
+struct CandidateOptions {
+  std::vector<std::string> policy_files;  // one policy each
+  std::vector<std::string> sweeps;        // a grid, of each policy
+  std::string evicted = "auto";           // or "back", "elsewhere"
+};
+
+// Adds --policy, --sweep and --evicted, which have one meaning everywhere.
+void AddCandidateOptions(CLI::App& command, CandidateOptions& options);
+
+// The same as it was read and checked, without a recording whose policy it is about.
+struct CandidateForms {
+  struct File {
+    std::string path;
+    EvictionPolicy eviction;
+  };
+  std::vector<File> files;
+  std::vector<Sweep> sweeps;
+  std::optional<File> against;  // tried as it is, behind all others
+  WhatIfModel model;            // back-off and interval as the first of `files` has them
+};
+
+// Reads and checks all of it; what the author of a file may have meant differently is told on
+// standard error. Fails with every fault, a line each: kUnavailable where a file cannot be read,
+// else kInvalidArgument.
+[[nodiscard]] Result<CandidateForms> ReadCandidates(const CandidateOptions& options);
+
+// The policies for a recording: `base` is the policy that it begins with, against which sweeps are
+// checked. Without a file sweeps are of that one; it always comes first. Fails where a setting has
+// no place in it.
+[[nodiscard]] Result<std::vector<CandidatePolicy>> CandidatesFor(const CandidateForms& forms,
+                                                                 const PassPolicy& base);
+
+// What the policies are: their names, and their settings as JSON.
+[[nodiscard]] std::vector<NamedSetting> PoliciesOf(const CandidateForms& forms);
+
+// What the policies of a node are compared with: "what-happened", "in-force" (the policy in force
+// as it is simulated), or a policy in a file, which is read here.
+void ReadAgainst(const std::string& against, CandidateForms& forms, CommandFaults& faults);
+// Adds the differences of each other policy that was tried, or else of the one in force. `against`
+// is not empty.
+void Compare(const std::string& against, const CandidateForms& forms, SimulationReport& report);
 
 // How nodes are simulated.
 struct RecordingRun {

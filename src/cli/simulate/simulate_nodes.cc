@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "cli/recording/recording_file.h"
-#include "cli/simulate/node_source.h"
 #include "cli/simulate/simulate.h"
 #include "cli/terminal/output.h"
 #include "sim/whatif/whatif.h"

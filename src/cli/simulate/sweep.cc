@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "cli/simulate/candidates.h"
+#include "cli/simulate/simulate.h"
 #include "core/text/number.h"
 #include "core/text/spelling.h"
 #include "core/thresholds/kubelet_order.h"

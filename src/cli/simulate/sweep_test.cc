@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "cli/simulate/candidates.h"
+#include "cli/simulate/simulate.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/duration.h"
 

@@ -8,7 +8,7 @@
 
 #include "core/decide/decide.h"
 #include "core/evaluate/evaluate.h"
-#include "sim/imagined_node.h"
+#include "sim/replay.h"
 
 namespace jettison {
 namespace {
