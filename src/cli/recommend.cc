@@ -18,6 +18,7 @@
 #include "codec/recordings/scenario_policy.h"
 #include "core/text/printable.h"
 #include "kernel/files/whole_file.h"
+#include "sim/page/page_data.h"
 #include "sim/recommend/recommendation.h"
 
 namespace jettison {

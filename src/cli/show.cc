@@ -240,8 +240,7 @@ std::unique_ptr<RecordingSink> SinkFor(const std::string& output) {
 int RunShow(const ShowOptions& options) {
   const auto opened = RecordingFile::Open(options.path);
   if (!opened || (*opened)->IsEmpty()) {
-    PrintError("jettison: {}\n",
-               opened ? EmptyInput((*opened)->name()) : opened.error().message);
+    PrintError("jettison: {}\n", opened ? EmptyInput((*opened)->name()) : opened.error().message);
     return kExitFailed;
   }
   RecordingFile& file = **opened;

@@ -19,7 +19,7 @@
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "sim/report/simulation_report.h"
-#include "sim/whatif/whatif_model.h"
+#include "sim/whatif/whatif.h"
 
 namespace CLI {
 class App;
@@ -91,10 +91,10 @@ class NodeSource final : public RecordingSource {
 
   const FleetNodeFiles& node_;
   std::unique_ptr<RecordingFile> file_;  // that is read
-  std::string name_;                   // of the node; empty: the file has named none yet
-  bool is_ours_ = true;                // what is read is of that node
-  bool has_others_ = false;            // the file has parts of another one
-  std::size_t next_ = 0;               // file
+  std::string name_;                     // of the node; empty: the file has named none yet
+  bool is_ours_ = true;                  // what is read is of that node
+  bool has_others_ = false;              // the file has parts of another one
+  std::size_t next_ = 0;                 // file
   std::vector<SimulatedInput> inputs_;
   std::size_t more_faults_ = 0;                   // of the last of them
   std::map<Start, std::optional<Instant>> told_;  // when the last pass of each was

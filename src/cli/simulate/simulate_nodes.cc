@@ -1,21 +1,244 @@
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cerrno>
+#include <cstring>
 #include <exception>
+#include <filesystem>
 #include <future>
+#include <map>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <thread>
+#include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "cli/recording/recording_file.h"
 #include "cli/simulate/simulate.h"
 #include "cli/terminal/output.h"
+#include "core/text/hash128.h"
+#include "sim/page/page_data.h"
 #include "sim/whatif/whatif.h"
 
 namespace jettison {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 3> kExtensions = {".jtr", ".ndjson", ".jsonl"};
+
+// So many faults before anything that could be read: it is no recording.
+constexpr int kMostTries = 20;
+
+bool IsRecordingName(const fs::path& path) {
+  return std::ranges::find(kExtensions, path.extension().string()) != kExtensions.end() &&
+         !path.filename().string().starts_with('.');
+}
+
+// Whose recording it is, and from when. An agent may have begun long before what is in this file.
+void Probe(FleetFile& file) {
+  const auto opened = RecordingFile::Open(file.path);
+  for (int tries = 0; opened && !file.from && tries < kMostTries;) {
+    const auto item = (*opened)->source().Next();
+    if (!item) {
+      ++tries;
+      continue;
+    }
+    if (!*item) break;
+    const auto* about = std::get_if<RecordingAbout>(&**item);
+    if (about == nullptr) file.from = WhenOf(**item);
+    if (about != nullptr && file.node.empty()) file.node = about->node;
+  }
+  if (file.node.empty()) file.node = fs::path(file.name).replace_extension().string();
+}
+
+void AddFile(const std::string& path, const std::string& name, std::uint64_t bytes,
+             std::vector<FleetFile>& files) {
+  files.push_back({.name = name, .path = path, .bytes = bytes, .from = {}});
+  Probe(files.back());
+}
+
+// The recordings that a path means. `is_only`: there is no other path.
+Result<void> AddPath(const std::string& path, bool is_only, std::vector<FleetFile>& files) {
+  const auto fail = [](std::string why) { return Fail(ErrorCode::kUnavailable, std::move(why)); };
+  struct stat status {};
+  const bool is_input = path == "-";
+  if (is_input && !is_only) return fail("- (standard input) must be the only recording");
+  if (!is_input && ::stat(path.c_str(), &status) != 0) {
+    return fail(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+  }
+  if (!is_input && S_ISREG(status.st_mode)) {
+    AddFile(path, path, static_cast<std::uint64_t>(status.st_size), files);
+    return {};
+  }
+  if (is_input || !S_ISDIR(status.st_mode)) {
+    if (!is_only) {
+      return fail(fmt::format(
+          "{}: must be the only recording, or a regular file or a folder, because recordings of "
+          "several nodes are read more than once; write what it holds to a file first",
+          path));
+    }
+    const std::string name = is_input ? "standard input" : path;
+    files.push_back({.name = name, .path = path, .is_stream = true, .from = {}});
+    return {};
+  }
+  const std::string prefix = is_only ? "" : (fs::path(path) / "").string();
+  std::error_code failed;
+  fs::recursive_directory_iterator entry(path, failed);
+  for (; !failed && entry != fs::recursive_directory_iterator(); entry.increment(failed)) {
+    std::error_code ignored;
+    if (!IsRecordingName(entry->path()) || !entry->is_regular_file(ignored)) continue;
+    const std::string name = entry->path().lexically_relative(path).string();
+    AddFile(entry->path().string(), prefix + name, entry->file_size(ignored), files);
+  }
+  if (failed) return fail(fmt::format("cannot read {}: {}", path, failed.message()));
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<FleetFile>> FindRecordings(const std::vector<std::string>& paths) {
+  std::vector<FleetFile> files;
+  std::vector<std::string> faults;
+  for (const std::string& path : paths) {
+    const auto added = AddPath(path, paths.size() == 1, files);
+    if (!added) faults.push_back(added.error().message);
+  }
+  if (faults.empty() && files.empty()) {
+    faults.push_back(
+        fmt::format("there is no recording in {}: no file that ends in .jtr, .ndjson or .jsonl",
+                    fmt::join(paths, ", ")));
+  }
+  if (!faults.empty()) {
+    return Fail(ErrorCode::kUnavailable, fmt::format("{}", fmt::join(faults, "\njettison: ")));
+  }
+  std::ranges::sort(files, {}, &FleetFile::name);
+  return files;
+}
+
+std::vector<FleetNodeFiles> NodesOfShard(const std::vector<FleetFile>& files,
+                                         const FleetShard& shard) {
+  std::map<std::string, std::vector<FleetFile>> by_node;
+  for (const FleetFile& file : files) {
+    if (shard.Has(file.node)) by_node[file.node].push_back(file);
+  }
+  std::vector<FleetNodeFiles> nodes;
+  for (auto& [node, own] : by_node) {
+    std::ranges::sort(own, [](const FleetFile& a, const FleetFile& b) {
+      return std::tie(a.from, a.name) < std::tie(b.from, b.name);
+    });
+    nodes.push_back({.node = node, .files = std::move(own)});
+  }
+  return nodes;
+}
+
+std::string HashOfFiles(const std::vector<FleetFile>& files) {
+  std::string all;
+  for (const FleetFile& file : files) {
+    all += fmt::format("{}:{} {} {}:{}\n", file.name.size(), file.name, file.bytes,
+                       file.node.size(), file.node);
+  }
+  return HashOf(all);
+}
+
+bool NodeSource::OpenNext() {
+  while (next_ < node_.files.size()) {
+    const FleetFile& file = node_.files[next_++];
+    inputs_.push_back({.name = file.name});
+    auto opened = RecordingFile::Open(file.path);
+    if (!opened) {
+      Note(opened.error());
+      continue;
+    }
+    file_ = *std::move(opened);
+    name_ = node_.node;
+    is_ours_ = true;
+    has_others_ = false;
+    return true;
+  }
+  return false;
+}
+
+void NodeSource::Close() {
+  SimulatedInput& input = inputs_.back();
+  input.bytes = file_->bytes();
+  const std::size_t more = std::exchange(more_faults_, 0);
+  if (more > 0) input.faults.push_back(fmt::format("and {} more faults", more));
+  file_.reset();
+}
+
+void NodeSource::Note(const Error& fault) {
+  SimulatedInput& input = inputs_.back();
+  input.unread |= fault.code != ErrorCode::kInvalidArgument;
+  if (input.faults.size() < kMostRecordingFaults) {
+    input.faults.push_back(fault.message);
+  } else {
+    ++more_faults_;
+  }
+}
+
+Result<std::optional<RecordedItem>> NodeSource::Next() {
+  while (file_ || OpenNext()) {
+    auto item = file_->source().Next();
+    if (!item) {
+      Note(item.error());
+    } else if (!*item) {
+      Close();
+    } else if (const auto* about = std::get_if<RecordingAbout>(&**item)) {
+      if (IsNewStart(*about)) return item;
+    } else if (is_ours_ && IsNew(**item)) {
+      return item;
+    }
+  }
+  return std::nullopt;
+}
+
+// Parts of another node are left out; where the first one begins is a fault.
+bool NodeSource::IsNewStart(const RecordingAbout& about) {
+  if (name_.empty()) name_ = about.node;
+  is_ours_ = about.node.empty() || about.node == name_;
+  if (!is_ours_) {
+    if (std::exchange(has_others_, true)) return false;
+    Note({ErrorCode::kInvalidArgument,
+          fmt::format("from {} on, this is the recording of another node, {}, and is left out",
+                      FormatInstant(about.at), about.node)});
+    return false;
+  }
+  const bool is_import = about.maker == kImportMaker;
+  start_ = {about.node, about.maker, about.profile, is_import ? Instant{} : about.at};
+  const auto [told, is_new] = told_.try_emplace(start_);
+  until_ = told->second;
+  return is_new;
+}
+
+bool NodeSource::IsNew(const RecordedItem& item) {
+  const auto* gap = std::get_if<RecordedGap>(&item);
+  const Instant at = gap != nullptr ? gap->to : WhenOf(item);
+  if (until_ && at <= *until_) return false;
+  if (std::holds_alternative<std::shared_ptr<const RecordedPass>>(item)) {
+    std::optional<Instant>& last = told_[start_];
+    last = std::max(last.value_or(at), at);
+  }
+  return true;
+}
+
+double NodeSource::Progress() const {
+  const double now = file_ ? file_->Progress() : 1;
+  const auto begun = static_cast<double>(next_);
+  return (begun - 1 + now) / static_cast<double>(std::max<std::size_t>(node_.files.size(), 1));
+}
+
+std::vector<SimulatedInput> NodeSource::TakeInputs() {
+  while (file_ || OpenNext()) Close();
+  return std::exchange(inputs_, {});
+}
+
 namespace {
 
 const RecordedPass* PassOf(const RecordedItem& item) {

@@ -9,7 +9,6 @@
 #include "core/recording/recording.h"
 #include "core/units/duration.h"
 #include "sim/frames/frame.h"
-#include "sim/frames/pod_course.h"
 
 namespace jettison {
 

@@ -12,7 +12,7 @@
 #include "core/pass/pass.h"
 #include "core/units/result.h"
 #include "sim/report/simulation_report.h"
-#include "sim/whatif/whatif_model.h"
+#include "sim/whatif/whatif.h"
 
 namespace jettison {
 

@@ -12,10 +12,11 @@
 #include "core/pass/pass.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "sim/report/node_courses.h"
-#include "sim/whatif/whatif_model.h"
+#include "sim/whatif/whatif.h"
 
 namespace jettison {
+
+class NodeCourses;  // sim/page/page_data.h
 
 // An eviction that is here and not there, or at two times.
 struct Pairing {

@@ -7,7 +7,7 @@
 #include "core/model/signal.h"
 #include "core/pods/pod_facts.h"
 #include "sim/whatif/virtual_segment.h"
-#include "sim/whatif/whatif_model.h"
+#include "sim/whatif/whatif.h"
 
 namespace jettison {
 

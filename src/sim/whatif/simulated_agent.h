@@ -15,7 +15,7 @@
 #include "core/pass/pass.h"
 #include "core/units/duration.h"
 #include "sim/whatif/virtual_segment.h"
-#include "sim/whatif/whatif_model.h"
+#include "sim/whatif/whatif.h"
 
 namespace jettison {
 

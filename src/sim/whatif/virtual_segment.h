@@ -11,8 +11,7 @@
 #include "core/pass/pass.h"
 #include "core/pods/pod_facts.h"
 #include "sim/frames/frame.h"
-#include "sim/frames/pod_course.h"
-#include "sim/whatif/whatif_model.h"
+#include "sim/whatif/whatif.h"
 
 namespace jettison {
 

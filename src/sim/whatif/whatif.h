@@ -1,14 +1,140 @@
 #pragma once
 
+#include <array>
+#include <chrono>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/decide/local_storage.h"
+#include "core/model/profile.h"
+#include "core/model/signal.h"
+#include "core/pass/pass.h"
 #include "core/recording/recording.h"
+#include "core/units/duration.h"
+#include "sim/frames/frame.h"
 #include "sim/frames/frame_builder.h"
-#include "sim/whatif/whatif_model.h"
 
 namespace jettison {
+
+// What becomes of a pod that is evicted in a simulation and not in the recording.
+enum class AfterEviction : std::uint8_t {
+  kRestarted,  // it comes back on this node after its back-off, as the agent does it
+  kElsewhere,  // it does not come back, as on a node of a cluster
+};
+
+// As the kubelet and the agent have it, where neither the recording nor a policy says otherwise.
+inline constexpr RecordedSettings kUsualSettings = {.monitoring_interval = std::chrono::seconds(10),
+                                                    .backoff_initial = std::chrono::seconds(10),
+                                                    .backoff_max = std::chrono::minutes(5)};
+
+// What a simulation takes to be so.
+struct WhatIfModel {
+  std::optional<AfterEviction> after_eviction;  // absent: by the profile of the recording
+  // Absent: as the head of the recording says.
+  std::optional<Duration> monitoring_interval;  // from pass to pass by the clock
+  std::optional<Duration> backoff;
+  std::optional<Duration> max_backoff;
+};
+
+// A policy to be tried out.
+struct CandidatePolicy {
+  std::string name;
+  // Out of the one that was in force at the beginning; empty: whatever was in force, always.
+  std::function<PassPolicy(const PassPolicy& recorded)> policy_for;
+};
+
+// What all policies of a simulation look at.
+struct WhatIfNode {
+  const PodRoster& roster;
+  const std::vector<RecordedCourse>& courses;  // until the frame that a segment begins with
+  const WhatIfModel& model;
+  RecordedSettings settings;  // as the model and the recording have them
+  Profile profile = Profile::kKubelet;
+  // Nothing that the policy in force did is taken from the recording: neither the state of its
+  // passes nor its decisions.
+  bool blind = false;
+  bool keep_passes = false;  // of evictions, so that they can be explained
+};
+
+// When something happened: most likely `at`, certainly not known better than within the other two.
+struct TimeBounds {
+  Instant earliest;
+  Instant at;
+  Instant latest;
+
+  [[nodiscard]] bool Holds(Instant instant) const {
+    return earliest <= instant && instant <= latest;
+  }
+  friend bool operator==(const TimeBounds&, const TimeBounds&) = default;
+};
+
+// A pod that a policy evicts.
+struct SimulatedEviction {
+  std::string uid;
+  std::string pod;  // "namespace/name"
+  TimeBounds when;
+  Signal signal = Signal::kMemoryAvailable;  // that was acted for; of no meaning with a limit
+  bool soft = false;
+  std::optional<StorageLimitKind> limit;  // of its own, that the pod broke
+  std::int64_t available = 0;             // of the signal
+  std::int64_t line = 0;                  // of the threshold
+  std::int64_t held = 0;                  // by the pod, in the unit of the signal
+  bool as_recorded = false;               // the recording has the same eviction at this moment
+  // The pod runs as the recording says until then; else it is a course that the model made up.
+  bool from_record = true;
+  std::shared_ptr<const RecordedPass> pass;  // where passes are kept: the one that evicted it
+};
+
+// A process that the kernel kills because memory is short.
+struct ForeseenOomKill {
+  enum class Why : std::uint8_t {
+    kRecorded,  // it was so, and the policy changed nothing about it
+    kNode,      // the node has nothing left
+    kPodLimit,  // the pod goes on growing and meets its own limit
+  };
+  std::string uid;
+  std::string pod;
+  TimeBounds when;
+  Why why = Why::kNode;
+};
+[[nodiscard]] constexpr std::string_view NameOf(ForeseenOomKill::Why why) {
+  switch (why) {
+    case ForeseenOomKill::Why::kRecorded: return "recorded";
+    case ForeseenOomKill::Why::kNode: return "node";
+    case ForeseenOomKill::Why::kPodLimit: return "podLimit";
+  }
+  __builtin_unreachable();
+}
+
+// How long each node condition was true.
+struct ConditionTimes : std::array<Duration, kNodeConditionCount> {
+  [[nodiscard]] Duration Sum() const {
+    Duration all{0};
+    for (const Duration each : *this) all += each;
+    return all;
+  }
+};
+
+inline constexpr double kByteSecondsOfGibHour = 1024.0 * 1024.0 * 1024.0 * 3600.0;
+
+// What one policy does to the node of a recording.
+struct PolicyOutcome {
+  std::string name;
+  std::vector<SimulatedEviction> evictions;  // in the order of time
+  std::vector<ForeseenOomKill> oom_kills;
+  ConditionTimes condition_time{};
+  // What lay below the highest hard threshold on memory.available and was free: bytes times
+  // seconds.
+  double idle_byte_seconds = 0;
+  Duration pod_time_lost{0};  // of evicted pods, until they run again or the recording ends
+
+  [[nodiscard]] double IdleGibHours() const { return idle_byte_seconds / kByteSecondsOfGibHour; }
+};
 
 class PolicyRun;
 
