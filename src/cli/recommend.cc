@@ -178,7 +178,7 @@ int RunRecommend(const RecommendOptions& options) {
     return kExitFailed;
   }
   const std::vector<FleetNodeFiles> nodes = NodesOfShard(*files, {});
-  const bool grid = run.candidates.files.empty() && run.candidates.sweeps.empty();
+  const bool grid = run.candidates.tried.empty();
   if (grid) run.more = GridFor(nodes);
   SimulatedNodes simulated = SimulateNodes(run, nodes);
   std::vector<SimulationReport>& reports = simulated.reports;

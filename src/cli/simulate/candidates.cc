@@ -29,7 +29,7 @@ PassPolicy WithEviction(PassPolicy policy, const EvictionPolicy& eviction) {
   return policy;
 }
 
-using Settings = std::vector<std::pair<std::string, std::string>>;  // key to value
+using Settings = decltype(TriedPolicy::settings);
 
 // Every combination of one value each.
 std::vector<Settings> Grid(const std::vector<Sweep>& sweeps) {
@@ -47,52 +47,28 @@ std::vector<Settings> Grid(const std::vector<Sweep>& sweeps) {
   return grid;
 }
 
-// What is tried: the policy of a file, or what was in force, with these settings.
-struct Combination {
-  std::optional<CandidateForms::File> file;
-  Settings settings;
-
-  [[nodiscard]] std::string Name() const {
-    std::string name = file ? file->path : "";
-    for (const auto& [key, value] : settings) {
-      name += fmt::format("{}{}={}", name.empty() ? "" : " ", key, value);
-    }
-    return name;
+std::string NameOf(const TriedPolicy& tried) {
+  std::string name = tried.path;
+  for (const auto& [key, value] : tried.settings) {
+    name += fmt::format("{}{}={}", name.empty() ? "" : " ", key, value);
   }
-  // As the policy in force becomes it. A setting that has no place in it is left out, which is the
-  // `fault`.
-  PassPolicy PolicyFor(PassPolicy policy, std::string* fault = nullptr) const {
-    if (file) policy = WithEviction(std::move(policy), file->eviction);
-    for (const auto& [key, value] : settings) {
-      auto changed = WithSetting(policy, key, value);
-      if (!changed && fault != nullptr) *fault = changed.error().message;
-      if (changed) policy = std::move(*changed);
-    }
-    return policy;
-  }
-  [[nodiscard]] std::string Definition() const {
-    return JsonObject([&](JsonWriter& json) {
-      if (file) WritePolicy(WithEviction({}, file->eviction), json);
-      json.ObjectUnlessEmpty("sweep", [&] {
-        for (const auto& [key, value] : settings) json.Field(key, value);
-      });
-    });
-  }
-};
-
-// All of them but what was in force itself.
-std::vector<Combination> CombinationsOf(const CandidateForms& forms) {
-  std::vector<Combination> all;
-  const auto add = [&](const std::optional<CandidateForms::File>& file) {
-    for (Settings& each : Grid(forms.sweeps)) all.push_back({file, std::move(each)});
-  };
-  if (forms.files.empty() && !forms.sweeps.empty()) add(std::nullopt);
-  for (const CandidateForms::File& file : forms.files) add(file);
-  if (forms.against) all.push_back({*forms.against, {}});
-  return all;
+  return name;
 }
 
-void ReadSweeps(const std::vector<std::string>& texts, CandidateForms& forms, FaultLines& faults) {
+// As the policy in force becomes it. A setting that has no place in it is left out, which is the
+// `fault`.
+PassPolicy PolicyFor(const TriedPolicy& tried, PassPolicy policy, std::string* fault = nullptr) {
+  if (tried.eviction) policy = WithEviction(std::move(policy), *tried.eviction);
+  for (const auto& [key, value] : tried.settings) {
+    auto changed = WithSetting(policy, key, value);
+    if (!changed && fault != nullptr) *fault = changed.error().message;
+    if (changed) policy = std::move(*changed);
+  }
+  return policy;
+}
+
+std::vector<Sweep> ReadSweeps(const std::vector<std::string>& texts, FaultLines& faults) {
+  std::vector<Sweep> sweeps;
   std::size_t count = 1;
   for (const std::string& text : texts) {
     auto sweep = ParseSweep(text);
@@ -100,44 +76,46 @@ void ReadSweeps(const std::vector<std::string>& texts, CandidateForms& forms, Fa
       faults.Add(sweep.error().message);
       continue;
     }
-    const bool is_second =
-        std::ranges::find(forms.sweeps, sweep->key, &Sweep::key) != forms.sweeps.end();
-    if (is_second) {
+    if (std::ranges::find(sweeps, sweep->key, &Sweep::key) != sweeps.end()) {
       faults.Add(fmt::format(
           "{0}: has two sweeps; give all its values in one: --sweep {0}=VALUE,VALUE", sweep->key));
       continue;
     }
     count *= sweep->values.size();
-    forms.sweeps.push_back(std::move(*sweep));
+    sweeps.push_back(std::move(*sweep));
     if (count > kMostPolicies) {
-      return faults.Add(
+      faults.Add(
           fmt::format("the sweeps make more than {} policies; give fewer values", kMostPolicies));
+      break;
     }
   }
+  return sweeps;
 }
 
-void ReadFile(const std::string& path, CandidateForms& forms, ConfigWarnings& warnings,
-              FaultLines& faults) {
+// Without faults; `model` (null: none) takes its back-off and interval.
+std::optional<TriedPolicy> ReadFile(const std::string& path, WhatIfModel* model,
+                                    ConfigWarnings& warnings, FaultLines& faults) {
   if (path == "-") {
-    return faults.Add("-: a policy must be a file; only a recording is read from standard input");
+    faults.Add("-: a policy must be a file; only a recording is read from standard input");
+    return std::nullopt;
   }
   const ConfigReading reading = ReadConfigFiles({.files = {path}});
   warnings.Tell(reading.warnings);
   for (const Fault& fault : reading.faults) faults.Add(Describe(fault));
   if (reading.unread) faults.SetUnread();
-  if (!reading.faults.empty()) return;
-  if (forms.files.empty()) {
+  if (!reading.faults.empty()) return std::nullopt;
+  if (model != nullptr) {
     // What a file leaves at its default, as a kubelet's does, is as the recording has it.
     const auto changed = [](Duration read, Duration usual) {
       return read == usual ? std::nullopt : std::optional(read);
     };
     const auto& [initial, max] = reading.config.eviction_backoff;
-    forms.model.backoff = changed(initial, kUsualSettings.backoff_initial);
-    forms.model.max_backoff = changed(max, kUsualSettings.backoff_max);
-    forms.model.monitoring_interval =
+    model->backoff = changed(initial, kUsualSettings.backoff_initial);
+    model->max_backoff = changed(max, kUsualSettings.backoff_max);
+    model->monitoring_interval =
         changed(reading.config.monitoring_interval, kUsualSettings.monitoring_interval);
   }
-  forms.files.push_back({.path = path, .eviction = reading.config.eviction});
+  return TriedPolicy{.path = path, .eviction = reading.config.eviction, .settings = {}};
 }
 
 constexpr std::string_view kWhatHappened = "what-happened";
@@ -161,9 +139,31 @@ void AddCandidateOptions(CLI::App& command, CandidateOptions& options) {
 Result<CandidateForms> ReadCandidates(const CandidateOptions& options) {
   CandidateForms forms;
   FaultLines faults;
-  ReadSweeps(options.sweeps, forms, faults);
   ConfigWarnings warnings;
-  for (const std::string& path : options.policy_files) ReadFile(path, forms, warnings, faults);
+  const std::vector<Sweep> sweeps = ReadSweeps(options.sweeps, faults);
+  std::vector<TriedPolicy> bases;
+  for (const std::string& path : options.policy_files) {
+    auto read = ReadFile(path, bases.empty() ? &forms.model : nullptr, warnings, faults);
+    if (read) bases.push_back(*std::move(read));
+  }
+  if (options.policy_files.empty() && !sweeps.empty()) bases.emplace_back();
+  for (const TriedPolicy& base : bases) {
+    for (Settings& each : Grid(sweeps)) {
+      forms.tried.emplace_back(base).settings = std::move(each);
+    }
+  }
+  constexpr std::array<std::string_view, 2> kWords = {kWhatHappened, kInForce};
+  const std::string& against = options.against;
+  if (!against.empty() && std::ranges::find(kWords, against) == kWords.end()) {
+    std::error_code ignored;
+    const bool exists = std::filesystem::exists(against, ignored);
+    if (const std::string meant = exists ? "" : DidYouMean(against, kWords); !meant.empty()) {
+      faults.Add(fmt::format("{}: there is no such file{}", against, meant));
+    } else if (auto read = ReadFile(against, nullptr, warnings, faults)) {
+      forms.tried.push_back(*std::move(read));
+      forms.has_other = true;
+    }
+  }
   if (options.evicted == "back") forms.model.after_eviction = AfterEviction::kRestarted;
   if (options.evicted == "elsewhere") forms.model.after_eviction = AfterEviction::kElsewhere;
   if (!faults.empty()) return Fail(faults.AsError());
@@ -173,12 +173,12 @@ Result<CandidateForms> ReadCandidates(const CandidateOptions& options) {
 Result<std::vector<CandidatePolicy>> CandidatesFor(const CandidateForms& forms,
                                                    const PassPolicy& base) {
   std::vector<CandidatePolicy> policies = {{.name = "in force", .policy_for = {}}};
-  for (const Combination& each : CombinationsOf(forms)) {
+  for (const TriedPolicy& each : forms.tried) {
     std::string fault;
-    (void)each.PolicyFor(base, &fault);
+    (void)PolicyFor(each, base, &fault);
     if (!fault.empty()) return Fail(ErrorCode::kInvalidArgument, fault);
-    policies.push_back({.name = each.Name(), .policy_for = [each](const PassPolicy& recorded) {
-                          return each.PolicyFor(recorded);
+    policies.push_back({.name = NameOf(each), .policy_for = [each](const PassPolicy& recorded) {
+                          return PolicyFor(each, recorded);
                         }});
   }
   return policies;
@@ -186,31 +186,22 @@ Result<std::vector<CandidatePolicy>> CandidatesFor(const CandidateForms& forms,
 
 std::vector<NamedSetting> PoliciesOf(const CandidateForms& forms) {
   std::vector<NamedSetting> policies = {{.name = "in force", .value = ""}};
-  for (const Combination& each : CombinationsOf(forms)) {
-    policies.push_back({.name = each.Name(), .value = each.Definition()});
+  for (const TriedPolicy& each : forms.tried) {
+    const std::string definition = JsonObject([&](JsonWriter& json) {
+      if (each.eviction) WritePolicy(WithEviction({}, *each.eviction), json);
+      json.ObjectUnlessEmpty("sweep", [&] {
+        for (const auto& [key, value] : each.settings) json.Field(key, value);
+      });
+    });
+    policies.push_back({.name = NameOf(each), .value = definition});
   }
   return policies;
 }
 
-void ReadAgainst(const std::string& against, CandidateForms& forms, CommandFaults& faults) {
-  if (against == kWhatHappened || against == kInForce || against.empty()) return;
-  constexpr std::array<std::string_view, 2> kWords = {kWhatHappened, kInForce};
-  std::error_code ignored;
-  const std::string meant =
-      std::filesystem::exists(against, ignored) ? "" : DidYouMean(against, kWords);
-  if (!meant.empty()) {
-    faults.Add(fmt::format("{}: there is no such file{}", against, meant));
-    return;
-  }
-  const CandidateForms read =
-      faults.Take(ReadCandidates({.policy_files = {against}, .sweeps = {}}));
-  if (!read.files.empty()) forms.against = read.files.front();
-}
-
 void Compare(const std::string& against, const CandidateForms& forms, SimulationReport& report) {
   if (report.outcomes.empty()) return;
-  const std::size_t tried = report.outcomes.size() - (forms.against ? 1 : 0);
-  const PolicyOutcome& other = forms.against ? report.outcomes.back() : report.outcomes.front();
+  const std::size_t tried = report.outcomes.size() - (forms.has_other ? 1 : 0);
+  const PolicyOutcome& other = forms.has_other ? report.outcomes.back() : report.outcomes.front();
   const std::vector<SimulatedEviction> a =
       against == kWhatHappened ? WhatHappened(report.facts) : other.evictions;
   const Duration reach = std::max<Duration>(report.facts.longest_step, std::chrono::seconds(10));

@@ -24,15 +24,16 @@ TEST(Candidates, ASettingHasOneSweep) {
 }
 
 TEST(Candidates, AFileThatCannotBeReadIsNoInvalidInput) {
-  const auto unread = ReadCandidates({.policy_files = {"/nonexistent/policy.yaml"}, .sweeps = {}});
+  const auto unread =
+      ReadCandidates({.policy_files = {"/nonexistent/policy.yaml"}, .sweeps = {}, .against = {}});
   ASSERT_FALSE(unread);
   EXPECT_EQ(ExitStatusOf(unread.error()), kExitFailed);
   EXPECT_THAT(unread.error().message, HasSubstr("/nonexistent/policy.yaml: cannot be read"));
-  const auto input = ReadCandidates({.policy_files = {"-"}, .sweeps = {}});
+  const auto input = ReadCandidates({.policy_files = {"-"}, .sweeps = {}, .against = {}});
   ASSERT_FALSE(input);
   EXPECT_EQ(input.error().message,
             "-: a policy must be a file; only a recording is read from standard input");
-  const auto empty = ReadCandidates({.policy_files = {"/dev/null"}, .sweeps = {}});
+  const auto empty = ReadCandidates({.policy_files = {"/dev/null"}, .sweeps = {}, .against = {}});
   ASSERT_FALSE(empty);
   EXPECT_EQ(ExitStatusOf(empty.error()), kExitInvalidInput);
   EXPECT_EQ(empty.error().message, "/dev/null: the file is empty");

@@ -198,7 +198,6 @@ struct SimulateOptions {
   CandidateOptions candidates;
   std::string every;
   bool thin_all = false;
-  std::string against;
   std::string output = "text";
   std::size_t show = 20;
   std::string html;
@@ -221,12 +220,11 @@ Result<Duration> EveryOf(const std::string& text) {
 RecordingRun RunFor(const SimulateOptions& options, CommandFaults& faults) {
   RecordingRun run{.candidates = {},
                    .thin_all = options.thin_all,
-                   .keep_passes = !options.against.empty(),
+                   .keep_passes = !options.candidates.against.empty(),
                    .more = {},
                    .jobs = options.jobs};
   run.every = faults.Take(EveryOf(options.every));
   run.candidates = faults.Take(ReadCandidates(options.candidates));
-  ReadAgainst(options.against, run.candidates, faults);
   return run;
 }
 
@@ -271,12 +269,12 @@ std::string OutPathOf(const SimulateOptions& options, const FleetShard& shard) {
 
 // Options that do not go together.
 void CheckOptions(const SimulateOptions& options, CommandFaults& faults) {
-  const bool has_page = !options.html.empty() || !options.against.empty();
+  const bool has_page = !options.html.empty() || !options.candidates.against.empty();
   if (!options.shard.empty() && (has_page || options.output != "text")) {
     faults.Add(
         "--shard writes lines for --sum: it cannot be used with --output, --html, --against");
   }
-  if (!options.against.empty() && options.output == "csv") {
+  if (!options.candidates.against.empty() && options.output == "csv") {
     faults.Add("--against has no table: it cannot be used with --output csv");
   }
   const CandidateOptions& tried = options.candidates;
@@ -333,7 +331,7 @@ int RunSimulate(const SimulateOptions& options) {
     return kExitFailed;
   }
   const std::vector<FleetNodeFiles> nodes = NodesOfShard(*files, shard);
-  if (!options.against.empty() && nodes.size() != 1) {
+  if (!options.candidates.against.empty() && nodes.size() != 1) {
     PrintError("jettison: --against compares policies on one node; the recordings have {}\n",
                nodes.size());
     return kExitInvalidInput;
@@ -352,7 +350,8 @@ int RunSimulate(const SimulateOptions& options) {
   run.courses = !options.html.empty();
   SimulatedNodes simulated = SimulateNodes(run, nodes);
   std::vector<SimulationReport>& reports = simulated.reports;
-  if (!options.against.empty()) Compare(options.against, run.candidates, reports.front());
+  if (!options.candidates.against.empty())
+    Compare(options.candidates.against, run.candidates, reports.front());
   if (const int failed = WriteResult(options, out, head, reports); failed != 0) return failed;
   std::erase_if(reports, [](const SimulationReport& each) { return !each.facts.from; });
   if (options.html.empty() || reports.empty()) return simulated.status;
@@ -413,7 +412,7 @@ void AddSimulate(CLI::App& app, int& exit_code) {
   command.add_flag("--thinned", options.thin_all,
                    "simulate only from the samples of the calibration");
   command
-      .add_option("--against", options.against,
+      .add_option("--against", options.candidates.against,
                   "explain differences: what-happened, in-force, or a policy")
       ->type_name("FILE");
   command

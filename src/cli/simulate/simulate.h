@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "cli/recording/recording_file.h"
@@ -130,21 +131,24 @@ struct CandidateOptions {
   std::vector<std::string> policy_files;  // one policy each
   std::vector<std::string> sweeps;        // a grid, of each policy
   std::string evicted = "auto";           // or "back", "elsewhere"
+  // What the policies of a node are compared with: "what-happened", "in-force" (the policy in force
+  // as it is simulated), or a policy in a file; empty: with nothing.
+  std::string against;
 };
 
 // Adds --policy, --sweep and --evicted, which have one meaning everywhere.
 void AddCandidateOptions(CLI::App& command, CandidateOptions& options);
 
-// The same as it was read and checked, without a recording whose policy it is about.
+// A policy as it was read and checked, without a recording whose policy it is about.
+struct TriedPolicy {
+  std::string path;                                           // of its file
+  std::optional<EvictionPolicy> eviction;                     // absent: as what was in force
+  std::vector<std::pair<std::string, std::string>> settings;  // that were swept: key to value
+};
 struct CandidateForms {
-  struct File {
-    std::string path;
-    EvictionPolicy eviction;
-  };
-  std::vector<File> files;
-  std::vector<Sweep> sweeps;
-  std::optional<File> against;  // tried as it is, behind all others
-  WhatIfModel model;            // back-off and interval as the first of `files` has them
+  std::vector<TriedPolicy> tried;  // beside what was in force
+  bool has_other = false;          // the last of them is tried only to be compared with
+  WhatIfModel model;               // back-off and interval as the first file has them
 };
 
 // Reads and checks all of it; what the author of a file may have meant differently is told on
@@ -161,9 +165,6 @@ struct CandidateForms {
 // What the policies are: their names, and their settings as JSON.
 [[nodiscard]] std::vector<NamedSetting> PoliciesOf(const CandidateForms& forms);
 
-// What the policies of a node are compared with: "what-happened", "in-force" (the policy in force
-// as it is simulated), or a policy in a file, which is read here.
-void ReadAgainst(const std::string& against, CandidateForms& forms, CommandFaults& faults);
 // Adds the differences of each other policy that was tried, or else of the one in force. `against`
 // is not empty.
 void Compare(const std::string& against, const CandidateForms& forms, SimulationReport& report);
