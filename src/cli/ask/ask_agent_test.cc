@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "http/endpoint.h"
-#include "http/server/access.h"
+#include "http/server/listen.h"
 #include "http/server/testing/test_server.h"
 #include "kernel/files/testing/temporary_folder.h"
 

@@ -23,10 +23,10 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // The next client, once there is one.
-FileDescriptor Accept(const ListeningSocket& listening) {
-  pollfd waiting = {.fd = listening.descriptor.get(), .events = POLLIN, .revents = 0};
+FileDescriptor Accept(const FileDescriptor& listening) {
+  pollfd waiting = {.fd = listening.get(), .events = POLLIN, .revents = 0};
   ::poll(&waiting, 1, 20'000);
-  return FileDescriptor(::accept(listening.descriptor.get(), nullptr, nullptr));
+  return FileDescriptor(::accept(listening.get(), nullptr, nullptr));
 }
 
 TEST(HttpClient, AsksAndPosts) {

@@ -1,7 +1,5 @@
 // Who may ask on TCP: loopback, tokens, TLS with client certificates.
 
-#include "http/server/access.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include <fstream>
 
 #include "http/client/client.h"
+#include "http/server/server.h"
 #include "http/server/testing/test_server.h"
 #include "http/server/testing/test_wire.h"
 #include "http/testing/test_certificates.h"

@@ -1,4 +1,3 @@
-#include "http/server/answers.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -8,8 +7,15 @@
 #include <exception>
 #include <utility>
 
-namespace jettison::http {
+#include "http/server/server.h"
 
+namespace jettison {
+
+using http::Connection;
+using http::Exchange;
+using http::Head;
+using http::Refusal;
+using Phase = http::Connection::Phase;
 using std::chrono::steady_clock;
 
 namespace {
@@ -68,50 +74,48 @@ Refusal WithoutRoom(std::string message) {
 
 }  // namespace
 
-// A stream on its way to one client.
-struct Answers::Reader {
-  Answers* answers;
+struct HttpServer::Stream {
+  HttpServer& server;
   MHD_Connection* handle;
-  Connection* connection;
+  Connection& connection;
+  std::shared_ptr<void> place;  // among the streams that there may be
   HttpStream next;
-  bool is_resumed;  // by its client, where it ends early
-  std::shared_ptr<void> share{};
-  std::string chunk{};    // what is going out
-  std::size_t given = 0;  // bytes of it that are on their way
+  bool is_resumed;                // by its client, where it ends early
+  std::shared_ptr<void> share{};  // of the memory for answers
+  std::string chunk{};            // what is going out
+  std::size_t given = 0;          // bytes of it that are on their way
 
   // Ends a stream that is not complete. Not as an error: libmicrohttpd 0.9.75 forgets to clear away
   // some connections that end so. It will find the socket shut when it sends the end, which the
   // client therefore does not get.
-  ssize_t Break() const {
-    connection->is_cut = true;
-    ::shutdown(connection->descriptor, SHUT_RDWR);
+  [[nodiscard]] ssize_t Break() const {
+    connection.is_cut = true;
+    ::shutdown(connection.descriptor, SHUT_RDWR);
     return MHD_CONTENT_READER_END_OF_STREAM;
   }
 };
 
-void Answers::TellConnection(void* self, MHD_Connection* handle, void** place,
-                             MHD_ConnectionNotificationCode what) {
-  auto& answers = *static_cast<Answers*>(self);
+void HttpServer::OnConnection(void* self, MHD_Connection* handle, void** place,
+                              MHD_ConnectionNotificationCode what) {
+  auto& connections = static_cast<HttpServer*>(self)->connections_;
   if (what == MHD_CONNECTION_NOTIFY_STARTED) {
     const MHD_ConnectionInfo* info =
         MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD);
-    const auto found =
-        info == nullptr ? answers.connections_.end() : answers.connections_.find(info->connect_fd);
-    *place = found == answers.connections_.end() ? nullptr : found->second.get();
+    const auto found = info == nullptr ? connections.end() : connections.find(info->connect_fd);
+    *place = found == connections.end() ? nullptr : found->second.get();
     return;
   }
   auto* const connection = static_cast<Connection*>(std::exchange(*place, nullptr));
-  if (connection == nullptr) return;
-  answers.ReleaseStream(*connection);
-  answers.connections_.erase(connection->descriptor);
+  if (connection != nullptr) connections.erase(connection->descriptor);
 }
 
-void* Answers::TellTarget(void* self, const char* target, MHD_Connection* handle) {
+void* HttpServer::OnTarget(void* self, const char* target, MHD_Connection* handle) {
   Connection* const connection = ConnectionOf(handle);
   if (connection == nullptr) return nullptr;
   if (connection->phase == Phase::kIdle) {  // else counted from when it came
     connection->phase = Phase::kReceiving;
-    connection->deadline = steady_clock::now() + static_cast<Answers*>(self)->limits_.request;
+    connection->deadline =
+        steady_clock::now() + static_cast<HttpServer*>(self)->options_.limits.request;
   }
   connection->exchange = {.target = target};
   return nullptr;
@@ -119,46 +123,43 @@ void* Answers::TellTarget(void* self, const char* target, MHD_Connection* handle
 
 // First the head of a request comes; then each part of its body; then that all of it is there (no
 // bytes). An answer may be queued at the first and at the last call.
-MHD_Result Answers::TellRequest(void* self, MHD_Connection* handle, const char* path,
-                                const char* method, const char* version, const char* bytes,
-                                std::size_t* size, void** /*seen*/) {
+MHD_Result HttpServer::OnRequest(void* self, MHD_Connection* handle, const char* path,
+                                 const char* method, const char* version, const char* bytes,
+                                 std::size_t* size, void** /*seen*/) {
   Connection* const connection = ConnectionOf(handle);
   if (connection == nullptr) return MHD_NO;
-  const std::string_view part = *size == 0 ? std::string_view() : std::string_view(bytes, *size);
-  *size = 0;
-  const bool goes_on =
-      static_cast<Answers*>(self)->Take({handle, path, method, version}, *connection, part);
+  auto& server = *static_cast<HttpServer*>(self);
+  Exchange& exchange = connection->exchange;
+  const std::size_t come = std::exchange(*size, 0);
+  bool goes_on = true;
+  if (!std::exchange(exchange.has_begun, true)) {
+    goes_on = server.Begin({handle, path, method, version}, *connection);
+  } else if (come == 0) {
+    goes_on = server.Answer({handle, path, method, version}, *connection);
+  } else if (come > exchange.length - exchange.body.size()) {
+    goes_on = false;  // Content-Length bounds it, so this cannot be, but what it guards is memory
+  } else {
+    if (exchange.body.empty()) exchange.body.reserve(exchange.length);
+    exchange.body.append(bytes, come);
+  }
   return goes_on ? MHD_YES : MHD_NO;
 }
 
 // The answer is out, or the connection broke meanwhile.
-void Answers::TellAnswered(void* self, MHD_Connection* handle, void** /*seen*/,
-                           MHD_RequestTerminationCode /*why*/) {
+void HttpServer::OnAnswered(void* self, MHD_Connection* handle, void** /*seen*/,
+                            MHD_RequestTerminationCode /*why*/) {
   Connection* const connection = ConnectionOf(handle);
   if (connection == nullptr) return;
-  auto& answers = *static_cast<Answers*>(self);
-  answers.ReleaseStream(*connection);
   connection->phase = Phase::kIdle;
   connection->exchange = {};
   connection->since = steady_clock::now();
-  connection->deadline = connection->since + answers.limits_.idle;
+  connection->deadline = connection->since + static_cast<HttpServer*>(self)->options_.limits.idle;
 }
 
-bool Answers::Take(const Head& head, Connection& connection, std::string_view bytes) {
+bool HttpServer::Begin(const Head& head, Connection& connection) {
   Exchange& exchange = connection.exchange;
-  if (!std::exchange(exchange.has_begun, true)) return Begin(head, connection);
-  if (bytes.empty()) return Answer(head, connection);
-  // Content-Length has been looked at, so this cannot be, but what it guards is memory.
-  if (bytes.size() > limits_.body_bytes - exchange.body.size()) return false;
-  if (exchange.body.empty()) exchange.body.reserve(exchange.length);
-  exchange.body.append(bytes);
-  return true;
-}
-
-bool Answers::Begin(const Head& head, Connection& connection) {
-  Exchange& exchange = connection.exchange;
-  auto refusal = access_.RefusalOf(head.handle, connection);
-  if (!refusal) refusal = RefusalOf(head, exchange, limits_);
+  auto refusal = access_.RefusalOf(head.handle, connection.is_unix);
+  if (!refusal) refusal = http::RefusalOf(head, exchange, options_.limits);
   if (refusal) return Refuse(head.handle, connection, *refusal);
   exchange.share = bodies_.Take(exchange.length);
   if (exchange.share) return true;
@@ -166,10 +167,10 @@ bool Answers::Begin(const Head& head, Connection& connection) {
                 WithoutRoom("the bodies of other requests leave too little memory for this one"));
 }
 
-bool Answers::Answer(const Head& head, Connection& connection) {
+bool HttpServer::Answer(const Head& head, Connection& connection) {
   HttpResponse response;
   try {
-    response = handler_(RequestOf(head, std::exchange(connection.exchange.body, {})));
+    response = handler_(http::RequestOf(head, std::exchange(connection.exchange.body, {})));
   } catch (const std::exception& e) {
     return Refuse(head.handle, connection, {500, e.what(), {}});
   }
@@ -181,38 +182,38 @@ bool Answers::Answer(const Head& head, Connection& connection) {
   return Refuse(
       head.handle, connection,
       WithoutRoom(fmt::format("the answer has {} bytes, and other requests leave {} of {}",
-                              response.body.size(), answers_.left(), limits_.held_bytes)));
+                              response.body.size(), answers_.left(), options_.limits.held_bytes)));
 }
 
-bool Answers::SendStream(MHD_Connection* handle, Connection& connection, HttpResponse response) {
-  if (streams_ >= limits_.streams) {
+bool HttpServer::SendStream(MHD_Connection* handle, Connection& connection, HttpResponse response) {
+  auto place = streams_.Take(1);
+  if (!place) {
     return Refuse(handle, connection,
                   {503,
                    fmt::format("there are {} streams already, which is the limit; try again later",
-                               limits_.streams),
+                               options_.limits.streams),
                    {"Retry-After", "10"}});
   }
-  ++streams_;
-  connection.has_stream = true;
   // Clients of event streams come back with the last ID that they have.
   const bool is_resumed = response.content_type.starts_with("text/event-stream");
-  auto reader = std::make_unique<Reader>(Reader{.answers = this,
+  auto stream = std::make_unique<Stream>(Stream{.server = *this,
                                                 .handle = handle,
-                                                .connection = &connection,
+                                                .connection = connection,
+                                                .place = std::move(place),
                                                 .next = std::move(response.stream),
                                                 .is_resumed = is_resumed});
   const Answered answer(
-      MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, kStreamBlock, &ReadStream, reader.get(),
-                                        [](void* done) { delete static_cast<Reader*>(done); }));
+      MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, kStreamBlock, &ReadStream, stream.get(),
+                                        [](void* done) { delete static_cast<Stream*>(done); }));
   if (!answer) return false;
-  (void)reader.release();  // the answer frees it
+  (void)stream.release();  // the answer frees it
   AddHeaders(answer.get(), response);
   Answering(connection);
   return MHD_queue_response(handle, static_cast<unsigned>(response.status), answer.get()) ==
          MHD_YES;
 }
 
-bool Answers::Refuse(MHD_Connection* handle, Connection& connection, const Refusal& refusal) {
+bool HttpServer::Refuse(MHD_Connection* handle, Connection& connection, const Refusal& refusal) {
   HttpResponse response = error_answer_(refusal.status, refusal.message);
   response.status = refusal.status;
   response.stream = nullptr;
@@ -220,8 +221,8 @@ bool Answers::Refuse(MHD_Connection* handle, Connection& connection, const Refus
   return Queue(handle, connection, std::move(response), nullptr);
 }
 
-bool Answers::Queue(MHD_Connection* handle, Connection& connection, HttpResponse response,
-                    std::shared_ptr<void> share) {
+bool HttpServer::Queue(MHD_Connection* handle, Connection& connection, HttpResponse response,
+                       std::shared_ptr<void> share) {
   Answering(connection);
   const auto status = static_cast<unsigned>(response.status);
   const Answered answer = AnswerOf(std::move(response), std::move(share));
@@ -229,56 +230,48 @@ bool Answers::Queue(MHD_Connection* handle, Connection& connection, HttpResponse
 }
 
 // The next bytes of a stream, or that there are none now, or never again.
-ssize_t Answers::ReadStream(void* reader_pointer, std::uint64_t /*position*/, char* buffer,
-                            std::size_t size) {
-  Reader& reader = *static_cast<Reader*>(reader_pointer);
-  Connection& connection = *reader.connection;
-  if (connection.is_cut) return reader.Break();
-  if (reader.given == reader.chunk.size()) {
+ssize_t HttpServer::ReadStream(void* self, std::uint64_t /*position*/, char* buffer,
+                               std::size_t size) {
+  Stream& stream = *static_cast<Stream*>(self);
+  Connection& connection = stream.connection;
+  if (connection.is_cut) return stream.Break();
+  if (stream.given == stream.chunk.size()) {
     // What has gone out is let go of first, with its memory.
-    std::string().swap(reader.chunk);
-    reader.share.reset();
-    reader.given = 0;
-    auto chunk = reader.next();
-    if (!chunk) return reader.Break();
+    std::string().swap(stream.chunk);
+    stream.share.reset();
+    stream.given = 0;
+    auto chunk = stream.next();
+    if (!chunk) return stream.Break();
     if (!*chunk) return MHD_CONTENT_READER_END_OF_STREAM;
-    reader.share = reader.answers->answers_.Take((*chunk)->capacity());
-    if (!reader.share) {
-      return reader.is_resumed ? MHD_CONTENT_READER_END_OF_STREAM : reader.Break();
+    stream.share = stream.server.answers_.Take((*chunk)->capacity());
+    if (!stream.share) {
+      return stream.is_resumed ? MHD_CONTENT_READER_END_OF_STREAM : stream.Break();
     }
-    reader.chunk = **std::move(chunk);
-    if (reader.chunk.empty()) {
-      if (HasGone(connection.descriptor)) return reader.Break();
+    stream.chunk = **std::move(chunk);
+    if (stream.chunk.empty()) {
+      if (HasGone(connection.descriptor)) return stream.Break();
       connection.phase = Phase::kWaiting;
-      connection.handle = reader.handle;
-      MHD_suspend_connection(reader.handle);
+      connection.handle = stream.handle;
+      MHD_suspend_connection(stream.handle);
       return 0;
     }
-    reader.answers->Answering(connection);
+    stream.server.Answering(connection);
   }
-  const std::size_t part = std::min(size, reader.chunk.size() - reader.given);
-  std::copy_n(reader.chunk.data() + reader.given, part, buffer);
-  reader.given += part;
+  const std::size_t part = std::min(size, stream.chunk.size() - stream.given);
+  std::copy_n(stream.chunk.data() + stream.given, part, buffer);
+  stream.given += part;
   return static_cast<ssize_t>(part);
 }
 
-void Answers::ReleaseStream(Connection& connection) {
-  if (std::exchange(connection.has_stream, false)) --streams_;
-}
-
-void Answers::Resume(Connection& connection) {
+void HttpServer::Resume(Connection& connection) const {
   if (connection.phase != Phase::kWaiting) return;
   Answering(connection);
   MHD_resume_connection(connection.handle);
 }
 
-void Answers::ResumeAll() {
-  for (const auto& [descriptor, connection] : connections_) Resume(*connection);
-}
-
-void Answers::Answering(Connection& connection) const {
+void HttpServer::Answering(Connection& connection) const {
   connection.phase = Phase::kAnswering;
-  connection.deadline = steady_clock::now() + limits_.answer;
+  connection.deadline = steady_clock::now() + options_.limits.answer;
 }
 
-}  // namespace jettison::http
+}  // namespace jettison

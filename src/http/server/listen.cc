@@ -1,35 +1,37 @@
 #include "http/server/listen.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <grp.h>
 #include <netinet/in.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "core/text/number.h"
+#include "core/text/parts.h"
 #include "ports/system_error.h"
 
 namespace jettison::http {
 namespace {
 
 constexpr int kBacklog = 128;
+constexpr std::size_t kRandomBytes = 32;     // of a token
+constexpr std::size_t kLongestToken = 4096;  // white space around it included
 constexpr int kSocketFlags = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
-
-// Of what stands under that name, a link itself; 0: nothing that could be looked at.
-ino_t InodeOf(const std::string& path) {
-  struct stat status {};
-  return ::lstat(path.c_str(), &status) == 0 ? status.st_ino : 0;
-}
 
 std::optional<sockaddr_un> AddressOf(const std::string& path) {
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
@@ -48,6 +50,17 @@ Result<gid_t> GroupOf(const std::string& group) {
   return Fail(
       ErrorCode::kInvalidArgument,
       fmt::format("there is no group named {}; make it with: groupadd --system {}", group, group));
+}
+
+// Makes the folder of a file, 0755 whatever the process' umask, where it is missing.
+Result<void> MakeFolderOf(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code error;
+  if (std::filesystem::create_directories(folder, error)) {
+    std::filesystem::permissions(folder, std::filesystem::perms{0755}, error);
+  }
+  if (error) return Fail(SystemError(error.value(), "make the folder of " + path));
+  return {};
 }
 
 // Whether somebody listens at the socket.
@@ -126,32 +139,7 @@ FileDescriptor OpenSocket(TcpAddress& address) {
 
 }  // namespace
 
-Result<void> MakeFolderOf(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  std::error_code error;
-  if (std::filesystem::create_directories(folder, error)) {
-    std::filesystem::permissions(folder, std::filesystem::perms{0755}, error);
-  }
-  if (error) return Fail(SystemError(error.value(), "make the folder of " + path));
-  return {};
-}
-
-OwnFile::OwnFile(std::string path) : path_(std::move(path)), inode_(InodeOf(path_)) {}
-
-OwnFile::OwnFile(OwnFile&& other) noexcept
-    : path_(std::exchange(other.path_, {})), inode_(other.inode_) {}
-
-OwnFile& OwnFile::operator=(OwnFile&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(inode_, other.inode_);
-  return *this;
-}
-
-OwnFile::~OwnFile() {
-  if (!path_.empty() && InodeOf(path_) == inode_) ::unlink(path_.c_str());
-}
-
-Result<ListeningSocket> ListenAt(const std::string& path, const std::string& group) {
+Result<FileDescriptor> ListenAt(const std::string& path, const std::string& group) {
   const auto address = AddressOf(path);
   if (!address) {
     return Fail(ErrorCode::kInvalidArgument,
@@ -168,10 +156,11 @@ Result<ListeningSocket> ListenAt(const std::string& path, const std::string& gro
       0) {
     return FailErrno("make the socket " + path);
   }
-  OwnFile file(path);
-  if (auto owned = SetOwner(path, group); !owned) return Fail(owned.error());
-  if (::listen(descriptor.get(), kBacklog) != 0) return FailErrno("listen at " + path);
-  return ListeningSocket{std::move(descriptor), std::move(file)};
+  auto ready = SetOwner(path, group);
+  if (ready && ::listen(descriptor.get(), kBacklog) != 0) ready = FailErrno("listen at " + path);
+  if (ready) return descriptor;
+  ::unlink(path.c_str());
+  return Fail(ready.error());
 }
 
 Result<FileDescriptor> ListenOn(TcpAddress address) {
@@ -195,6 +184,48 @@ std::uint16_t PortOf(const FileDescriptor& socket) {
   socklen_t size = sizeof(address);
   if (::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) return 0;
   return ntohs(address.sin6_port);
+}
+
+Result<std::string> ReadToken(const std::string& path) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file) return FailErrno("read the token of " + path);
+  std::array<char, kLongestToken + 1> buffer{};
+  const ssize_t size = ::read(file.get(), buffer.data(), buffer.size());
+  if (size < 0) return FailErrno("read the token of " + path);
+  if (static_cast<std::size_t>(size) > kLongestToken) {
+    return Fail(ErrorCode::kInvalidArgument, path + " is too long for a token");
+  }
+  const std::string_view token = Trimmed({buffer.data(), static_cast<std::size_t>(size)});
+  const auto printable = [](char c) { return c > ' ' && c < '\x7f'; };
+  if (token.empty() || !std::ranges::all_of(token, printable)) {
+    return Fail(ErrorCode::kInvalidArgument,
+                path + " must hold one token, without spaces; make one with: openssl rand -hex 32");
+  }
+  return std::string(token);
+}
+
+Result<void> MakeOwnToken(const std::string& path) {
+  const auto fail = [](const Error& error) {
+    return Fail(error.In("make a token for TCP (bearerTokenFile names one of your own)"));
+  };
+  if (auto folder = MakeFolderOf(path); !folder) return fail(folder.error());
+  std::array<unsigned char, kRandomBytes> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    return fail(SystemError(errno, "get random bytes"));
+  }
+  const std::string made = path + ".new";
+  ::unlink(made.c_str());
+  // It is readable by its owner alone from its first moment on.
+  const FileDescriptor file(
+      ::open(made.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const std::string text = fmt::format("{:02x}\n", fmt::join(bytes, ""));
+  if (file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+      ::rename(made.c_str(), path.c_str()) == 0) {
+    return {};
+  }
+  const int why = errno;
+  ::unlink(made.c_str());
+  return fail(SystemError(why, "write " + path));
 }
 
 }  // namespace jettison::http

@@ -7,9 +7,8 @@
 #include <fstream>
 #include <sstream>
 #include <thread>
-#include <vector>
 
-#include "http/server/access.h"
+#include "http/server/listen.h"
 #include "http/server/testing/test_server.h"
 #include "http/server/testing/test_wire.h"
 
@@ -29,19 +28,14 @@ std::string TextOf(const std::string& path) {
 TEST(OwnToken, IsAnotherOneEachTimeAndItsOwnersAlone) {
   const kernel::TemporaryFolder folder;
   const std::string path = folder.path() + "/run/a.token";
-  std::string first;
-  {
-    const auto token = MakeOwnToken(path);
-    ASSERT_TRUE(token) << token.error().message;
-    first = TextOf(path);
-    EXPECT_EQ(first.size(), 65U);
-    struct stat status {};
-    ASSERT_EQ(::stat(path.c_str(), &status), 0);
-    EXPECT_EQ(status.st_mode & 0777U, 0600U);
-  }
-  EXPECT_FALSE(std::filesystem::exists(path));
   const auto token = MakeOwnToken(path);
-  ASSERT_TRUE(token);
+  ASSERT_TRUE(token) << token.error().message;
+  const std::string first = TextOf(path);
+  EXPECT_EQ(first.size(), 65U);
+  struct stat status {};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0600U);
+  ASSERT_TRUE(MakeOwnToken(path));
   EXPECT_NE(TextOf(path), first);
 }
 
@@ -59,16 +53,30 @@ TEST(OwnToken, ALinkThatWaitsThereIsNotFollowed) {
 TEST(OwnToken, WhoReadsItWhileItIsReplacedFindsAWholeOne) {
   const kernel::TemporaryFolder folder;
   const std::string path = folder.path() + "/a.token";
-  std::vector<Result<OwnFile>> tokens;
-  tokens.push_back(MakeOwnToken(path));
+  ASSERT_TRUE(MakeOwnToken(path));
   const std::jthread reader([&](const std::stop_token& ended) {
     while (!ended.stop_requested()) EXPECT_EQ(TextOf(path).size(), 65U);
   });
   for (int i = 0; i < 300; ++i) {
-    tokens.push_back(MakeOwnToken(path));
-    ASSERT_TRUE(tokens.back()) << tokens.back().error().message;
+    const auto token = MakeOwnToken(path);
+    ASSERT_TRUE(token) << token.error().message;
   }
   EXPECT_FALSE(std::filesystem::exists(path + ".new"));
+}
+
+TEST(OwnToken, GoesWithTheServerAndItsSocket) {
+  const kernel::TemporaryFolder folder;
+  const HttpServerOptions options{.socket_path = folder.path() + "/j.sock",
+                                  .address = "127.0.0.1:0",
+                                  .own_token_file = folder.path() + "/a.token"};
+  {
+    TestServer server;
+    ASSERT_TRUE(server.Start([](const HttpRequest&) { return HttpResponse{}; }, options));
+    EXPECT_TRUE(std::filesystem::exists(options.own_token_file));
+    EXPECT_TRUE(std::filesystem::exists(options.socket_path));
+  }
+  EXPECT_FALSE(std::filesystem::exists(options.own_token_file));
+  EXPECT_FALSE(std::filesystem::exists(options.socket_path));
 }
 
 TEST(OwnToken, OnTcpOnlyWhoSendsItIsAnsweredAndOthersAreToldWhereItIs) {

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -18,7 +19,7 @@
 namespace jettison {
 
 using http::Connection;
-using http::Phase;
+using Phase = http::Connection::Phase;
 using http::SteadyTime;
 using std::chrono::steady_clock;
 
@@ -78,44 +79,57 @@ void SendLast(int socket, const HttpResponse& response) {
   (void)::send(socket, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-}  // namespace
-
-int HttpServer::Daemon::Descriptor() const {
-  if (!handle) return -1;
-  const MHD_DaemonInfo* info = MHD_get_daemon_info(handle.get(), MHD_DAEMON_INFO_EPOLL_FD);
+// Readable when the daemon has something to do; -1: there is no daemon.
+int DescriptorOf(MHD_Daemon* daemon) {
+  const MHD_DaemonInfo* info =
+      daemon == nullptr ? nullptr : MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
   return info == nullptr ? -1 : info->epoll_fd;
 }
 
-bool HttpServer::Daemon::HasWork() const {
+// Whether it has something to do although the descriptor is not readable.
+bool HasWork(MHD_Daemon* daemon) {
   MHD_UNSIGNED_LONG_LONG milliseconds = 0;
-  return handle && MHD_get_timeout(handle.get(), &milliseconds) == MHD_YES && milliseconds == 0;
+  return daemon != nullptr && MHD_get_timeout(daemon, &milliseconds) == MHD_YES &&
+         milliseconds == 0;
 }
+
+}  // namespace
 
 Result<std::unique_ptr<HttpServer>> HttpServer::Open(const HttpServerOptions& options,
                                                      HttpHandler handler,
                                                      HttpErrorAnswer error_answer) {
   std::unique_ptr<HttpServer> server(
       new HttpServer(options, std::move(handler), std::move(error_answer)));
-  auto ready = server->Listen();
-  if (ready) ready = server->StartDaemons();
-  if (!ready) return Fail(ready.error().In(kServe));
+  if (auto listens = server->Listen(); !listens) return Fail(listens.error().In(kServe));
   return server;
 }
 
 HttpServer::HttpServer(const HttpServerOptions& options, HttpHandler handler,
                        HttpErrorAnswer error_answer)
     : options_(options),
-      answers_(options.limits, std::move(handler), std::move(error_answer), AccessOf(options)) {}
+      handler_(std::move(handler)),
+      error_answer_(std::move(error_answer)),
+      access_(AccessOf(options)) {}
 
 HttpServer::~HttpServer() {
-  for (const auto& [descriptor, connection] : answers_.connections()) {
+  // Before they are free for another agent, which makes its own.
+  if (unix_socket_) ::unlink(options_.socket_path.c_str());
+  if (has_own_token_) ::unlink(options_.own_token_file.c_str());
+  for (const auto& [descriptor, connection] : connections_) {
     connection->is_cut = true;
-    answers_.Resume(*connection);
+    Resume(*connection);
   }
   RunDaemons();
 }
 
 Result<void> HttpServer::Listen() {
+  wake_ = FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake_) {
+    return Fail(ErrorCode::kUnavailable, SystemError(errno, "make an event loop").message);
+  }
+  auto plain = StartDaemon(std::nullopt);
+  if (!plain) return Fail(plain.error());
+  plain_ = *std::move(plain);
   if (!options_.address.empty()) {
     if (auto listens = ListenOnTcp(); !listens) return listens;
   }
@@ -145,22 +159,9 @@ Result<void> HttpServer::ListenOnTcp() {
   tcp_socket_ = *std::move(socket);
   // The token of an agent that has the address already stays.
   if (HasOwnToken(options_)) {
-    auto made = http::MakeOwnToken(options_.own_token_file);
-    if (!made) return Fail(made.error());
-    own_token_ = *std::move(made);
+    if (auto made = http::MakeOwnToken(options_.own_token_file); !made) return made;
+    has_own_token_ = true;
   }
-  return {};
-}
-
-Result<void> HttpServer::StartDaemons() {
-  wake_ = FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!wake_) {
-    return Fail(ErrorCode::kUnavailable, SystemError(errno, "make an event loop").message);
-  }
-  auto plain = StartDaemon(std::nullopt);
-  if (!plain) return Fail(plain.error());
-  plain_ = *std::move(plain);
-  TakeCredentials();
   return {};
 }
 
@@ -187,13 +188,11 @@ Result<HttpServer::Daemon> HttpServer::StartDaemon(std::optional<http::TlsFiles>
   const std::size_t memory = std::max<std::size_t>(4 * limits.header_bytes, 32768);
   // Cut connections leave in the next run; until then they count for it, not for us.
   const auto most = static_cast<unsigned>(2 * limits.connections);
-  daemon.handle.reset(
-      MHD_start_daemon(flags, 0, nullptr, nullptr, &http::Answers::TellRequest, &answers_,
-                       MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, MHD_OPTION_CONNECTION_LIMIT,
-                       most, MHD_OPTION_URI_LOG_CALLBACK, &http::Answers::TellTarget, &answers_,
-                       MHD_OPTION_NOTIFY_COMPLETED, &http::Answers::TellAnswered, &answers_,
-                       MHD_OPTION_NOTIFY_CONNECTION, &http::Answers::TellConnection, &answers_,
-                       MHD_OPTION_ARRAY, tls_options.data(), MHD_OPTION_END));
+  daemon.handle.reset(MHD_start_daemon(
+      flags, 0, nullptr, nullptr, &OnRequest, this, MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
+      MHD_OPTION_CONNECTION_LIMIT, most, MHD_OPTION_URI_LOG_CALLBACK, &OnTarget, this,
+      MHD_OPTION_NOTIFY_COMPLETED, &OnAnswered, this, MHD_OPTION_NOTIFY_CONNECTION, &OnConnection,
+      this, MHD_OPTION_ARRAY, tls_options.data(), MHD_OPTION_END));
   if (daemon.handle) return daemon;
   return Fail(ErrorCode::kUnavailable, "libmicrohttpd does not start: too few file descriptors?");
 }
@@ -203,30 +202,26 @@ void HttpServer::Serve() {
   stop_ = false;
 }
 
-void HttpServer::Wake() {
+void HttpServer::WakeStreams() {
   ::eventfd_write(wake_.get(), 1);
 }
 
 void HttpServer::Stop() {
   stop_ = true;
-  Wake();
-}
-
-void HttpServer::WakeStreams() {
-  if (answers_.streams() > 0) Wake();
+  WakeStreams();
 }
 
 void HttpServer::Turn() {
   const bool may_accept = steady_clock::now() >= next_accept_;
-  const int unix_socket = may_accept ? unix_socket_.descriptor.get() : -1;
+  const int unix_socket = may_accept ? unix_socket_.get() : -1;
   const int tcp_socket = may_accept ? tcp_socket_.get() : -1;
   std::array<pollfd, 5> watched = {{{wake_.get(), POLLIN, 0},
                                     {unix_socket, POLLIN, 0},
                                     {tcp_socket, POLLIN, 0},
-                                    {plain_.Descriptor(), POLLIN, 0},
-                                    {tls_.Descriptor(), POLLIN, 0}}};
-  int most = may_accept && answers_.connections().empty() ? -1 : static_cast<int>(kTick.count());
-  if (plain_.HasWork() || tls_.HasWork()) most = 0;
+                                    {DescriptorOf(plain_.handle.get()), POLLIN, 0},
+                                    {DescriptorOf(tls_.handle.get()), POLLIN, 0}}};
+  int most = may_accept && connections_.empty() ? -1 : static_cast<int>(kTick.count());
+  if (HasWork(plain_.handle.get()) || HasWork(tls_.handle.get())) most = 0;
   ::poll(watched.data(), watched.size(), most);
   TakeCredentials();
   if (watched[1].revents != 0) Accept(unix_socket, true);
@@ -235,10 +230,10 @@ void HttpServer::Turn() {
   const SteadyTime now = steady_clock::now();
   if (::eventfd_read(wake_.get(), &ignored) == 0 || now >= next_ask_) {
     next_ask_ = now + kTick;
-    answers_.ResumeAll();
+    for (const auto& [descriptor, connection] : connections_) Resume(*connection);
   }
   RunDaemons();
-  for (const auto& [descriptor, connection] : answers_.connections()) {
+  for (const auto& [descriptor, connection] : connections_) {
     const bool is_overdue = connection->deadline <= steady_clock::now();
     if (is_overdue && connection->phase != Phase::kWaiting && !connection->is_cut) {
       Cut(*connection);
@@ -264,10 +259,10 @@ void HttpServer::Accept(int listener, bool is_unix) {
     if (HasRoom()) {
       Add(std::move(socket), is_unix);
     } else if (is_unix || !has_tls()) {
-      SendLast(socket.get(), answers_.ErrorAnswer(503, fmt::format("there are {} connections "
-                                                                   "already, which is the limit; "
-                                                                   "try again soon",
-                                                                   options_.limits.connections)));
+      SendLast(socket.get(), error_answer_(503, fmt::format("there are {} connections "
+                                                            "already, which is the limit; "
+                                                            "try again soon",
+                                                            options_.limits.connections)));
       ::shutdown(socket.get(), SHUT_WR);
     }
   }
@@ -277,16 +272,16 @@ void HttpServer::Accept(int listener, bool is_unix) {
 // request for longest has to go.
 bool HttpServer::HasRoom() {
   const std::size_t most = options_.limits.connections;
-  if (answers_.connections().size() < most) return true;
+  if (connections_.size() < most) return true;
   Connection* oldest = nullptr;
-  for (const auto& [descriptor, connection] : answers_.connections()) {
+  for (const auto& [descriptor, connection] : connections_) {
     if (connection->is_cut) continue;
     if (connection->phase != Phase::kReceiving && connection->phase != Phase::kIdle) continue;
     if (oldest == nullptr || connection->since < oldest->since) oldest = connection.get();
   }
   if (oldest != nullptr) Cut(*oldest);
   RunDaemons();
-  return answers_.connections().size() < most;
+  return connections_.size() < most;
 }
 
 void HttpServer::Add(FileDescriptor socket, bool is_unix) {
@@ -302,7 +297,7 @@ void HttpServer::Add(FileDescriptor socket, bool is_unix) {
   const bool is_tls = !is_unix && has_tls();
   const int descriptor = socket.Release();
   const SteadyTime now = steady_clock::now();
-  answers_.connections()[descriptor] =
+  connections_[descriptor] =
       std::make_unique<Connection>(Connection{.descriptor = descriptor,
                                               .is_unix = is_unix,
                                               .is_tls = is_tls,
@@ -313,20 +308,20 @@ void HttpServer::Add(FileDescriptor socket, bool is_unix) {
   if (MHD_add_connection(daemon, descriptor, generic, size) == MHD_YES) {
     MHD_run(daemon);
   } else {
-    answers_.connections().erase(descriptor);
+    connections_.erase(descriptor);
   }
 }
 
 void HttpServer::Cut(Connection& connection) {
   if (connection.phase == Phase::kReceiving && !connection.is_tls && !connection.is_cut) {
     SendLast(connection.descriptor,
-             answers_.ErrorAnswer(408, fmt::format("the request was not complete within {}, or "
-                                                   "other clients needed the connection",
-                                                   FormatDuration(options_.limits.request))));
+             error_answer_(408, fmt::format("the request was not complete within {}, or "
+                                            "other clients needed the connection",
+                                            FormatDuration(options_.limits.request))));
   }
   connection.is_cut = true;
   ::shutdown(connection.descriptor, SHUT_RDWR);
-  answers_.Resume(connection);
+  Resume(connection);
 }
 
 Result<HttpServer::Credentials> HttpServer::Read(const HttpServerOptions& options) {
@@ -356,7 +351,7 @@ Result<std::function<void()>> HttpServer::ReadCredentials(const HttpServerOption
       const std::lock_guard lock(mutex_);
       wanted_ = std::move(*fresh);
     }
-    Wake();
+    WakeStreams();
   };
 }
 
@@ -367,10 +362,10 @@ void HttpServer::TakeCredentials() {
     fresh = std::exchange(wanted_, std::nullopt);
   }
   if (!fresh) return;
-  if (!fresh->token_file.empty()) answers_.SetTokenFile(std::move(fresh->token_file));
+  if (!fresh->token_file.empty()) access_.token_file = std::move(fresh->token_file);
   if (!fresh->tls) return;
   // Those that use the previous certificates, which are no longer valid.
-  for (const auto& [descriptor, connection] : answers_.connections()) {
+  for (const auto& [descriptor, connection] : connections_) {
     if (connection->is_tls) Cut(*connection);
   }
   RunDaemons();

@@ -3,23 +3,48 @@
 #include <microhttpd.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "http/message.h"
-#include "http/server/access.h"
-#include "http/server/answers.h"
 #include "http/server/listen.h"
+#include "http/server/request.h"
 #include "http/tls_files.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {
+
+// What one client, and all of them together, may ask of the server.
+struct HttpLimits {
+  std::size_t target_bytes = 4096;                  // path and query as sent; beyond: 414
+  std::size_t header_bytes = 8192;                  // request line and headers; beyond: 431
+  std::size_t body_bytes = std::size_t{256} << 10;  // beyond: 413
+  std::size_t bodies_bytes = std::size_t{1} << 20;  // of all requests together; beyond: 503
+  // Of all answers until they are taken, and of what streams have under way. Beyond: 503, and a
+  // stream ends.
+  std::size_t held_bytes = std::size_t{7} << 20;
+  std::size_t connections = 64;  // beyond: the oldest without a whole request goes, else 503
+  std::size_t streams = 16;      // beyond: 503
+  Duration request = std::chrono::seconds(10);  // from the first byte (or connecting) to the last
+  Duration answer = std::chrono::seconds(30);   // to take an answer; of a stream, one chunk
+  Duration idle = std::chrono::seconds(60);     // between an answer and the next request
+};
+
+// Makes the answer to a request. It is not called from two threads at once, and must not wait.
+using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
+
+// Makes the answer for an error that the server itself finds: status (4xx or 5xx), a sentence.
+using HttpErrorAnswer = std::function<HttpResponse(int status, std::string_view message)>;
 
 // Where to listen and who may ask. An empty text means none.
 struct HttpServerOptions {
@@ -51,7 +76,8 @@ class HttpServer {
                                                                 HttpErrorAnswer error_answer);
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
-  // Serve must have returned. Closes every connection, destroys every stream, removes the socket.
+  // Serve must have returned. Closes every connection, destroys every stream, removes the socket
+  // and the own token.
   ~HttpServer();
 
   // Answers until Stop. The caller's thread should be an ordinary one, with every signal blocked.
@@ -66,7 +92,7 @@ class HttpServer {
   // example, must not be replaced by another. Of what it does not name, a token stays in use, and
   // certificates do; a client CA, however, must be named with them. Errors as of Open.
   [[nodiscard]] Result<std::function<void()>> ReadCredentials(const HttpServerOptions& options);
-  // Every stream that had nothing to send is asked again. Costs next to nothing without streams.
+  // Every stream that had nothing to send is asked again.
   void WakeStreams();
   // The TCP port; 0 where there is no address.
   [[nodiscard]] std::uint16_t port() const {
@@ -81,28 +107,22 @@ class HttpServer {
   struct Daemon {
     std::unique_ptr<http::TlsFiles> tls;  // null for plain HTTP
     std::unique_ptr<MHD_Daemon, StopDaemon> handle;
-
-    // Readable when it has something to do; -1: there is none.
-    [[nodiscard]] int Descriptor() const;
-    // Whether it has something to do although the descriptor is not readable.
-    [[nodiscard]] bool HasWork() const;
   };
   // Credentials that were read while the server runs, ready to be used.
   struct Credentials {
     std::string token_file;  // empty: the token stays
     std::optional<Daemon> tls;
   };
+  struct Stream;  // on its way to one client
 
   HttpServer(const HttpServerOptions& options, HttpHandler handler, HttpErrorAnswer error_answer);
   [[nodiscard]] Result<void> Listen();
   [[nodiscard]] Result<void> ListenOnTcp();
-  [[nodiscard]] Result<void> StartDaemons();
   [[nodiscard]] Result<Credentials> Read(const HttpServerOptions& options);
   [[nodiscard]] Result<Daemon> StartDaemon(std::optional<http::TlsFiles> tls);
   [[nodiscard]] bool has_tls() const {
     return !options_.address.empty() && !options_.tls_cert_file.empty();
   }
-  void Wake();
   // Waits for the listening sockets, the daemons, a wake-up or the next tick, and does what is due.
   void Turn();
   void RunDaemons();
@@ -111,15 +131,43 @@ class HttpServer {
   void Add(FileDescriptor socket, bool is_unix);
   [[nodiscard]] bool HasRoom();
   void Cut(http::Connection& connection);
+  // Asks one that waits again.
+  void Resume(http::Connection& connection) const;
+
+  // answers.cc: what libmicrohttpd calls, with this as `self`, in this order for a connection.
+  static void OnConnection(void* self, MHD_Connection* handle, void** place,
+                           MHD_ConnectionNotificationCode what);
+  static void* OnTarget(void* self, const char* target, MHD_Connection* handle);
+  static MHD_Result OnRequest(void* self, MHD_Connection* handle, const char* path,
+                              const char* method, const char* version, const char* bytes,
+                              std::size_t* size, void** seen);
+  static void OnAnswered(void* self, MHD_Connection* handle, void** seen,
+                         MHD_RequestTerminationCode why);
+  // Each answers, or returns false: the connection is to be closed.
+  bool Begin(const http::Head& head, http::Connection& connection);
+  bool Answer(const http::Head& head, http::Connection& connection);
+  bool SendStream(MHD_Connection* handle, http::Connection& connection, HttpResponse response);
+  bool Refuse(MHD_Connection* handle, http::Connection& connection, const http::Refusal& refusal);
+  bool Queue(MHD_Connection* handle, http::Connection& connection, HttpResponse response,
+             std::shared_ptr<void> share);
+  static ssize_t ReadStream(void* stream, std::uint64_t position, char* buffer, std::size_t size);
+  void Answering(http::Connection& connection) const;
 
   // Each is used by those behind it.
   const HttpServerOptions options_;
-  http::ListeningSocket unix_socket_;  // either may be absent
+  const HttpHandler handler_;
+  const HttpErrorAnswer error_answer_;
+  FileDescriptor unix_socket_;  // either may be absent
   FileDescriptor tcp_socket_;
-  http::OwnFile own_token_;
-  FileDescriptor wake_;  // an eventfd
+  bool has_own_token_ = false;  // it has been made
+  FileDescriptor wake_;         // an eventfd
   std::atomic<bool> stop_ = false;
-  http::Answers answers_;
+  http::Access access_;
+  http::Ledger bodies_{options_.limits.bodies_bytes};
+  http::Ledger answers_{options_.limits.held_bytes};
+  http::Ledger streams_{options_.limits.streams};
+  // By descriptor. One is put here before its daemon gets it; it leaves by itself.
+  std::map<int, std::unique_ptr<http::Connection>> connections_;
   Daemon plain_;
   Daemon tls_;  // empty without TLS
   std::mutex mutex_;

@@ -1,32 +1,29 @@
-#include "http/server/access.h"
+#include "http/server/request.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 #include <strings.h>
-#include <sys/random.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstdint>
 #include <string_view>
 #include <utility>
 
 #include "core/text/parts.h"
-#include "http/server/answers.h"
-#include "ports/file_descriptor.h"
-#include "ports/system_error.h"
+#include "http/server/listen.h"
+#include "http/server/server.h"
 
 namespace jettison::http {
 namespace {
 
-constexpr std::size_t kRandomBytes = 32;
+// A header of the request, its name in any case; none: it was not sent.
+std::optional<std::string_view> HeaderOf(MHD_Connection* handle, const char* name) {
+  const char* value = MHD_lookup_connection_value(handle, MHD_HEADER_KIND, name);
+  if (value == nullptr) return std::nullopt;
+  return value;
+}
 
 // Whether the client showed a certificate that is meant for clients and that a trusted CA signed.
 bool IsCertified(MHD_Connection* handle) {
@@ -153,51 +150,8 @@ MHD_Result AddArgument(void* query, MHD_ValueKind /*kind*/, const char* name, co
 
 }  // namespace
 
-Result<std::string> ReadToken(const std::string& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file) return FailErrno("read the token of " + path);
-  std::array<char, kLongestToken + 1> buffer{};
-  const ssize_t size = ::read(file.get(), buffer.data(), buffer.size());
-  if (size < 0) return FailErrno("read the token of " + path);
-  if (static_cast<std::size_t>(size) > kLongestToken) {
-    return Fail(ErrorCode::kInvalidArgument, path + " is too long for a token");
-  }
-  const std::string_view token = Trimmed({buffer.data(), static_cast<std::size_t>(size)});
-  const auto printable = [](char c) { return c > ' ' && c < '\x7f'; };
-  if (token.empty() || !std::ranges::all_of(token, printable)) {
-    return Fail(ErrorCode::kInvalidArgument,
-                path + " must hold one token, without spaces; make one with: openssl rand -hex 32");
-  }
-  return std::string(token);
-}
-
-Result<OwnFile> MakeOwnToken(const std::string& path) {
-  const auto fail = [](const auto& failed) {
-    return Fail(failed.value().In("make a token for TCP (bearerTokenFile names one of your own)"));
-  };
-  if (auto folder = MakeFolderOf(path); !folder) return fail(tl::unexpected(folder.error()));
-  std::array<unsigned char, kRandomBytes> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    return fail(FailErrno("get random bytes"));
-  }
-  const std::string made = path + ".new";
-  if (::unlink(made.c_str()) != 0 && errno != ENOENT) return fail(FailErrno("remove " + made));
-  // It is readable by its owner alone from its first moment on.
-  const FileDescriptor file(
-      ::open(made.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file) return fail(FailErrno("make " + made));
-  const OwnFile incomplete(made);
-  const std::string text = fmt::format("{:02x}\n", fmt::join(bytes, ""));
-  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    return fail(FailErrno("write " + made));
-  }
-  if (::rename(made.c_str(), path.c_str()) != 0) return fail(FailErrno("replace " + path));
-  return OwnFile(path);
-}
-
-std::optional<Refusal> Access::RefusalOf(MHD_Connection* handle,
-                                         const Connection& connection) const {
-  if (connection.is_unix) {
+std::optional<Refusal> Access::RefusalOf(MHD_Connection* handle, bool is_unix) const {
+  if (is_unix) {
     if (IsHostOfSocket(HeaderOf(handle, "Host").value_or(""))) return std::nullopt;
     return Refusal{
         403,
