@@ -34,42 +34,6 @@ constexpr auto kAcceptPause = std::chrono::seconds(1);
 // Clients taken in before the others are looked at again.
 constexpr int kAcceptedAtOnce = 16;
 
-// Why these may not go together, with what to do.
-std::optional<std::string> FaultOf(const HttpServerOptions& options, const TcpAddress& address) {
-  const bool has_tls = !options.tls_cert_file.empty();
-  if (has_tls != !options.tls_private_key_file.empty()) {
-    return "TLS needs both tlsCertFile and tlsPrivateKeyFile";
-  }
-  if (!options.client_ca_file.empty() && !has_tls) {
-    return "client certificates (clientCAFile) need TLS: set tlsCertFile and tlsPrivateKeyFile";
-  }
-  if (address.is_loopback) return std::nullopt;
-  if (!has_tls) {
-    return fmt::format(
-        "{} can be reached from other machines, so it needs TLS: set tlsCertFile and "
-        "tlsPrivateKeyFile, or listen on 127.0.0.1 or ::1",
-        options.address);
-  }
-  if (options.client_ca_file.empty() && options.bearer_token_file.empty()) {
-    return fmt::format(
-        "{} can be reached from other machines, so clients must say who they are: set clientCAFile "
-        "or bearerTokenFile, or listen on 127.0.0.1 or ::1",
-        options.address);
-  }
-  return std::nullopt;
-}
-
-bool HasOwnToken(const HttpServerOptions& options) {
-  return !options.own_token_file.empty() && options.bearer_token_file.empty() &&
-         options.client_ca_file.empty();
-}
-
-http::Access AccessOf(const HttpServerOptions& options) {
-  const bool has_own = HasOwnToken(options);
-  return {has_own ? options.own_token_file : options.bearer_token_file,
-          !options.client_ca_file.empty(), has_own};
-}
-
 // An answer where libmicrohttpd cannot send it; the connection ends then.
 void SendLast(int socket, const HttpResponse& response) {
   const std::string text = fmt::format(
@@ -109,7 +73,10 @@ HttpServer::HttpServer(const HttpServerOptions& options, HttpHandler handler,
     : options_(options),
       handler_(std::move(handler)),
       error_answer_(std::move(error_answer)),
-      access_(AccessOf(options)) {}
+      access_{.token_file = options.own_token_file.empty() ? options.bearer_token_file
+                                                           : options.own_token_file,
+              .has_client_ca = !options.client_ca_file.empty(),
+              .is_own_token = !options.own_token_file.empty()} {}
 
 HttpServer::~HttpServer() {
   // Before they are free for another agent, which makes its own.
@@ -148,8 +115,11 @@ Result<void> HttpServer::ListenOnTcp() {
         fmt::format("{} is not an IP address with a port, such as 127.0.0.1:10350 or [::1]:10350",
                     options_.address));
   }
-  if (auto fault = FaultOf(options_, *address)) {
-    return Fail(ErrorCode::kInvalidArgument, std::move(*fault));
+  const bool is_guarded =
+      has_tls() && !(options_.client_ca_file.empty() && options_.bearer_token_file.empty());
+  if (!address->is_loopback && !is_guarded) {
+    return Fail(ErrorCode::kInvalidArgument,
+                options_.address + " needs TLS, and clients must say who they are");
   }
   auto read = Read(options_);
   if (!read) return Fail(read.error());
@@ -158,7 +128,7 @@ Result<void> HttpServer::ListenOnTcp() {
   if (!socket) return Fail(socket.error());
   tcp_socket_ = *std::move(socket);
   // The token of an agent that has the address already stays.
-  if (HasOwnToken(options_)) {
+  if (!options_.own_token_file.empty()) {
     if (auto made = http::MakeOwnToken(options_.own_token_file); !made) return made;
     has_own_token_ = true;
   }

@@ -55,8 +55,8 @@ struct HttpServerOptions {
   std::string tls_private_key_file;  // PEM
   std::string client_ca_file;        // PEM: a client certificate signed by one of these may ask
   std::string bearer_token_file;     // who sends this token may ask; read again when it changes
-  // Where neither is set: a file to put a token into that is made for this server (MakeOwnToken);
-  // who sends it may ask. Empty: on loopback everybody may.
+  // A file to put a token into that is made for this server (MakeOwnToken); who sends it may ask.
+  // Beside neither of the two before. Without any, everybody may on loopback.
   std::string own_token_file;
   HttpLimits limits;
 };
@@ -67,7 +67,7 @@ class HttpServer {
  public:
   // Listens; nobody is answered before Serve. Refused, with a sentence that says what to do:
   // - an address other than loopback without TLS and without a client CA or a token (who is on the
-  //   machine may ask a loopback address without);
+  //   machine may ask a loopback address without), which the configuration refuses before;
   // - a socket that somebody still answers on; a stale one is replaced;
   // - certificates, keys, token files that cannot be read or are none;
   // - kUnavailable: there are too few descriptors or threads to serve with.

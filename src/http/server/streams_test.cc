@@ -124,7 +124,7 @@ TEST_F(HttpStreams, TheConnectionOfAStreamGoesWithItAndLeavesItsPlace) {
 }
 
 TEST_F(HttpStreams, AClientThatDoesNotReadIsCut) {
-  Start({.limits = {.answer = std::chrono::milliseconds(200)}});
+  Start({.limits = {.held_bytes = 40'000'000, .answer = std::chrono::milliseconds(200)}});
   feed_.Say(std::string(30'000'000, 'x'));
   Wire wire(server_.socket());
   wire.Send(Ask("/watch"));
