@@ -7,7 +7,6 @@
 
 #include "core/pods/pod_kind.h"
 #include "tests/synthetic_node.h"
-#include "view/served_recording.h"
 #include "view/snapshot.h"
 
 namespace jettison {

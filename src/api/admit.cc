@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include "api/answers.h"
-#include "api/kubernetes/objects.h"
+#include "api/api.h"
 #include "codec/documents/documents.h"
 #include "codec/kubernetes/pod_reader.h"
 #include "core/json/json_writer.h"

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "api/kubernetes/objects.h"
-#include "api/watch.h"
 #include "core/units/duration.h"
 #include "http/message.h"
 #include "view/board.h"
@@ -20,6 +23,33 @@ struct ApiSources {
   std::function<Instant()> now;                // a clock that does not step back, near the agent's
   Instant started_at;                          // by it
   std::function<void()> wake_streams = [] {};  // as HttpServer::WakeStreams; from every thread
+};
+
+// The streams of /api/v1/watch, of server-sent events: `condition` (v1.NodeCondition: all at first,
+// then those that changed), `event` (v1.Event), `pass` and `eviction` (what a pass saw and did),
+// `status` (what /api/v1/overview answers; once a second at most). All of them share the snapshots
+// that they are told from, no more than ten a second however much happens; where nothing happens
+// they ask for none.
+class Watch : public std::enable_shared_from_this<Watch> {
+ public:
+  // `board` must outlive this. `now`: any clock that does not step back.
+  Watch(Board& board, std::function<Instant()> now) : board_(board), now_(std::move(now)) {}
+
+  // Announces a new snapshot. May be called on any thread; returns at once.
+  void News();
+  // A stream that goes on after the frame of that id; one that is none, or of another run of the
+  // agent, begins at the oldest event and pass that is remembered. A comment in it every 15 s keeps
+  // it alive. It may outlive this object's other owners.
+  [[nodiscard]] HttpStream Open(std::string_view last_event_id);
+
+ private:
+  struct Client;
+  [[nodiscard]] std::string NextBytes(Client& client);
+  [[nodiscard]] std::shared_ptr<const Snapshot> Newest();
+
+  Board& board_;
+  std::function<Instant()> now_;
+  std::atomic<Instant::rep> news_at_{0};  // on the clock of snapshots
 };
 
 // The HTTP API: every path with what is answered there, in one table (api.cc). Used by one thread,
@@ -38,5 +68,90 @@ class Api {
   std::shared_ptr<Watch> watch_;
   Instant scraped_at_ = Instant::min();
 };
+
+// A request that has found its way.
+struct Call {
+  const HttpRequest& request;
+  std::string_view rest;     // what stands in the place of the path's last "*"
+  const Snapshot* snapshot;  // never null where the route needs one
+  const ApiSources& sources;
+  Watch& watch;
+  Instant& scraped_at;  // when metrics were last asked for
+
+  // The value of a parameter; absent where it was not given.
+  [[nodiscard]] std::optional<std::string_view> Parameter(std::string_view name) const;
+};
+
+inline constexpr std::string_view kJson = "application/json";
+inline constexpr std::string_view kNdjson = "application/x-ndjson";
+inline constexpr std::string_view kText = "text/plain; charset=utf-8";
+inline constexpr std::string_view kMetrics = "text/plain; version=0.0.4; charset=utf-8";
+inline constexpr std::string_view kHtml = "text/html; charset=utf-8";
+inline constexpr std::string_view kRecording = "application/vnd.jettison.recording";
+inline constexpr std::string_view kEvents = "text/event-stream";
+
+// Answers of single routes that take more than one line to make: functions from a snapshot.
+// docs/explain.md has the form of those that explain.
+
+// An answer of 200 with that body.
+[[nodiscard]] inline HttpResponse Body(std::string text, std::string_view type = kJson) {
+  return {.content_type = std::string(type), .body = std::move(text)};
+}
+
+// How long the agent's loop may stand still, which is asked to turn where it has not for so long.
+inline constexpr Duration kHangs = std::chrono::seconds(5);
+// Why the loop counts as one that hangs; empty: it has turned within `patience`. Before its first
+// turn, at least half a minute is allowed.
+[[nodiscard]] std::string HangOf(const ApiSources& sources, Duration patience);
+
+// Why nothing that is measured can be answered yet; absent: it can.
+[[nodiscard]] std::optional<HttpResponse> NoPassYet(const Snapshot& snapshot);
+// Why a text is not the name of a signal.
+[[nodiscard]] HttpResponse WrongSignal(std::string_view name);
+
+[[nodiscard]] HttpResponse AnswerProbe(const Call& call);
+[[nodiscard]] HttpResponse AnswerDashboard(const Call& call);
+[[nodiscard]] HttpResponse AnswerOverview(const Call& call);
+[[nodiscard]] HttpResponse AnswerCycles(const Call& call);
+[[nodiscard]] HttpResponse AnswerPodAdmission(const Call& call);
+
+// /api/v1/explain: what would happen now; with `pod` (namespace/name, name or UID) where that one
+// stands or why it was evicted, with `eviction` (its id) why it happened. As text where `output` is
+// text, like the next ones.
+[[nodiscard]] HttpResponse AnswerExplain(const Call& call);
+// /api/v1/evictions: those that are remembered, oldest first, without their explanations.
+[[nodiscard]] HttpResponse AnswerEvictions(const Call& call);
+// /api/v1/evictions/{id}: the explanation of one.
+[[nodiscard]] HttpResponse AnswerEviction(const Call& call);
+// /api/v1/rank?signal=S: all pods in the order of eviction for a signal.
+[[nodiscard]] HttpResponse AnswerRank(const Call& call);
+
+// /api/v1/shadow: what a dry run would have evicted beside what the kubelet did evict. 404 where
+// the agent is not in shadow mode.
+[[nodiscard]] HttpResponse AnswerShadow(const Call& call);
+
+// The chunks of the recording, the one that is not complete yet included; `since` and `until` leave
+// out those that hold nothing of the time between. The recorder reads them meanwhile; nobody else
+// waits. 404 where nothing is recorded; 503 where too many fetch it; what cannot be read breaks
+// off.
+[[nodiscard]] HttpResponse AnswerRecording(const Call& call);
+
+// The last `count` passes that are remembered (full ones, and others that did something), oldest
+// first, as a recording in NDJSON (codec/flight/recording_writer.h), which `jettison replay` takes
+// as it is. Fewer, the oldest left out, where they would be more than kMostCyclesBytes together;
+// the last one in any case.
+inline constexpr std::size_t kMostCyclesBytes = std::size_t{2} << 20;
+[[nodiscard]] std::string CyclesText(const Snapshot& snapshot, std::size_t count);
+
+// The course of the signals over the last hour, and the evictions of the passes that are still
+// remembered: /api/v1/history. docs/overview.md has every field.
+[[nodiscard]] std::string HistoryJson(const Snapshot& snapshot);
+
+// POST /api/v1/admit: `body` is one v1.Pod, JSON or YAML. Answers {"admit", "reason", "message",
+// "givesWay", "pod", "qosClass", "priority", "critical", "warnings"}; a pod that could not be run
+// here is answered 422 with every fault in it, a body that is no document 400. Judges by the node's
+// conditions, then by the room beside the pods that are there. A pod of the same namespace and name
+// does not count, since it would be replaced.
+[[nodiscard]] HttpResponse AnswerAdmit(const Snapshot& snapshot, std::string_view body);
 
 }  // namespace jettison

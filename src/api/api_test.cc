@@ -9,7 +9,6 @@
 #include <sstream>
 #include <string>
 
-#include "api/answers.h"
 #include "api/kubernetes/objects.h"
 #include "api/test_snapshot.h"
 #include "codec/documents/json.h"

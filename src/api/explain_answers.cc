@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "agent/notify/eviction_history.h"
-#include "api/answers.h"
-#include "api/kubernetes/objects.h"
+#include "api/api.h"
 #include "core/explanation/explanation_text.h"
 #include "core/json/json_writer.h"
 #include "core/text/spelling.h"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/notify/eviction_history.h"
-#include "api/answers.h"
+#include "api/api.h"
 #include "api/test_snapshot.h"
 #include "codec/documents/json.h"
 

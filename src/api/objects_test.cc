@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/answers.h"
+#include "api/api.h"
 #include "api/test_snapshot.h"
 #include "codec/documents/json.h"
 #include "codec/kubernetes/pod_reader.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/answers.h"
+#include "api/api.h"
 
 namespace jettison {
 namespace {

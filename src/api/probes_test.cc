@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/answers.h"
+#include "api/api.h"
 #include "api/test_snapshot.h"
 
 namespace jettison {

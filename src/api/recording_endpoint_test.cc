@@ -10,7 +10,7 @@
 #include "api/test_snapshot.h"
 #include "http/message.h"
 #include "view/board.h"
-#include "view/served_recording.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 namespace {

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "api/kubernetes/objects.h"
 #include "http/endpoint.h"
 
 namespace jettison {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "api/answers.h"
+#include "api/api.h"
 #include "api/test_snapshot.h"
 #include "core/shadow/shadow_book.h"
 

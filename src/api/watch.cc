@@ -1,5 +1,3 @@
-#include "api/watch.h"
-
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -10,7 +8,7 @@
 #include <vector>
 
 #include "agent/notify/eviction_history.h"
-#include "api/kubernetes/objects.h"
+#include "api/api.h"
 #include "api/overview/overview.h"
 #include "core/json/json_writer.h"
 #include "core/pass/pass.h"

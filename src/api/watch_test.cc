@@ -1,10 +1,9 @@
-#include "api/watch.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "api/api.h"
 #include "api/test_snapshot.h"
 
 namespace jettison {

@@ -1,14 +1,18 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/config/agent_config.h"
 #include "core/decide/eviction_pace.h"
 #include "core/decide/holders.h"
+#include "core/model/container_record.h"
 #include "core/model/event.h"
 #include "core/model/pod.h"
 #include "core/model/signal.h"
@@ -19,15 +23,14 @@
 #include "core/pods/pod_facts.h"
 #include "core/report/cycle_report.h"
 #include "core/units/duration.h"
+#include "core/units/result.h"
 #include "view/histories.h"
 #include "view/node_counters.h"
-#include "view/pod_status.h"
 
 namespace jettison {
 
-struct PastEviction;    // agent/notify/eviction_history.h
-class ServedRecording;  // view/served_recording.h
-struct ShadowView;      // core/shadow/shadow_pairing.h
+struct PastEviction;  // agent/notify/eviction_history.h
+struct ShadowView;    // core/shadow/shadow_pairing.h
 
 // The state of the node as values, which the agent makes for onlookers: the dashboard, a status
 // page. It shares nothing with the agent, and may be kept and read on any thread.
@@ -49,6 +52,61 @@ struct ConditionView {
   NodeConditionType type = NodeConditionType::kMemoryPressure;
   bool status = false;
   Instant last_transition;  // the agent's start, where it never changed
+};
+
+// The parts of a v1.PodStatus that a node agent keeps, with the names of the Kubernetes API.
+
+enum class PodPhase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed };
+// "Pending", "Running", "Succeeded", "Failed".
+[[nodiscard]] std::string_view NameOf(PodPhase phase);
+
+// What a container waits for: reason "PodInitializing", "ContainerCreating", "CrashLoopBackOff",
+// or that of a start that failed (ReasonOf).
+struct ContainerWaiting {
+  std::string reason;
+  std::string message;
+};
+struct ContainerRunning {
+  Instant started_at;
+};
+struct ContainerTerminated {
+  ContainerExit exit;
+  std::string start_error = {};  // why its program could not be run; empty: it ran
+};
+using ContainerState = std::variant<ContainerWaiting, ContainerRunning, ContainerTerminated>;
+
+// "Completed" after exit code 0, "OOMKilled" where the kernel's OOM killer struck, else "Error".
+[[nodiscard]] std::string_view TerminationReason(const ContainerExit& exit);
+
+struct ContainerStatus {
+  std::string name;
+  bool init = false;  // an init container; sidecars are init containers too
+  ContainerState state = ContainerWaiting{.reason = "ContainerCreating", .message = {}};
+  std::optional<ContainerExit> last_state;  // how the run before this one ended
+  int restart_count = 0;
+  bool ready = false;  // it runs, or it is an init container that has completed
+};
+
+struct PodCondition {
+  std::string type;  // "Initialized", "ContainersReady", "Ready", "DisruptionTarget"
+  bool status = false;
+  std::string reason;  // may be empty
+  std::string message;
+  Instant last_transition;
+};
+
+struct PodStatus {
+  PodPhase phase = PodPhase::kPending;
+  std::string reason;   // "Evicted"; empty where there is nothing special
+  std::string message;  // of the eviction or of the refusal
+  std::vector<PodCondition> conditions;
+  std::vector<ContainerStatus> containers;  // init containers first, each in the order of the spec
+  std::optional<Instant> start_time;        // when the pod was admitted
+
+  // The condition of that type; null where the pod has none.
+  [[nodiscard]] const PodCondition* Find(std::string_view type) const;
+  // Sets a condition; its time of transition moves only when its status does.
+  void Set(PodCondition condition);
 };
 
 // What the worker of a pod is doing.
@@ -104,6 +162,42 @@ struct LoggedEvent {
 struct ClusterTelling {
   std::size_t evictions_under_way = 0;  // not yet fully reported to it
   std::uint64_t events_dropped = 0;     // never reported to it
+};
+
+// What the flight recorder has done since the agent started.
+struct RecorderCounters {
+  std::uint64_t passes = 0;        // taken in
+  std::uint64_t dropped = 0;       // items that it had no time for
+  std::uint64_t bytes = 0;         // of the chunks that were written
+  std::uint64_t write_errors = 0;  // chunks that could not be written
+};
+
+// The time of which a client wants the recording: chunks that hold nothing of it are left out.
+// Absent: no bound.
+struct RecordingTimes {
+  std::optional<Instant> since;
+  std::optional<Instant> until;
+};
+
+// A recording on its way to one client, which gives it up by destroying this. For one thread.
+// Answers the next bytes, and never waits. Empty: they are being read, and the client is woken when
+// they are there. Absent: that was all. Fails if there is more that cannot be read.
+using RecordingFetch = std::function<Result<std::optional<std::string>>()>;
+
+// The agent's recording, for onlookers on any thread.
+class ServedRecording {
+ public:
+  // Wakes a client on the thread of the recorder; it must not wait.
+  using WakeClient = std::function<void()>;
+
+  virtual ~ServedRecording() = default;
+  // Everything that was recorded before its first bytes are read, also what is not on the disk yet.
+  // The disk is read on the recorder's thread, so no client waits for it. kUnavailable: as many
+  // clients as are served at a time are there already, or the recorder has ended. The recording
+  // must outlive the fetch, and `wake` is not called any more when the fetch is destroyed.
+  [[nodiscard]] virtual Result<RecordingFetch> Fetch(const RecordingTimes& times,
+                                                     WakeClient wake) = 0;
+  [[nodiscard]] virtual RecorderCounters counters() const = 0;
 };
 
 // What does not change while the agent runs.

@@ -11,7 +11,6 @@
 #include "agent/workers/pod_worker.h"
 #include "core/pods/pod_facts.h"
 #include "core/pods/room.h"
-#include "view/pod_status.h"
 #include "view/snapshot.h"
 
 namespace jettison {

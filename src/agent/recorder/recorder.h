@@ -16,7 +16,7 @@
 #include "machine/log/log.h"
 #include "machine/loop/job_queue.h"
 #include "ports/mailbox.h"
-#include "view/served_recording.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

@@ -14,7 +14,7 @@
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "ports/file_descriptor.h"
-#include "view/served_recording.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

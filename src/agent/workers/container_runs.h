@@ -9,7 +9,7 @@
 #include "core/model/container_record.h"
 #include "core/model/pod.h"
 #include "core/pods/start_failure.h"
-#include "view/pod_status.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

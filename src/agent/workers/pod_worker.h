@@ -15,7 +15,6 @@
 #include "core/units/once.h"
 #include "machine/log/event_log.h"
 #include "ports/container_runtime.h"
-#include "view/pod_status.h"
 #include "view/snapshot.h"
 
 namespace jettison {

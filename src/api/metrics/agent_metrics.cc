@@ -8,7 +8,7 @@
 #include "core/model/pressure.h"
 #include "core/observe/observations.h"
 #include "core/shadow/shadow_pairing.h"
-#include "view/served_recording.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/answers.h"
+#include "api/api.h"
 
 namespace jettison {
 namespace {

@@ -1,10 +1,8 @@
-#include "view/pod_status.h"
+#include "view/snapshot.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-
-#include "view/snapshot.h"
 
 namespace jettison {
 
