@@ -21,6 +21,7 @@
 #include "core/text/number.h"
 #include "core/text/parts.h"
 #include "core/text/spelling.h"
+#include "kernel/procfs/procfs.h"
 
 namespace jettison {
 namespace {
@@ -93,7 +94,8 @@ const std::vector<Route>& Routes() {
       {"GET", "/metrics", "", kMetrics, Needs::kSnapshot,
        [](const Call& call) {
          const Instant before = std::exchange(call.scraped_at, call.snapshot->at);
-         return Body(MetricsPage(*call.snapshot, before));
+         const auto process = ReadOwnProcess();
+         return Body(MetricsText(*call.snapshot, before, process ? &*process : nullptr));
        }},
       {"GET", "/stats/summary", "", kJson, Needs::kPass, Of<StatsSummaryJson>},
       {"GET", "/pods", "", kJson, Needs::kSnapshot, Of<PodListJson>},

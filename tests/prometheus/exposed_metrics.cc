@@ -25,7 +25,7 @@ std::string ExposedText() {
                            .virtual_bytes = 2 << 20,
                            .open_fds = 10,
                            .max_fds = 1024};
-  return MetricsText(snapshot) + ProcessMetricsText(process, snapshot.at);
+  return MetricsText(snapshot, Instant::min(), &process);
 }
 
 std::set<std::string> ExposedNames() {

@@ -49,63 +49,65 @@ std::vector<const ThresholdView*> Lines(const Snapshot& snapshot) {
   return chosen;
 }
 
-void WriteSignals(const Snapshot& snapshot, MetricsWriter& writer) {
-  const auto write = [&](std::string_view name, std::string_view help,
-                         std::int64_t Observation::*figure) {
+void WriteSignals(const Snapshot& snapshot, Instant since, MetricsWriter& writer) {
+  const Observations now = snapshot.summary ? ObservationsFrom(*snapshot.summary) : Observations();
+  const auto write = [&](std::string_view name, std::string_view help, auto figure) {
     writer.Family(name, kGauge, help);
-    if (!snapshot.summary) return;
-    const Observations observations = ObservationsFrom(*snapshot.summary);
     for (const Signal signal : kAllSignals) {
-      const auto& seen = observations[signal];
-      if (!seen) continue;
-      writer.Sample({{"signal", NameOf(signal)}}, AmountOf(signal, (*seen).*figure));
+      if (!now[signal]) continue;
+      const std::int64_t amount = figure(signal, *now[signal]);
+      writer.Sample({{"signal", NameOf(signal)}}, AmountOf(signal, amount));
     }
   };
   write("jettison_signal_available",
         "Available amount of the eviction signal, in its unit: bytes, inodes, process IDs, or the "
         "share of time without stalls.",
-        &Observation::available);
+        [](Signal, const Observation& seen) { return seen.available; });
   write("jettison_signal_capacity", "Capacity of the eviction signal, in its unit.",
-        &Observation::capacity);
+        [](Signal, const Observation& seen) { return seen.capacity; });
+  write("jettison_signal_available_min",
+        "Least available amount of the eviction signal since the scrape before.",
+        [&](Signal signal, const Observation& last) {
+          std::int64_t least = last.available;
+          for (const SignalSample& sample : snapshot.history) {
+            if (sample.at <= since || !sample.known[IndexOf(signal)]) continue;
+            least = std::min(least, sample.available[IndexOf(signal)]);
+          }
+          for (const auto& pass : snapshot.cycles) {
+            const auto& seen = pass->report.observations[signal];
+            if (pass->report.at > since && seen) least = std::min(least, seen->available);
+          }
+          return least;
+        });
 }
 
-// The least that passes have seen.
-void WriteLeast(const Snapshot& snapshot, Instant since, MetricsWriter& writer) {
-  writer.Family("jettison_signal_available_min", kGauge,
-                "Least available amount of the eviction signal since the scrape before.");
-  if (!snapshot.summary) return;
-  const Observations now = ObservationsFrom(*snapshot.summary);
-  for (const Signal signal : kAllSignals) {
-    if (!now[signal]) continue;
-    std::int64_t least = now[signal]->available;
-    for (const SignalSample& sample : snapshot.history) {
-      if (sample.at <= since || !sample.known[IndexOf(signal)]) continue;
-      least = std::min(least, sample.available[IndexOf(signal)]);
+void WriteThresholds(const Snapshot& snapshot, MetricsWriter& writer) {
+  const std::vector<const ThresholdView*> lines = Lines(snapshot);
+  const auto write = [&](std::string_view name, std::string_view help, auto figure) {
+    writer.Family(name, kGauge, help);
+    for (const ThresholdView* view : lines) {
+      const auto value = figure(*view);
+      if (!value) continue;
+      const Threshold& threshold = view->threshold;
+      writer.Sample({{"kind", KindOf(threshold)}, {"signal", NameOf(threshold.signal)}}, *value);
     }
-    for (const auto& pass : snapshot.cycles) {
-      const auto& seen = pass->report.observations[signal];
-      if (pass->report.at > since && seen) least = std::min(least, seen->available);
-    }
-    writer.Sample({{"signal", NameOf(signal)}}, AmountOf(signal, least));
-  }
-}
-
-template <typename Figure>
-void WriteThresholds(std::string_view name, std::string_view help,
-                     const std::vector<const ThresholdView*>& lines, Figure figure,
-                     MetricsWriter& writer) {
-  writer.Family(name, kGauge, help);
-  for (const ThresholdView* view : lines) {
-    const auto value = figure(*view);
-    if (!value) continue;
-    writer.Sample({{"kind", KindOf(view->threshold)}, {"signal", NameOf(view->threshold.signal)}},
-                  *value);
-  }
-}
-
-std::optional<double> TimeTo(const ThresholdView& view) {
-  if (!view.time_to) return std::nullopt;
-  return SecondsOf(*view.time_to);
+  };
+  write("jettison_threshold_amount",
+        "The threshold below which the available amount is too small, in the unit of the signal.",
+        LineOf);
+  write("jettison_threshold_met",
+        "1 while the threshold is met, or was met and its minimum reclaim is not reached yet.",
+        [](const ThresholdView& view) { return std::optional(view.met); });
+  write("jettison_threshold_overdue",
+        "1 while the threshold has been met for its whole grace period.",
+        [](const ThresholdView& view) { return std::optional(view.overdue); });
+  write("jettison_time_to_threshold_seconds",
+        "Time until the threshold is met at the trend of the last seconds; there is no sample "
+        "while there is no such trend, while it does not lead there within an hour, or while the "
+        "threshold is met.",
+        [](const ThresholdView& view) {
+          return view.time_to ? std::optional(SecondsOf(*view.time_to)) : std::nullopt;
+        });
 }
 
 void WriteConditions(const Snapshot& snapshot, MetricsWriter& writer) {
@@ -138,8 +140,9 @@ void WriteState(const Snapshot& snapshot, MetricsWriter& writer) {
   if (snapshot.last_report) writer.Sample(SecondsOf(snapshot.last_report->at.time_since_epoch()));
   writer.Family("jettison_last_full_pass_timestamp_seconds", kGauge,
                 "When the last pass was made that also measured disk use.");
-  if (snapshot.pods_measured_at)
+  if (snapshot.pods_measured_at) {
     writer.Sample(SecondsOf(snapshot.pods_measured_at->time_since_epoch()));
+  }
 }
 
 void WritePasses(const PassCounters& counters, MetricsWriter& writer) {
@@ -161,14 +164,9 @@ void WritePasses(const PassCounters& counters, MetricsWriter& writer) {
 }
 
 void WriteVictims(const Snapshot& snapshot, const PassCounters& counters, MetricsWriter& writer) {
-  const std::array<bool, kSignalCount> watched = WatchedSignals(snapshot);
-  writer.Family("jettison_dry_run_victims_total", kCounter,
-                "Evictions that a dry run has decided on; a pod counts once in each pass.");
-  for (std::size_t i = 0; i < kEvictionSignalCount; ++i) {
-    const std::uint64_t count = counters.dry_run_victims[i];
-    if (count == 0 && i < kSignalCount && !watched[i]) continue;
-    writer.Sample({{"eviction_signal", EvictionSignalName(i)}}, count);
-  }
+  WriteByCause("jettison_dry_run_victims_total",
+               "Evictions that a dry run has decided on; a pod counts once in each pass.", snapshot,
+               counters.dry_run_victims, writer);
   writer.Family("jettison_eviction_waits_total", kCounter,
                 "Evictions that waited because of the pace of evictions, by reason.");
   for (std::size_t i = 0; i < kPaceReasonCount; ++i) {
@@ -233,57 +231,7 @@ void WriteRecording(const Snapshot& snapshot, MetricsWriter& writer) {
                  "Chunks that could not be written to the recording.", counters.write_errors);
 }
 
-void WriteWalks(const WalkCounters& counters, MetricsWriter& writer) {
-  writer.Family("jettison_disk_walk_duration_seconds", kHistogram,
-                "Duration of measuring the disk use of all pods, including pauses.");
-  writer.Observed({}, counters.duration.View());
-  writer.Counter("jettison_disk_walk_directories_total",
-                 "Directories read to measure the disk use of pods.", counters.directories);
-  writer.Counter("jettison_disk_walk_trees_total",
-                 "Directory trees read as a whole to measure the disk use of pods, not only where "
-                 "something had changed.",
-                 counters.trees);
-}
-
-}  // namespace
-
-void WriteSignalMetrics(const Snapshot& snapshot, Instant since, MetricsWriter& writer) {
-  WriteSignals(snapshot, writer);
-  WriteLeast(snapshot, since, writer);
-  const std::vector<const ThresholdView*> lines = Lines(snapshot);
-  WriteThresholds(
-      "jettison_threshold_amount",
-      "The threshold below which the available amount is too small, in the unit of the signal.",
-      lines, LineOf, writer);
-  WriteThresholds(
-      "jettison_threshold_met",
-      "1 while the threshold is met, or was met and its minimum reclaim is not reached yet.", lines,
-      [](const ThresholdView& view) { return std::optional(view.met); }, writer);
-  WriteThresholds(
-      "jettison_threshold_overdue",
-      "1 while the threshold has been met for its whole grace period.", lines,
-      [](const ThresholdView& view) { return std::optional(view.overdue); }, writer);
-  WriteThresholds("jettison_time_to_threshold_seconds",
-                  "Time until the threshold is met at the trend of the last seconds; there is no "
-                  "sample while there is no such trend, while it does not lead there within an "
-                  "hour, or while the threshold is met.",
-                  lines, TimeTo, writer);
-  WriteConditions(snapshot, writer);
-}
-
-void WriteAgentMetrics(const Snapshot& snapshot, const NodeCounters& counters,
-                       MetricsWriter& writer) {
-  WriteState(snapshot, writer);
-  WritePasses(counters.passes, writer);
-  WriteVictims(snapshot, counters.passes, writer);
-  WriteReclaim(counters, writer);
-  WriteRecording(snapshot, writer);
-  WriteTroubles(counters, writer);
-  WriteWalks(counters.walks, writer);
-}
-
-void WriteShadowMetrics(const Snapshot& snapshot, MetricsWriter& writer) {
-  const ShadowCounters* const counters = snapshot.shadow ? &snapshot.shadow->counters : nullptr;
+void WriteShadow(const ShadowCounters* counters, MetricsWriter& writer) {
   writer.Family("jettison_shadow_agreements_total", kCounter,
                 "Pods that a dry run would have evicted before the kubelet evicted them.");
   if (counters != nullptr) writer.Sample(counters->Of(ShadowVerdict::kAgreed));
@@ -302,7 +250,29 @@ void WriteShadowMetrics(const Snapshot& snapshot, MetricsWriter& writer) {
       {.bounds = kShadowLeadBounds, .classes = counters->lead_classes, .sum = counters->lead_sum});
 }
 
-void WriteClusterMetrics(const Snapshot& snapshot, MetricsWriter& writer) {
+}  // namespace
+
+void WriteAgentMetrics(const Snapshot& snapshot, const NodeCounters& counters, Instant since,
+                       MetricsWriter& writer) {
+  WriteSignals(snapshot, since, writer);
+  WriteThresholds(snapshot, writer);
+  WriteConditions(snapshot, writer);
+  WriteState(snapshot, writer);
+  WritePasses(counters.passes, writer);
+  WriteVictims(snapshot, counters.passes, writer);
+  WriteReclaim(counters, writer);
+  WriteRecording(snapshot, writer);
+  WriteTroubles(counters, writer);
+  writer.Family("jettison_disk_walk_duration_seconds", kHistogram,
+                "Duration of measuring the disk use of all pods, including pauses.");
+  writer.Observed({}, counters.walks.duration.View());
+  writer.Counter("jettison_disk_walk_directories_total",
+                 "Directories read to measure the disk use of pods.", counters.walks.directories);
+  writer.Counter("jettison_disk_walk_trees_total",
+                 "Directory trees read as a whole to measure the disk use of pods, not only where "
+                 "something had changed.",
+                 counters.walks.trees);
+  WriteShadow(snapshot.shadow ? &snapshot.shadow->counters : nullptr, writer);
   writer.Family("jettison_cluster_evictions_under_way", kGauge,
                 "Evictions that have not been fully reported to the API server yet.");
   if (snapshot.cluster) writer.Sample(snapshot.cluster->evictions_under_way);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <string>
 #include <variant>
@@ -31,9 +32,8 @@ void WritePodsBySource(std::string_view name, std::string_view help, const Snaps
     if (counts(pod)) ++number[IsStatic(pod.facts->pod) ? 1 : 0];
   }
   writer.Family(name, kGauge, help);
-  for (const bool is_static : {false, true}) {
-    writer.Sample({{"static", StaticLabel(is_static)}}, number[is_static ? 1 : 0]);
-  }
+  writer.Sample({{"static", StaticLabel(false)}}, number[0]);
+  writer.Sample({{"static", StaticLabel(true)}}, number[1]);
 }
 
 // Where a pod that is on the node comes from, and what its worker is at; the kubelet's words.
@@ -97,23 +97,16 @@ void WriteContainers(const Snapshot& snapshot, MetricsWriter& writer) {
   writer.Sample({{"container_state", "running"}}, running);
 }
 
-// A series is there from the start where a threshold may bring it about, so that its first increase
-// shows.
 void WriteEvictions(const Snapshot& snapshot, const NodeCounters& counters, MetricsWriter& writer) {
-  const std::array<bool, kSignalCount> watched = WatchedSignals(snapshot);
-  writer.Family("kubelet_evictions", kCounter,
-                "Pods evicted, by the eviction signal or storage limit that caused the eviction.");
-  for (std::size_t i = 0; i < kEvictionSignalCount; ++i) {
-    const std::uint64_t count = counters.passes.evictions[i];
-    if (count == 0 && i < kSignalCount && !watched[i]) continue;
-    writer.Sample({{"eviction_signal", EvictionSignalName(i)}}, count);
-  }
+  WriteByCause("kubelet_evictions",
+               "Pods evicted, by the eviction signal or storage limit that caused the eviction.",
+               snapshot, counters.passes.evictions, writer);
   writer.Family("kubelet_eviction_stats_age_seconds", kHistogram,
                 "Age of the reading of an eviction signal when a pod was told to end for it.");
-  for (std::size_t i = 0; i < kSignalCount; ++i) {
-    const auto& age = counters.passes.stats_age[i];
-    if (!watched[i] && age.Count() == 0) continue;
-    writer.Observed({{"eviction_signal", EvictionSignalName(i)}}, age.View());
+  for (const Signal signal : kAllSignals) {
+    const auto& age = counters.passes.stats_age[IndexOf(signal)];
+    if (!IsWatched(snapshot, signal) && age.Count() == 0) continue;
+    writer.Observed({{"eviction_signal", NameOf(signal)}}, age.View());
   }
   writer.Family("kubelet_preemptions", kCounter,
                 "Pods preempted for a pod of higher priority, by the resource that was short.");
@@ -165,12 +158,20 @@ void WriteStarts(const PodCounters& counters, MetricsWriter& writer) {
 
 }  // namespace
 
-std::array<bool, kSignalCount> WatchedSignals(const Snapshot& snapshot) {
-  std::array<bool, kSignalCount> watched{};
-  for (const ThresholdView& view : snapshot.thresholds) {
-    watched[IndexOf(view.threshold.signal)] = true;
+bool IsWatched(const Snapshot& snapshot, Signal signal) {
+  return std::ranges::any_of(snapshot.thresholds, [signal](const ThresholdView& view) {
+    return view.threshold.signal == signal;
+  });
+}
+
+void WriteByCause(std::string_view name, std::string_view help, const Snapshot& snapshot,
+                  const CountByEvictionSignal& counts, MetricsWriter& writer) {
+  writer.Family(name, kCounter, help);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const bool may_count = i >= kSignalCount || IsWatched(snapshot, kAllSignals[i]);
+    if (counts[i] == 0 && !may_count) continue;
+    writer.Sample({{"eviction_signal", EvictionSignalName(i)}}, counts[i]);
   }
-  return watched;
 }
 
 void WriteKubeletMetrics(const Snapshot& snapshot, const NodeCounters& counters,

@@ -19,47 +19,32 @@ std::string_view NameOf(MetricType type) {
   return kNames[static_cast<std::size_t>(type)];
 }
 
-}  // namespace
-
-std::string MetricsText(const Snapshot& snapshot, Instant since) {
-  static const NodeCounters kNone;
-  const NodeCounters& counters = snapshot.counters ? *snapshot.counters : kNone;
-  MetricsWriter writer(kNodeBytes + snapshot.pods.size() * kPodBytes);
-  WriteKubeletMetrics(snapshot, counters, writer);
-  WriteSignalMetrics(snapshot, since, writer);
-  WriteAgentMetrics(snapshot, counters, writer);
-  WriteShadowMetrics(snapshot, writer);
-  WriteClusterMetrics(snapshot, writer);
-  WritePodMetrics(snapshot, since, writer);
-  return std::move(writer).Take();
-}
-
-std::string ProcessMetricsText(const OwnProcess& process, std::optional<Instant> started_at) {
-  MetricsWriter writer;
+void WriteProcess(const OwnProcess& process, const Snapshot& snapshot, MetricsWriter& writer) {
   writer.Counter("process_cpu_seconds_total", "CPU time of the agent, user and system.",
                  SecondsOf(process.cpu));
   writer.Gauge("process_resident_memory_bytes", "Resident memory of the agent.",
                process.resident_bytes);
   writer.Gauge("process_virtual_memory_bytes", "Virtual memory of the agent.",
                process.virtual_bytes);
-  writer.Family("process_open_fds", MetricType::kGauge, "Open file descriptors of the agent.");
-  if (process.open_fds) writer.Sample(*process.open_fds);
-  writer.Family("process_max_fds", MetricType::kGauge,
-                "Maximum number of open file descriptors of the agent.");
-  if (process.max_fds) writer.Sample(*process.max_fds);
+  writer.Gauge("process_open_fds", "Open file descriptors of the agent.", process.open_fds);
+  writer.Gauge("process_max_fds", "Maximum number of open file descriptors of the agent.",
+               process.max_fds);
   writer.Family("process_start_time_seconds", MetricType::kGauge,
                 "When the agent started, in seconds since 1970.");
-  if (started_at) writer.Sample(SecondsOf(started_at->time_since_epoch()));
-  return std::move(writer).Take();
+  if (snapshot.node) writer.Sample(SecondsOf(snapshot.node->started_at.time_since_epoch()));
 }
 
-std::string MetricsPage(const Snapshot& snapshot, Instant since) {
-  std::string page = MetricsText(snapshot, since);
-  const auto process = ReadOwnProcess();
-  if (!process) return page;
-  return page + ProcessMetricsText(*process, snapshot.node
-                                                 ? std::optional(snapshot.node->started_at)
-                                                 : std::nullopt);
+}  // namespace
+
+std::string MetricsText(const Snapshot& snapshot, Instant since, const OwnProcess* process) {
+  static const NodeCounters kNone;
+  const NodeCounters& counters = snapshot.counters ? *snapshot.counters : kNone;
+  MetricsWriter writer(kNodeBytes + snapshot.pods.size() * kPodBytes);
+  WriteKubeletMetrics(snapshot, counters, writer);
+  WriteAgentMetrics(snapshot, counters, since, writer);
+  WritePodMetrics(snapshot, since, writer);
+  if (process != nullptr) WriteProcess(*process, snapshot, writer);
+  return std::move(writer).Take();
 }
 
 void MetricsWriter::Family(std::string_view name, MetricType type, std::string_view help) {

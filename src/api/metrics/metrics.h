@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <charconv>
 #include <concepts>
 #include <cstddef>
@@ -19,18 +18,12 @@
 namespace jettison {
 
 // How the node stands and what the agent has done, as Prometheus reads it: first the kubelet's
-// metrics under their own names, labels and bounds, then Jettison's. Each is on the page
-// docs/metrics.md. What is unknown has no sample. `since`: what was least or most counts from then
-// on.
-[[nodiscard]] std::string MetricsText(const Snapshot& snapshot, Instant since = Instant::min());
-
-// What the agent's process takes up, under the names that every client library has (process_*); to
-// be appended to the former. `started_at`: absent where nobody knows.
-[[nodiscard]] std::string ProcessMetricsText(const OwnProcess& process,
-                                             std::optional<Instant> started_at);
-
-// Both, the latter read now; what is answered at /metrics.
-[[nodiscard]] std::string MetricsPage(const Snapshot& snapshot, Instant since);
+// metrics under their own names, labels and bounds, then Jettison's, and those of the agent's
+// process, where that could be read, under the names that every client library has (process_*).
+// Each is on the page docs/metrics.md. What is unknown has no sample. `since`: what was least or
+// most counts from then on.
+[[nodiscard]] std::string MetricsText(const Snapshot& snapshot, Instant since = Instant::min(),
+                                      const OwnProcess* process = nullptr);
 
 enum class MetricType : std::uint8_t { kGauge, kCounter, kHistogram };
 
@@ -69,6 +62,11 @@ class MetricsWriter {
     Sample(value);
   }
   template <typename Number>
+  void Gauge(std::string_view name, std::string_view help, std::optional<Number> value) {
+    Family(name, MetricType::kGauge, help);
+    if (value) Sample(*value);
+  }
+  template <typename Number>
   void Counter(std::string_view name, std::string_view help, Number value) {
     Family(name, MetricType::kCounter, help);
     Sample(value);
@@ -102,18 +100,18 @@ class MetricsWriter {
 // The kubelet's metrics. (kubelet: pkg/kubelet/metrics/metrics.go, 1.36)
 void WriteKubeletMetrics(const Snapshot& snapshot, const NodeCounters& counters,
                          MetricsWriter& writer);
-// Signals, thresholds and conditions.
-void WriteSignalMetrics(const Snapshot& snapshot, Instant since, MetricsWriter& writer);
-// What the agent does and how long it takes.
-void WriteAgentMetrics(const Snapshot& snapshot, const NodeCounters& counters,
+// Signals, thresholds and conditions; what the agent does and how long it takes; a dry run beside
+// the kubelet, and what a cluster is told.
+void WriteAgentMetrics(const Snapshot& snapshot, const NodeCounters& counters, Instant since,
                        MetricsWriter& writer);
-// A dry run beside the kubelet, and what a cluster is told.
-void WriteShadowMetrics(const Snapshot& snapshot, MetricsWriter& writer);
-void WriteClusterMetrics(const Snapshot& snapshot, MetricsWriter& writer);
 // Figures of each pod.
 void WritePodMetrics(const Snapshot& snapshot, Instant since, MetricsWriter& writer);
 
-// Which of the signals, by index, some threshold watches.
-[[nodiscard]] std::array<bool, kSignalCount> WatchedSignals(const Snapshot& snapshot);
+// A counter of evictions by what caused them. A series is there from the start where a threshold
+// may bring it about, so that its first increase shows.
+void WriteByCause(std::string_view name, std::string_view help, const Snapshot& snapshot,
+                  const CountByEvictionSignal& counts, MetricsWriter& writer);
+// Whether some threshold watches the signal.
+[[nodiscard]] bool IsWatched(const Snapshot& snapshot, Signal signal);
 
 }  // namespace jettison

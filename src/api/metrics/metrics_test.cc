@@ -191,19 +191,21 @@ TEST(MetricsText, APodTellsWhatItIsAndWhatItHasOnDiskByKind) {
 }
 
 TEST(MetricsText, TheProcessHasTheNamesOfEveryClientLibrary) {
-  const std::string text = ProcessMetricsText({.cpu = std::chrono::milliseconds(1500),
-                                               .resident_bytes = 4096,
-                                               .virtual_bytes = 8192,
-                                               .open_fds = 7},
-                                              Instant(std::chrono::milliseconds(2500)));
+  const OwnProcess process{.cpu = std::chrono::milliseconds(1500),
+                           .resident_bytes = 4096,
+                           .virtual_bytes = 8192,
+                           .open_fds = 7};
+  Snapshot snapshot = SyntheticSnapshot(1);
+  auto node = std::make_shared<NodeIdentity>(*snapshot.node);
+  node->started_at = Instant(std::chrono::milliseconds(2500));
+  snapshot.node = node;
+  const std::string text = MetricsText(snapshot, Instant::min(), &process);
   EXPECT_THAT(text, HasSubstr("\nprocess_cpu_seconds_total 1.5\n"));
   EXPECT_THAT(text, HasSubstr("\nprocess_resident_memory_bytes 4096\n"));
   EXPECT_THAT(text, HasSubstr("\nprocess_open_fds 7\n"));
   EXPECT_THAT(text, HasSubstr("\nprocess_start_time_seconds 2.5\n"));
   EXPECT_TRUE(Samples(text, "process_max_fds").empty());
 }
-
-using std::chrono::milliseconds;
 
 }  // namespace
 }  // namespace jettison
