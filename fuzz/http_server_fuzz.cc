@@ -47,11 +47,10 @@ class Server {
     options.limits.request = std::chrono::milliseconds(500);
     options.limits.answer = std::chrono::milliseconds(500);
     options.limits.idle = std::chrono::milliseconds(500);
-    auto opened = HttpServer::Open(
+    server_ = std::make_unique<HttpServer>(
         options, [this](const HttpRequest& request) { return api_.Answer(request); },
         [](int status, std::string_view message) { return StatusAnswer(status, message); });
-    if (!opened) std::abort();
-    server_ = std::move(*opened);
+    if (!server_->Listen()) std::abort();
     thread_ = std::thread([this] { server_->Serve(); });
   }
   Server(const Server&) = delete;

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <string>
 
 #include "api/api.h"
 #include "core/config/agent_config.h"
@@ -32,27 +30,20 @@ class Serving {
   // returned, called once, uses what they hold, and must not outlive this. Of the rest of `config`
   // nothing is taken over: a file that it names and the running configuration does not is not read,
   // and a kind of credentials that it names no more stays in use. On any thread. Errors say what is
-  // wrong. Where nobody is served yet, they are read when somebody can be.
+  // wrong.
   [[nodiscard]] Result<std::function<void()>> ReadCredentials(const HttpConfig& config);
 
  private:
-  [[nodiscard]] Result<void> Start();
-  // Null before it is open; it stays until this is destroyed.
-  [[nodiscard]] HttpServer* Server();
-  [[nodiscard]] Result<void> Listen(const HttpConfig& config);
-  void ListenLater();
-  void WakeStreams();
-  void Tell(const Result<void>& opened, const HttpConfig& config);
+  void Tell(const Result<void>& listens);
 
   Board& board_;
   SteadyClock clock_;
   Api api_;
+  const HttpConfig opened_with_;
+  HttpServer server_;
   Error said_;  // why nobody is served, as it was told last
   std::mutex mutex_;
-  std::condition_variable wake_;
-  HttpConfig config_;                   // guarded by mutex_; in use, or to be tried next
-  std::unique_ptr<HttpServer> server_;  // set once, guarded by mutex_
-  bool stop_ = false;                   // guarded by mutex_
+  HttpConfig config_;  // guarded by mutex_; with the files in use
   // Destroyed, and so ended, before what it uses.
   JobQueue serving_{Threads::kHttp};
 };

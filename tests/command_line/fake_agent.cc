@@ -9,16 +9,16 @@
 namespace jettison {
 
 FakeAgent::FakeAgent(Overview overview) : overview_(std::move(overview)) {
-  auto server = HttpServer::Open(
-      {.socket_path = socket_}, [this](const HttpRequest& request) { return Answer(request); },
+  server_ = std::make_unique<HttpServer>(
+      HttpServerOptions{.socket_path = socket_},
+      [this](const HttpRequest& request) { return Answer(request); },
       [](int status, std::string_view message) {
         return HttpResponse{.status = status, .body = std::string(message)};
       });
-  if (!server) {
-    std::fprintf(stderr, "%s\n", server.error().message.c_str());
+  if (const auto listens = server_->Listen(); !listens) {
+    std::fprintf(stderr, "%s\n", listens.error().message.c_str());
     std::abort();
   }
-  server_ = *std::move(server);
   thread_ = std::thread([this] { server_->Serve(); });
 }
 

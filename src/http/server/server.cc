@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "ports/system_error.h"
 
 namespace jettison {
 
@@ -31,6 +30,8 @@ constexpr std::string_view kServe = "serve HTTP";  // what fails
 constexpr auto kTick = std::chrono::milliseconds(250);
 // Before clients are taken in again without descriptors to spare.
 constexpr auto kAcceptPause = std::chrono::seconds(1);
+// Before it is tried again to listen.
+constexpr auto kListenPause = std::chrono::seconds(2);
 // Clients taken in before the others are looked at again.
 constexpr int kAcceptedAtOnce = 16;
 
@@ -59,29 +60,19 @@ bool HasWork(MHD_Daemon* daemon) {
 
 }  // namespace
 
-Result<std::unique_ptr<HttpServer>> HttpServer::Open(const HttpServerOptions& options,
-                                                     HttpHandler handler,
-                                                     HttpErrorAnswer error_answer) {
-  std::unique_ptr<HttpServer> server(
-      new HttpServer(options, std::move(handler), std::move(error_answer)));
-  if (auto listens = server->Listen(); !listens) return Fail(listens.error().In(kServe));
-  return server;
-}
-
 HttpServer::HttpServer(const HttpServerOptions& options, HttpHandler handler,
                        HttpErrorAnswer error_answer)
     : options_(options),
       handler_(std::move(handler)),
       error_answer_(std::move(error_answer)),
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       access_{.token_file = options.own_token_file.empty() ? options.bearer_token_file
                                                            : options.own_token_file,
               .has_client_ca = !options.client_ca_file.empty(),
               .is_own_token = !options.own_token_file.empty()} {}
 
 HttpServer::~HttpServer() {
-  // Before they are free for another agent, which makes its own.
-  if (unix_socket_) ::unlink(options_.socket_path.c_str());
-  if (has_own_token_) ::unlink(options_.own_token_file.c_str());
+  StopListening();
   for (const auto& [descriptor, connection] : connections_) {
     connection->is_cut = true;
     Resume(*connection);
@@ -89,22 +80,30 @@ HttpServer::~HttpServer() {
   RunDaemons();
 }
 
+void HttpServer::StopListening() {
+  // The files go before their addresses are free for another agent, which makes its own.
+  if (unix_socket_) ::unlink(options_.socket_path.c_str());
+  if (std::exchange(has_own_token_, false)) ::unlink(options_.own_token_file.c_str());
+  unix_socket_.Close();
+  tcp_socket_.Close();
+}
+
 Result<void> HttpServer::Listen() {
-  wake_ = FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!wake_) {
-    return Fail(ErrorCode::kUnavailable, SystemError(errno, "make an event loop").message);
+  if (!wake_) return Fail(ErrorCode::kUnavailable, "serve HTTP: too few file descriptors");
+  Result<void> listens;
+  if (!plain_.handle) {
+    auto plain = StartDaemon(std::nullopt);
+    if (!plain) return Fail(plain.error().In(kServe));
+    plain_ = *std::move(plain);
   }
-  auto plain = StartDaemon(std::nullopt);
-  if (!plain) return Fail(plain.error());
-  plain_ = *std::move(plain);
-  if (!options_.address.empty()) {
-    if (auto listens = ListenOnTcp(); !listens) return listens;
+  if (!options_.address.empty()) listens = ListenOnTcp();
+  if (listens && !options_.socket_path.empty()) {
+    auto socket = http::ListenAt(options_.socket_path, options_.socket_group);
+    listens = socket.map([this](FileDescriptor& made) { unix_socket_ = std::move(made); });
   }
-  if (options_.socket_path.empty()) return {};
-  auto socket = http::ListenAt(options_.socket_path, options_.socket_group);
-  if (!socket) return Fail(socket.error());
-  unix_socket_ = *std::move(socket);
-  return {};
+  if (listens) return {};
+  StopListening();
+  return Fail(listens.error().In(kServe));
 }
 
 Result<void> HttpServer::ListenOnTcp() {
@@ -121,9 +120,12 @@ Result<void> HttpServer::ListenOnTcp() {
     return Fail(ErrorCode::kInvalidArgument,
                 options_.address + " needs TLS, and clients must say who they are");
   }
-  auto read = Read(options_);
-  if (!read) return Fail(read.error());
-  wanted_ = *std::move(read);
+  TakeCredentials();
+  if (!has_credentials_ || (has_tls() && !tls_.handle)) {
+    auto read = Read(options_);
+    if (!read) return Fail(read.error());
+    Use(*std::move(read));
+  }
   auto socket = http::ListenOn(*address);
   if (!socket) return Fail(socket.error());
   tcp_socket_ = *std::move(socket);
@@ -167,8 +169,21 @@ Result<HttpServer::Daemon> HttpServer::StartDaemon(std::optional<http::TlsFiles>
   return Fail(ErrorCode::kUnavailable, "libmicrohttpd does not start: too few file descriptors?");
 }
 
-void HttpServer::Serve() {
-  while (!stop_) Turn();
+void HttpServer::Serve(const std::function<void(const Result<void>&)>& on_listen) {
+  auto next_listen = steady_clock::now() + kListenPause;
+  while (!stop_) {
+    if (unix_socket_ || tcp_socket_) {
+      Turn();
+      continue;
+    }
+    pollfd woken{wake_.get(), POLLIN, 0};
+    ::poll(&woken, 1, static_cast<int>(kTick.count()));
+    eventfd_t ignored = 0;
+    ::eventfd_read(wake_.get(), &ignored);
+    if (steady_clock::now() < next_listen) continue;
+    next_listen = steady_clock::now() + kListenPause;
+    on_listen(Listen());
+  }
   stop_ = false;
 }
 
@@ -331,15 +346,19 @@ void HttpServer::TakeCredentials() {
     const std::lock_guard lock(mutex_);
     fresh = std::exchange(wanted_, std::nullopt);
   }
-  if (!fresh) return;
-  if (!fresh->token_file.empty()) access_.token_file = std::move(fresh->token_file);
-  if (!fresh->tls) return;
+  if (fresh) Use(*std::move(fresh));
+}
+
+void HttpServer::Use(Credentials credentials) {
+  has_credentials_ = true;
+  if (!credentials.token_file.empty()) access_.token_file = std::move(credentials.token_file);
+  if (!credentials.tls) return;
   // Those that use the previous certificates, which are no longer valid.
   for (const auto& [descriptor, connection] : connections_) {
     if (connection->is_tls) Cut(*connection);
   }
   RunDaemons();
-  tls_ = *std::move(fresh->tls);
+  tls_ = *std::move(credentials.tls);
 }
 
 }  // namespace jettison

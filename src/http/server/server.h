@@ -65,23 +65,24 @@ struct HttpServerOptions {
 // on the one thread that is in Serve, which sleeps while there is no connection.
 class HttpServer {
  public:
-  // Listens; nobody is answered before Serve. Refused, with a sentence that says what to do:
-  // - an address other than loopback without TLS and without a client CA or a token (who is on the
-  //   machine may ask a loopback address without), which the configuration refuses before;
-  // - a socket that somebody still answers on; a stale one is replaced;
-  // - certificates, keys, token files that cannot be read or are none;
-  // - kUnavailable: there are too few descriptors or threads to serve with.
-  [[nodiscard]] static Result<std::unique_ptr<HttpServer>> Open(const HttpServerOptions& options,
-                                                                HttpHandler handler,
-                                                                HttpErrorAnswer error_answer);
+  HttpServer(const HttpServerOptions& options, HttpHandler handler, HttpErrorAnswer error_answer);
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   // Serve must have returned. Closes every connection, destroys every stream, removes the socket
   // and the own token.
   ~HttpServer();
 
-  // Answers until Stop. The caller's thread should be an ordinary one, with every signal blocked.
-  void Serve();
+  // Listens; nobody is answered before Serve. May be called again where it was refused, with a
+  // sentence that says what to do:
+  // - an address other than loopback without TLS and without a client CA or a token (who is on the
+  //   machine may ask a loopback address without), which the configuration refuses before;
+  // - a socket that somebody still answers on; a stale one is replaced;
+  // - certificates, keys, token files that cannot be read or are none;
+  // - kUnavailable: there are too few descriptors or threads to serve with.
+  [[nodiscard]] Result<void> Listen();
+  // Answers until Stop. Where Listen was refused, it is tried again every 2 s, and `on_listen` is
+  // told how that went. The caller's thread should be an ordinary one, with every signal blocked.
+  void Serve(const std::function<void(const Result<void>&)>& on_listen = {});
 
   // The rest may be called from every thread.
   // Ends Serve, once; also one that has not begun yet.
@@ -90,7 +91,7 @@ class HttpServer {
   // once, uses them, soon, and cuts connections with the certificates before; it must not outlive
   // this. `options` may name only kinds of files that the server was opened with: an own token, for
   // example, must not be replaced by another. Of what it does not name, a token stays in use, and
-  // certificates do; a client CA, however, must be named with them. Errors as of Open.
+  // certificates do; a client CA, however, must be named with them. Errors as of Listen.
   [[nodiscard]] Result<std::function<void()>> ReadCredentials(const HttpServerOptions& options);
   // Every stream that had nothing to send is asked again.
   void WakeStreams();
@@ -115,8 +116,6 @@ class HttpServer {
   };
   struct Stream;  // on its way to one client
 
-  HttpServer(const HttpServerOptions& options, HttpHandler handler, HttpErrorAnswer error_answer);
-  [[nodiscard]] Result<void> Listen();
   [[nodiscard]] Result<void> ListenOnTcp();
   [[nodiscard]] Result<Credentials> Read(const HttpServerOptions& options);
   [[nodiscard]] Result<Daemon> StartDaemon(std::optional<http::TlsFiles> tls);
@@ -125,8 +124,10 @@ class HttpServer {
   }
   // Waits for the listening sockets, the daemons, a wake-up or the next tick, and does what is due.
   void Turn();
+  void StopListening();
   void RunDaemons();
   void TakeCredentials();
+  void Use(Credentials credentials);
   void Accept(int listener, bool is_unix);
   void Add(FileDescriptor socket, bool is_unix);
   [[nodiscard]] bool HasRoom();
@@ -159,8 +160,9 @@ class HttpServer {
   const HttpErrorAnswer error_answer_;
   FileDescriptor unix_socket_;  // either may be absent
   FileDescriptor tcp_socket_;
-  bool has_own_token_ = false;  // it has been made
-  FileDescriptor wake_;         // an eventfd
+  bool has_own_token_ = false;    // it has been made
+  bool has_credentials_ = false;  // they have been read
+  FileDescriptor wake_;           // an eventfd
   std::atomic<bool> stop_ = false;
   http::Access access_;
   http::Ledger bodies_{options_.limits.bodies_bytes};

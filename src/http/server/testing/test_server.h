@@ -33,12 +33,12 @@ class TestServer {
   // A unix socket unless the options name one; false, with `error`, where it is refused.
   [[nodiscard]] bool Start(HttpHandler handler, HttpServerOptions options = {}) {
     if (options.socket_path.empty()) options.socket_path = socket();
-    auto opened = HttpServer::Open(options, std::move(handler), &PlainError);
-    if (!opened) {
-      error = opened.error();
+    auto server = std::make_unique<HttpServer>(options, std::move(handler), &PlainError);
+    if (auto listens = server->Listen(); !listens) {
+      error = listens.error();
       return false;
     }
-    server_ = std::move(*opened);
+    server_ = std::move(server);
     thread_ = std::thread([this] { server_->Serve(); });
     return true;
   }
