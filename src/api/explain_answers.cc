@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "agent/notify/eviction_history.h"
 #include "api/api.h"
+#include "api/overview/overview.h"
 #include "core/explanation/explanation_text.h"
 #include "core/json/json_writer.h"
 #include "core/text/spelling.h"
@@ -16,35 +16,6 @@
 
 namespace jettison {
 namespace {
-
-// The node as a snapshot shows it, for explanations: pods that run and have been measured. The
-// snapshot must be of an agent that has made a pass.
-NodeNow NodeNowOf(const Snapshot& snapshot) {
-  NodeNow node{.at = snapshot.at,
-               .passes = snapshot.passes,
-               .policy = snapshot.policy,
-               .summary = snapshot.summary,
-               .waiting_for_cleanup = snapshot.waiting_for_cleanup,
-               .pace = snapshot.pace};
-  if (snapshot.last_report) {
-    node.state = snapshot.last_report->evaluation.next;
-    node.spared = snapshot.last_report->spared;
-  }
-  for (const ThresholdView& view : snapshot.thresholds) node.time_to.push_back(view.time_to);
-  if (snapshot.node) {
-    node.profile = snapshot.node->config.profile;
-    node.memory_estimator = snapshot.node->config.memory_estimator;
-  }
-  std::unordered_set<std::string_view> measured;
-  for (const PodStats& stats : snapshot.summary->pods) measured.insert(stats.uid);
-  for (const PodView& pod : snapshot.pods) {
-    // What is ending would be gone when a pass chooses.
-    const bool stays =
-        pod.activity == PodActivity::kRunning || pod.activity == PodActivity::kStarting;
-    if (stays && measured.contains(pod.uid)) node.pods.push_back(pod.facts);
-  }
-  return node;
-}
 
 // An explanation in the form that was asked for.
 template <typename Explanation>

@@ -7,10 +7,10 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_set>
 #include <variant>
 
 #include "core/decide/decide.h"
-#include "core/decide/ranking.h"
 #include "core/evaluate/evaluate.h"
 #include "core/json/json_writer.h"
 #include "core/model/event.h"
@@ -238,34 +238,6 @@ void TellReturn(const PodView& view, const Snapshot& snapshot, OverviewPod& pod)
   pod.comes_back_after = back.after;
 }
 
-// What the key of a pod says of its figures.
-void AddRank(const RankKey& key, Signal signal, OverviewPod& pod) {
-  pod.excess = Units(-key.negated_excess);
-  const bool of_counts = RowOf(ResourceOf(signal)).ranked_by == RankedBy::kCount;
-  pod.over_request = !of_counts && !key.within_request;
-}
-
-// The views that can be ranked beside their statistics.
-struct Ranked {
-  std::vector<const PodView*> views;
-  std::vector<ActivePod> pods;
-};
-
-Ranked RankedViews(const Snapshot& snapshot) {
-  std::map<std::string_view, const PodStats*> by_uid;
-  if (snapshot.summary) {
-    for (const PodStats& stats : snapshot.summary->pods) by_uid[stats.uid] = &stats;
-  }
-  Ranked ranked;
-  for (const PodView& view : snapshot.pods) {
-    const auto stats = by_uid.find(view.uid);
-    if (!TakesUpResources(view) || !view.facts || stats == by_uid.end()) continue;
-    ranked.views.push_back(&view);
-    ranked.pods.push_back({view.facts.get(), stats->second});
-  }
-  return ranked;
-}
-
 }  // namespace
 
 OverviewPass OverviewPassOf(const CycleReport& report) {
@@ -301,41 +273,66 @@ Signal NearestSignal(const std::vector<ThresholdView>& thresholds) {
   return nearest ? nearest->second : Signal::kMemoryAvailable;
 }
 
-std::vector<OverviewPod> PodsInOrder(const Snapshot& snapshot, Signal signal) {
-  const DiskLayout layout = snapshot.policy ? snapshot.policy->layout : DiskLayout{};
-  const Candidates candidates =
-      snapshot.policy && snapshot.last_report
-          ? CandidatesFor(signal, snapshot.policy->thresholds, snapshot.last_report->evaluation)
-          : Candidates::kAll;
-  const Ranked ranked = RankedViews(snapshot);
-  std::vector<OverviewPod> pods;
-  std::map<const PodView*, const ActivePod*> staying;
-  std::set<const PodView*> going;
-  std::optional<RankKey> before;
-  for (const std::size_t i : RankedPods(ranked.pods, signal, layout)) {
-    if (!IsCandidate(ranked.pods[i], signal, layout, candidates)) {
-      staying.emplace(ranked.views[i], &ranked.pods[i]);
-      continue;
-    }
-    const RankKey key = RankOf(ranked.pods[i], signal, layout);
-    if (before) pods.back().why = DecidingField(*before, key);
-    before = key;
-    OverviewPod& pod = pods.emplace_back(PodOf(*ranked.views[i]));
-    AddRank(key, signal, pod);
-    pod.place = static_cast<std::int64_t>(pods.size());
-    going.insert(ranked.views[i]);
+NodeNow NodeNowOf(const Snapshot& snapshot) {
+  NodeNow node{.at = snapshot.at,
+               .passes = snapshot.passes,
+               .policy = snapshot.policy,
+               .summary = snapshot.summary,
+               .waiting_for_cleanup = snapshot.waiting_for_cleanup,
+               .pace = snapshot.pace};
+  if (snapshot.last_report) {
+    node.state = snapshot.last_report->evaluation.next;
+    node.spared = snapshot.last_report->spared;
   }
-  const auto placed = static_cast<std::ptrdiff_t>(pods.size());
+  for (const ThresholdView& view : snapshot.thresholds) node.time_to.push_back(view.time_to);
+  if (snapshot.node) {
+    node.profile = snapshot.node->config.profile;
+    node.memory_estimator = snapshot.node->config.memory_estimator;
+  }
+  std::unordered_set<std::string_view> measured;
+  for (const PodStats& stats : snapshot.summary->pods) measured.insert(stats.uid);
+  for (const PodView& pod : snapshot.pods) {
+    // What is ending would be gone when a pass chooses.
+    const bool stays =
+        pod.activity == PodActivity::kRunning || pod.activity == PodActivity::kStarting;
+    if (stays && measured.contains(pod.uid)) node.pods.push_back(pod.facts);
+  }
+  return node;
+}
+
+std::vector<OverviewPod> PodsInOrder(const Snapshot& snapshot, Signal signal) {
+  PodOrder order;
+  PodOrder going;  // without those that are not evicted
+  if (snapshot.summary && snapshot.policy) {
+    NodeNow node = NodeNowOf(snapshot);
+    order = OrderNow(node, signal);
+    std::set<std::string_view> staying;
+    for (const RankedPod& pod : order.pods) {
+      if (!pod.may_go) staying.insert(pod.pod.uid);
+    }
+    std::erase_if(node.pods, [&](const auto& pod) { return staying.contains(pod->pod.uid); });
+    going = OrderNow(node, signal);
+  }
+  std::map<std::string_view, const RankedPod*> ranked;
+  for (const RankedPod& pod : going.pods) ranked.emplace(pod.pod.uid, &pod);
+  for (const RankedPod& pod : order.pods) ranked.emplace(pod.pod.uid, &pod);
+  std::vector<OverviewPod> pods;
   for (const PodView& view : snapshot.pods) {
-    if (going.contains(&view)) continue;
     OverviewPod& pod = pods.emplace_back(PodOf(view));
     if (!view.refused_for.empty()) pod.refused_until = RefusedUntil(view, snapshot);
     TellReturn(view, snapshot, pod);
-    const auto found = staying.find(&view);
-    if (found != staying.end()) AddRank(RankOf(*found->second, signal, layout), signal, pod);
+    const auto found = ranked.find(view.uid);
+    if (found == ranked.end()) continue;
+    const RankedPod& rank = *found->second;
+    pod.excess = rank.excess;
+    pod.over_request = rank.exceeds_request;
+    if (!rank.may_go) continue;
+    pod.place = static_cast<std::int64_t>(rank.place);
+    pod.why = rank.decided_by;
   }
-  std::stable_partition(pods.begin() + placed, pods.end(),
-                        [](const OverviewPod& pod) { return pod.excess.has_value(); });
+  std::ranges::stable_sort(pods, {}, [](const OverviewPod& pod) {
+    return std::tuple(!pod.place, pod.place, !pod.excess);
+  });
   return pods;
 }
 

@@ -10,6 +10,7 @@
 #include "core/json/json_writer.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
+#include "sim/explain_now.h"
 #include "view/snapshot.h"
 
 namespace jettison {
@@ -148,6 +149,10 @@ struct Overview {
 // The most urgent signal whose threshold is met; where none is, the one that has used up the
 // largest share of what lies before a threshold; memory.available where nothing is known.
 [[nodiscard]] Signal NearestSignal(const std::vector<ThresholdView>& thresholds);
+
+// The node as a snapshot shows it, for explanations: pods that run and have been measured. The
+// snapshot must be of an agent that has made a pass.
+[[nodiscard]] NodeNow NodeNowOf(const Snapshot& snapshot);
 
 // The pods in the order in which a pass under pressure on that signal would rank them, by the
 // figures of the last full pass: first the pods that may be evicted, in the order of eviction.

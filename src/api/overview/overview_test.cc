@@ -53,6 +53,7 @@ Snapshot Calm() {
   Snapshot snapshot;
   snapshot.at = At(100);
   snapshot.passes = 7;
+  snapshot.policy = std::make_shared<const PassPolicy>();
   snapshot.thresholds = {
       View(Signal::kMemoryAvailable, Quantity::Of(100 * kMiB), 200 * kMiB, 500 * kMiB),
       View(Signal::kNodeFsAvailable, Percentage{0.1F}, 500 * kMiB, 1000 * kMiB)};
