@@ -102,22 +102,21 @@ Error ErrorOf(CURLcode code, std::string_view words) {
 }  // namespace
 
 // One request on its way, with a handle of libcurl.
-class HttpTransfers::Pending {
- public:
-  Pending(HttpExchange asked, OnEnd on_end, OnBytes on_bytes)
-      : asked_(std::move(asked)), on_end_(std::move(on_end)), on_bytes_(std::move(on_bytes)) {}
+struct HttpTransfers::Pending {
+  Pending(HttpExchange asked, OnEnd told, OnBytes on_bytes)
+      : on_end(std::move(told)), asked_(std::move(asked)), on_bytes_(std::move(on_bytes)) {}
   Pending(const Pending&) = delete;
   Pending& operator=(const Pending&) = delete;
   // It must not be under way.
   ~Pending() {
-    if (handle_ != nullptr) ::curl_easy_cleanup(handle_);
+    if (handle != nullptr) ::curl_easy_cleanup(handle);
     ::curl_slist_free_all(headers_);
     ::curl_slist_free_all(connect_to_);
   }
 
   // Once, before it is under way. `anew`: over a connection of its own making.
-  [[nodiscard]] Result<void> Prepare(const Route& route, bool anew) {
-    if (handle_ == nullptr) return Fail(ErrorCode::kInternal, "no memory to ask with");
+  [[nodiscard]] Result<void> Prepare(const HttpTransfers& transfers, bool anew) {
+    if (handle == nullptr) return Fail(ErrorCode::kInternal, "no memory to ask with");
     const std::string& path = asked_.path;
     if (!path.starts_with('/') || path.find(' ') != std::string::npos || !IsOneLine(path)) {
       return Fail(ErrorCode::kInvalidArgument, "not a path that can be requested");
@@ -136,8 +135,8 @@ class HttpTransfers::Pending {
     Set(CURLOPT_NOSIGNAL, 1L);
     Set(CURLOPT_PROXY, "");  // else the environment would name one
     Set(CURLOPT_OPENSOCKETFUNCTION, &OpenSocket);
-    SetRoute(route);
-    Set(CURLOPT_URL, (route.origin + path).c_str());
+    SetRoute(transfers);
+    Set(CURLOPT_URL, (transfers.origin_ + path).c_str());
     Set(CURLOPT_PATH_AS_IS, 1L);
     Set(CURLOPT_USERAGENT, "jettison");
     Set(CURLOPT_CUSTOMREQUEST, asked_.method.c_str());
@@ -155,13 +154,6 @@ class HttpTransfers::Pending {
     if (fault_ == CURLE_OK) return {};
     return Fail(ErrorOf(fault_, ::curl_easy_strerror(fault_)));
   }
-  [[nodiscard]] CURL* handle() const { return handle_; }
-  // The exchange of a handle.
-  [[nodiscard]] static Pending& Of(CURL* handle) {
-    char* self = nullptr;
-    ::curl_easy_getinfo(handle, CURLINFO_PRIVATE, &self);
-    return *reinterpret_cast<Pending*>(self);
-  }
   // No new exchange uses this connection, which is closed when no exchange is under way on it. The
   // peer may be gone without notice, and HTTP/2 would send the next exchange over it, too.
   void DistrustConnection() { Set(CURLOPT_FORBID_REUSE, 1L); }
@@ -178,21 +170,13 @@ class HttpTransfers::Pending {
     }
     return due;
   }
-  // Tells once that a stream has begun.
-  void TellBegin() {
-    if (has_begun_ || !IsStreaming()) return;
-    has_begun_ = true;
-    on_bytes_({});
-  }
-  // Hands over the bytes of a stream that came since.
+  // Tells once that a stream has begun, and hands over the bytes that came since.
   void TellBytes() {
-    if (body_.empty() || !IsStreaming()) return;
+    if (!IsStreaming()) return;
+    if (!std::exchange(has_begun_, true)) on_bytes_({});
     const std::string bytes = std::exchange(body_, {});
-    on_bytes_(bytes);
+    if (!bytes.empty() && !is_cancelled) on_bytes_(bytes);  // whoever is told may cancel it
   }
-  // Hands over the end: the answer, or why there is none.
-  void TellEnd() const { on_end_(Outcome()); }
-
   // Why there is no connection; 0: there is one, or it is under way. Too many that wait at a unix
   // socket already are EAGAIN: unlike on TCP the kernel does not tell when there is room (unix(7)),
   // and libcurl takes what it says for a connection that is being made.
@@ -202,58 +186,7 @@ class HttpTransfers::Pending {
     return why == 0 ? EAGAIN : static_cast<int>(why);
   }
 
-  std::optional<Error> refusal;      // it could not be begun
-  std::optional<CURLcode> ended_by;  // absent: it is under way
-
- private:
-  // An option of libcurl; the first that cannot be set is what Prepare returns.
-  template <typename T>
-  void Set(CURLoption option, T value) {
-    static_assert(std::is_same_v<T, long> || std::is_same_v<T, curl_off_t> || std::is_pointer_v<T>);
-    if (fault_ == CURLE_OK) fault_ = ::curl_easy_setopt(handle_, option, value);
-  }
-  void Append(curl_slist*& list, const std::string& line) {
-    curl_slist* longer = ::curl_slist_append(list, line.c_str());
-    if (longer == nullptr && fault_ == CURLE_OK) fault_ = CURLE_OUT_OF_MEMORY;
-    if (longer != nullptr) list = longer;
-  }
-  // What libcurl knows of the exchange; zero or null where that is nothing.
-  template <typename T>
-  [[nodiscard]] T Info(CURLINFO info) const {
-    T value{};
-    ::curl_easy_getinfo(handle_, info, &value);
-    return value;
-  }
-  [[nodiscard]] int Status() const { return static_cast<int>(Info<long>(CURLINFO_RESPONSE_CODE)); }
-
-  void SetRoute(const Route& route) {
-    const bool is_tls = route.origin.starts_with("https:");
-    Set(CURLOPT_HTTP_VERSION,
-        static_cast<long>(is_tls ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
-    if (!route.unix_socket.empty()) Set(CURLOPT_UNIX_SOCKET_PATH, route.unix_socket.c_str());
-    if (!route.connect_to.empty()) {
-      Append(connect_to_, "::" + route.connect_to);
-      Set(CURLOPT_CONNECT_TO, connect_to_);
-    }
-    if (!route.basic_credentials.empty() && asked_.bearer_token.empty()) {
-      Set(CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
-      Set(CURLOPT_USERPWD, route.basic_credentials.c_str());
-    }
-    if (!is_tls) return;
-    // A connection that is being made is waited for, in case it takes them all.
-    Set(CURLOPT_PIPEWAIT, 1L);
-    Set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-    if (!route.ca_file.empty()) {
-      Set(CURLOPT_CAINFO, route.ca_file.c_str());
-      Set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));  // where the system's are
-    }
-    if (route.cert_file.empty()) return;
-    Set(CURLOPT_SSLCERT, route.cert_file.c_str());
-    Set(CURLOPT_SSLKEY, route.key_file.c_str());
-  }
-
-  [[nodiscard]] bool IsStreaming() const { return on_bytes_ && Status() >= 200 && Status() < 300; }
-
+  // The answer, or why there is none.
   [[nodiscard]] Result<HttpAnswer> Outcome() const {
     if (refusal) return Fail(*refusal);
     if (is_too_large_ && IsStreaming()) {
@@ -279,6 +212,61 @@ class HttpTransfers::Pending {
     return answer;
   }
 
+  CURL* const handle = ::curl_easy_init();
+  const OnEnd on_end;
+  std::optional<Error> refusal;      // it could not be begun
+  std::optional<CURLcode> ended_by;  // absent: it is under way
+  bool is_cancelled = false;
+
+ private:
+  // An option of libcurl; the first that cannot be set is what Prepare returns.
+  template <typename T>
+  void Set(CURLoption option, T value) {
+    static_assert(std::is_same_v<T, long> || std::is_same_v<T, curl_off_t> || std::is_pointer_v<T>);
+    if (fault_ == CURLE_OK) fault_ = ::curl_easy_setopt(handle, option, value);
+  }
+  void Append(curl_slist*& list, const std::string& line) {
+    curl_slist* longer = ::curl_slist_append(list, line.c_str());
+    if (longer == nullptr && fault_ == CURLE_OK) fault_ = CURLE_OUT_OF_MEMORY;
+    if (longer != nullptr) list = longer;
+  }
+  // What libcurl knows of the exchange; zero or null where that is nothing.
+  template <typename T>
+  [[nodiscard]] T Info(CURLINFO info) const {
+    T value{};
+    ::curl_easy_getinfo(handle, info, &value);
+    return value;
+  }
+  [[nodiscard]] int Status() const { return static_cast<int>(Info<long>(CURLINFO_RESPONSE_CODE)); }
+
+  void SetRoute(const HttpTransfers& to) {
+    const bool is_tls = to.origin_.starts_with("https:");
+    Set(CURLOPT_HTTP_VERSION,
+        static_cast<long>(is_tls ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+    if (!to.unix_socket_.empty()) Set(CURLOPT_UNIX_SOCKET_PATH, to.unix_socket_.c_str());
+    if (!to.connect_to_.empty()) {
+      Append(connect_to_, "::" + to.connect_to_);
+      Set(CURLOPT_CONNECT_TO, connect_to_);
+    }
+    if (!to.basic_credentials_.empty() && asked_.bearer_token.empty()) {
+      Set(CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
+      Set(CURLOPT_USERPWD, to.basic_credentials_.c_str());
+    }
+    if (!is_tls) return;
+    // A connection that is being made is waited for, in case it takes them all.
+    Set(CURLOPT_PIPEWAIT, 1L);
+    Set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    if (to.tls_.ca) {
+      Set(CURLOPT_CAINFO, to.NameOf(to.tls_.ca).c_str());
+      Set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));  // where the system's are
+    }
+    if (!to.tls_.certificate) return;
+    Set(CURLOPT_SSLCERT, to.NameOf(to.tls_.certificate).c_str());
+    Set(CURLOPT_SSLKEY, to.NameOf(to.tls_.key).c_str());
+  }
+
+  [[nodiscard]] bool IsStreaming() const { return on_bytes_ && Status() >= 200 && Status() < 300; }
+
   static std::size_t TakeHeader(char* /*bytes*/, std::size_t one, std::size_t count, void* self) {
     static_cast<Pending*>(self)->last_byte_ = steady_clock::now();
     return one * count;
@@ -297,9 +285,7 @@ class HttpTransfers::Pending {
   }
 
   const HttpExchange asked_;
-  const OnEnd on_end_;
   const OnBytes on_bytes_;
-  CURL* const handle_ = ::curl_easy_init();
   CURLcode fault_ = CURLE_OK;
   curl_slist* headers_ = nullptr;
   curl_slist* connect_to_ = nullptr;
@@ -318,78 +304,72 @@ HttpTransfers::HttpTransfers() {
 }
 
 HttpTransfers::~HttpTransfers() {
-  for (const auto& [id, exchange] : exchanges_) Detach(*exchange);
+  for (const auto& [id, exchange] : exchanges_)
+    ::curl_multi_remove_handle(multi_, exchange->handle);
   exchanges_.clear();
   ::curl_multi_cleanup(multi_);
 }
 
 Result<std::unique_ptr<HttpTransfers>> HttpTransfers::Open(const HttpPeer& peer) {
   std::unique_ptr<HttpTransfers> transfers(new HttpTransfers);
-  if (auto set_up = transfers->SetUp(peer); !set_up) return Fail(set_up.error());
-  return transfers;
-}
-
-Result<void> HttpTransfers::SetUp(const HttpPeer& peer) {
-  if (multi_ == nullptr) return Fail(ErrorCode::kInternal, "no memory to ask with");
+  if (transfers->multi_ == nullptr) return Fail(ErrorCode::kInternal, "no memory to ask with");
   const auto endpoint = http::ParseEndpoint(peer.endpoint);
   if (!endpoint) return Fail(endpoint.error());
   http::Endpoint named = *endpoint;
   if (!peer.server_name.empty()) {
     named.host = peer.server_name;
-    route_.connect_to = endpoint->Authority();
+    transfers->connect_to_ = endpoint->Authority();
   }
-  route_.unix_socket = endpoint->path;
-  route_.basic_credentials = peer.basic_credentials;
+  transfers->unix_socket_ = endpoint->path;
+  transfers->basic_credentials_ = peer.basic_credentials;
   const bool is_tls = endpoint->kind == http::Endpoint::Kind::kHttps;
-  route_.origin = fmt::format("{}://{}", is_tls ? "https" : "http", named.Authority());
-  ::curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, kIdleConnections);
-  return UseTls(peer);
+  transfers->origin_ = fmt::format("{}://{}", is_tls ? "https" : "http", named.Authority());
+  ::curl_multi_setopt(transfers->multi_, CURLMOPT_MAXCONNECTS, kIdleConnections);
+  if (auto used = transfers->UseTls(peer); !used) return Fail(used.error());
+  return transfers;
+}
+
+Result<void> HttpTransfers::UseTls(const HttpPeer& peer) {
+  TlsInMemory tls;
+  const std::pair<const std::string&, FileDescriptor&> texts[] = {
+      {peer.ca_pem, tls.ca}, {peer.cert_pem, tls.certificate}, {peer.key_pem, tls.key}};
+  for (const auto& [pem, file] : texts) {
+    if (pem.empty()) continue;
+    auto made = InMemory(pem);
+    if (!made) return Fail(made.error());
+    file = *std::move(made);
+  }
+  ++generation_;
+  tls_before_ = std::exchange(tls_, std::move(tls));
+  return {};
 }
 
 // libcurl uses a connection again for the same names of files, whatever is in them, and the number
 // of a descriptor that was closed is given out again. So each generation of files has names of its
 // own: the kernel passes over further slashes at the beginning of a path.
-Result<void> HttpTransfers::UseTls(const HttpPeer& peer) {
-  Route route = route_;
-  const std::string slashes(++generation_ % kGenerations, '/');
-  std::vector<FileDescriptor> files;
-  const std::pair<const std::string*, std::string*> texts[] = {{&peer.ca_pem, &route.ca_file},
-                                                               {&peer.cert_pem, &route.cert_file},
-                                                               {&peer.key_pem, &route.key_file}};
-  for (const auto& [pem, path] : texts) {
-    path->clear();
-    if (pem->empty()) continue;
-    auto file = InMemory(*pem);
-    if (!file) return Fail(file.error());
-    *path = fmt::format("{}/proc/self/fd/{}", slashes, file->get());
-    files.push_back(*std::move(file));
-  }
-  route_ = std::move(route);
-  files_before_ = std::exchange(files_, std::move(files));
-  return {};
+std::string HttpTransfers::NameOf(const FileDescriptor& file) const {
+  return fmt::format("{}/proc/self/fd/{}", std::string(generation_ % kGenerations, '/'),
+                     file.get());
 }
 
 HttpTransfers::Id HttpTransfers::Start(HttpExchange exchange, OnEnd on_end, OnBytes on_bytes) {
   const Id id = next_id_++;
   Pending& begun = *(exchanges_[id] = std::make_unique<Pending>(
                          std::move(exchange), std::move(on_end), std::move(on_bytes)));
-  if (auto ready = begun.Prepare(route_, std::exchange(is_silent_, false)); !ready) {
+  if (auto ready = begun.Prepare(*this, std::exchange(is_silent_, false)); !ready) {
     begun.refusal = ready.error();
-  } else if (const CURLMcode code = ::curl_multi_add_handle(multi_, begun.handle());
+  } else if (const CURLMcode code = ::curl_multi_add_handle(multi_, begun.handle);
              code != CURLM_OK) {
     begun.refusal = Error{ErrorCode::kInternal, ::curl_multi_strerror(code)};
   }
   return id;
 }
 
-void HttpTransfers::Detach(const Pending& exchange) {
-  ::curl_multi_remove_handle(multi_, exchange.handle());
-}
-
 void HttpTransfers::Cancel(Id id) {
   auto cancelled = exchanges_.extract(id);
   if (!cancelled) return;
-  Detach(*cancelled.mapped());
+  cancelled.mapped()->is_cancelled = true;
+  ::curl_multi_remove_handle(multi_, cancelled.mapped()->handle);
   gone_.push_back(std::move(cancelled.mapped()));
 }
 
@@ -403,25 +383,21 @@ void HttpTransfers::Turn(Duration most) {
                     static_cast<int>(std::clamp<std::int64_t>(wait, 0, 3'600'000)), nullptr);
   int running = 0;
   ::curl_multi_perform(multi_, &running);
-  TakeEnds();
+  while (const CURLMsg* message = ::curl_multi_info_read(multi_, &running)) {
+    if (message->msg != CURLMSG_DONE) continue;
+    char* pending = nullptr;
+    ::curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &pending);
+    reinterpret_cast<Pending*>(pending)->ended_by = message->data.result;
+  }
   std::vector<Id> ids;
   for (const auto& [id, exchange] : exchanges_) ids.push_back(id);
   for (const Id id : ids) {
-    // Whoever is told may cancel it.
-    if (const auto at = exchanges_.find(id); at != exchanges_.end()) at->second->TellBegin();
+    // Whoever is told may cancel another.
     if (const auto at = exchanges_.find(id); at != exchanges_.end()) at->second->TellBytes();
   }
   const auto now = steady_clock::now();
   for (const Id id : ids) TellEnd(id, now);
   gone_.clear();
-}
-
-void HttpTransfers::TakeEnds() {
-  int left = 0;
-  while (const CURLMsg* message = ::curl_multi_info_read(multi_, &left)) {
-    if (message->msg != CURLMSG_DONE) continue;
-    Pending::Of(message->easy_handle).ended_by = message->data.result;
-  }
 }
 
 void HttpTransfers::TellEnd(Id id, steady_clock::time_point now) {
@@ -433,9 +409,9 @@ void HttpTransfers::TellEnd(Id id, steady_clock::time_point now) {
     exchange.DistrustConnection();
     is_silent_ = true;
   }
-  Detach(exchange);
+  ::curl_multi_remove_handle(multi_, exchange.handle);
   connect_errno_ = exchange.ConnectErrno();
-  exchange.TellEnd();
+  exchange.on_end(exchange.Outcome());
 }
 
 void HttpTransfers::Wake() {

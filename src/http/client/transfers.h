@@ -102,34 +102,31 @@ class HttpTransfers {
   void Wake();
 
  private:
-  class Pending;
-  // What all exchanges with the peer share.
-  struct Route {
-    std::string origin;       // "https://host:port"
-    std::string unix_socket;  // its path; empty: the origin's host
-    std::string
-        connect_to;       // "host:port", "[::1]:port" instead of the origin's; empty: the origin's
-    std::string ca_file;  // PEM, as the next two; empty: those that the system trusts
-    std::string cert_file;  // empty: none
-    std::string key_file;
-    std::string basic_credentials;
+  struct Pending;
+  // The certificates of the CAs and of the client, and its key, as files in memory; invalid: none.
+  struct TlsInMemory {
+    FileDescriptor ca;
+    FileDescriptor certificate;
+    FileDescriptor key;
   };
   HttpTransfers();
-  [[nodiscard]] Result<void> SetUp(const HttpPeer& peer);
-  void Detach(const Pending& exchange);
-  void TakeEnds();
+  // The name of such a file for libcurl.
+  [[nodiscard]] std::string NameOf(const FileDescriptor& file) const;
   void TellEnd(Id id, std::chrono::steady_clock::time_point now);
 
   CURLM* multi_ = nullptr;
   std::map<Id, std::unique_ptr<Pending>> exchanges_;  // in the order in which they were begun
   std::vector<std::unique_ptr<Pending>> gone_;        // cancelled, perhaps by their own callback
   Id next_id_ = 1;
-  Route route_;
+  std::string origin_;       // "https://host:port"
+  std::string unix_socket_;  // its path; empty: the origin's host
+  std::string connect_to_;   // "[::1]:port" instead of the origin's; empty: the origin's
+  std::string basic_credentials_;
+  TlsInMemory tls_;
+  TlsInMemory tls_before_;  // of exchanges that had begun when it was replaced
+  std::size_t generation_ = 0;
   int connect_errno_ = 0;
   bool is_silent_ = false;  // an exchange has had no answer in time since the last was begun
-  std::vector<FileDescriptor> files_;
-  std::size_t generation_ = 0;
-  std::vector<FileDescriptor> files_before_;  // of exchanges that had begun when they were replaced
 };
 
 }  // namespace jettison
