@@ -1,6 +1,5 @@
 // links: jettison_cli_top
 #include <algorithm>
-#include <optional>
 #include <string>
 
 #include "cli/top/top.h"
@@ -22,13 +21,13 @@ void Fuzz(std::string_view text) {
   const auto overview = ReadOverview(text);
   if (!overview) return;
   const Overview& shown = *overview;
-  const ScreenSize screen = {.columns = 1 + text.size() % 150, .rows = 1 + text.size() % 50};
-  const auto lines = ComposeTop({TextLine("title")}, shown, screen, false);
-  Require(lines.size() <= screen.rows);
+  const PageLayout screen = {.columns = 1 + text.size() % 150, .rows = 1 + text.size() % 50};
+  const auto lines = NodePage({TextLine("title")}, shown, screen);
+  Require(lines.size() <= *screen.rows);
   for (const std::string& line : lines) {
     Require(WidthOf(line) <= screen.columns && !HasControl(line));
   }
-  Require(!HasControl(StatusText(shown, screen.columns, false)));
-  std::optional<Instant> told_until;
-  for (const std::string& line : NewLines(shown, told_until)) Require(!HasControl(line));
+  for (const std::string& line : NodePage({}, shown, {.columns = screen.columns})) {
+    Require(!HasControl(line));
+  }
 }

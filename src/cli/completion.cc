@@ -123,7 +123,7 @@ class Completer {
       const auto overview = answer ? ReadOverview(*answer) : Fail(answer.error());
       if (!overview) return;
       for (const OverviewPod& pod : overview->pods) {
-        Add(PodNameText(pod, /*with_namespace=*/true), PodStateText(pod, overview->at));
+        Add(pod.namespace_ + "/" + pod.name, pod.activity);
       }
     } else if (begin != std::string::npos) {
       std::istringstream values(shown.substr(begin + 1, shown.find('}') - begin - 1));

@@ -27,8 +27,8 @@ TEST_F(LiveAgentSeen, StatusAndTopTellOfAnEviction) {
   top.Signal(SIGINT);
   EXPECT_EQ(top.Wait(), 0);
   const std::string status = Says({"status"});
-  EXPECT_THAT(status, HasSubstr("  MemoryPressure"));
-  EXPECT_THAT(status, HasSubstr("LAST EVICTIONS\n  default/leak"));
+  EXPECT_THAT(status, HasSubstr("  MemoryPressure for "));
+  EXPECT_THAT(status, HasSubstr("Evicted default/leak"));
   EXPECT_THAT(status, HasSubstr("hard 100Mi"));
 }
 

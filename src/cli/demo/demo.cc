@@ -40,7 +40,6 @@ constexpr int kSignalBase = 128;
 // Process ids are the machine's: the threshold lies so far below what is free now that only the
 // forking pod gets there.
 constexpr std::int64_t kPidHeadroom = 500;
-constexpr Duration kLinesEvery = std::chrono::seconds(2);
 
 struct DemoOptions {
   bool plain = false;
@@ -224,16 +223,17 @@ class DemoShow {
     if (is_screen_) {
       TextLine title("jettison demo  ", Ink::kStrong);
       title.Add(act.title);
-      return DrawScreen(ComposeTop({title, TextLine(act.lesson, Ink::kFaint)}, overview,
-                                   SizeOfStandardOutput(), HasColors()));
+      return DrawNode({title, TextLine(act.lesson, Ink::kFaint)}, overview);
     }
-    const bool is_new_act = shown_act_ != act.title;
-    if (!is_new_act && !story_.finished() && overview.at - shown_at_ < kLinesEvery) return;
-    shown_at_ = overview.at;
-    shown_act_ = act.title;
     std::string text;
-    for (const std::string& line : NewLines(overview, told_until_)) text += line + "\n";
-    if (is_new_act) text.append(act.title).append("\n");
+    for (const OverviewEvent& event : overview.events) {
+      if (event.at <= shown_until_) continue;
+      text += fmt::format("{}  {} {}: {}\n", ClockText(event.at), event.reason, event.object,
+                          event.message);
+    }
+    shown_until_ = overview.at;
+    if (shown_act_ != act.title) text.append(act.title).append("\n");
+    shown_act_ = act.title;
     (void)PrintText(text);
   }
 
@@ -241,8 +241,7 @@ class DemoShow {
   const bool is_silent_;
   const bool is_screen_;
   DemoStory story_;
-  std::optional<Instant> told_until_;
-  Instant shown_at_;
+  Instant shown_until_;
   std::string_view shown_act_;
   std::string open_gate_;
 };

@@ -51,6 +51,17 @@ int RunReadiness(const AskOptions& options) {
   return PrintText("the agent is ready\n");
 }
 
+// Returns the exit status.
+int PrintPage(std::vector<TextLine> title, const Overview& overview) {
+  std::string text;
+  for (const std::string& line :
+       NodePage(std::move(title), overview,
+                {.columns = ColumnsOfStandardOutput(), .rows = {}, .colored = HasColors()})) {
+    text += line + "\n";
+  }
+  return PrintData(text);  // the lines are printable
+}
+
 int RunStatus(const StatusOptions& options) {
   if (options.ready && (options.exit_code || options.output != "text")) {
     PrintError("jettison: --ready goes with neither --output nor --exit-code\n");
@@ -63,9 +74,7 @@ int RunStatus(const StatusOptions& options) {
   if (!overview) {
     return ReportUnanswered({ErrorCode::kInternal, overview.error().message});
   }
-  const int printed = PrintData(
-      options.output == "json" ? *answer
-                               : StatusText(*overview, ColumnsOfStandardOutput(), HasColors()));
+  const int printed = options.output == "json" ? PrintData(*answer) : PrintPage({}, *overview);
   if (printed != 0) return printed;
   const bool pressure = std::ranges::any_of(overview->conditions, &OverviewCondition::status);
   return options.exit_code && pressure ? kUnderPressure : 0;
@@ -99,22 +108,11 @@ Result<Overview> AskOverview(const TopOptions& options) {
   return *std::move(overview);
 }
 
-// The exit status.
-int PrintLines(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += line + "\n";
-  return PrintData(text);  // the lines are printable
-}
-
 // `trouble`: why the agent did not answer since; empty: it did.
-void Draw(const Overview& overview, const std::string& trouble) {
+TextLine TitleOf(const Overview& overview, const std::string& trouble) {
   TextLine title("jettison top  ", Ink::kStrong);
-  if (trouble.empty()) {
-    title.Add(ClockText(overview.at), Ink::kFaint);
-  } else {
-    title.Add(fmt::format("as of {}: {}", ClockText(overview.at), trouble), Ink::kBadStrong);
-  }
-  DrawScreen(ComposeTop({title}, overview, SizeOfStandardOutput(), HasColors()));
+  if (trouble.empty()) return title.Add(ClockText(overview.at), Ink::kFaint);
+  return title.Add(fmt::format("as of {}: {}", ClockText(overview.at), trouble), Ink::kBadStrong);
 }
 
 // The signals that end this, from now on between two pictures.
@@ -141,15 +139,12 @@ int RunTop(const TopOptions& options) {
   const sigset_t signals = TakeSignals();
   const bool is_screen = IsScreen();
   std::string trouble;
-  std::optional<Instant> told_until;
   for (int asked = 1;; ++asked) {
     int status = 0;
     if (is_screen) {
-      Draw(*overview, trouble);
-    } else if (trouble.empty()) {
-      status = PrintLines(NewLines(*overview, told_until));
+      DrawNode({TitleOf(*overview, trouble)}, *overview);
     } else {
-      status = PrintLines({Printable("the agent does not answer: " + trouble)});
+      status = PrintPage({TitleOf(*overview, trouble)}, *overview);
     }
     if (status != 0 || asked == options.count) return status;
     if (EndsWithin(options.interval_seconds, signals)) return 0;
@@ -160,8 +155,8 @@ int RunTop(const TopOptions& options) {
 }
 
 constexpr const char* kTopFooter =
-    "Without a terminal, or on one that cannot move its cursor (TERM=dumb), top prints one line\n"
-    "about the node at each update, and one line for each event. NO_COLOR switches colours off.\n"
+    "Without a terminal, or on one that cannot move its cursor (TERM=dumb), top prints the page\n"
+    "again at each update. NO_COLOR switches colours off.\n"
     "\n"
     "Ctrl-C quits. For all pods, use jettison rank.\n"
     "\n"
@@ -174,6 +169,12 @@ constexpr const char* kTopFooter =
     "or standard output cannot be written; 2 wrong usage.";
 
 }  // namespace
+
+void DrawNode(std::vector<TextLine> title, const Overview& overview) {
+  const ScreenSize size = SizeOfStandardOutput();
+  DrawScreen(NodePage(std::move(title), overview,
+                      {.columns = size.columns, .rows = size.rows, .colored = HasColors()}));
+}
 
 Result<Overview> ReadOverview(std::string_view json) {
   const auto document = ParseJson(json);

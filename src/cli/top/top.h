@@ -18,8 +18,9 @@ class App;
 
 namespace jettison {
 
-// `jettison top`: the node live on a terminal, or as lines where there is none. Exit status 0 it
-// was ended by a signal or --count, 1 the agent could not be reached at the start, 2 wrong usage.
+// `jettison top`: the page of `jettison status` again and again, on a terminal in place. Exit
+// status 0 it was ended by a signal or --count, 1 the agent could not be reached at the start, 2
+// wrong usage.
 void AddTop(CLI::App& app, int& exit_code);
 
 // `jettison status`: how the node stands. Exit status 0 the agent answered, 1 it did not, 2 wrong
@@ -37,27 +38,21 @@ inline constexpr const char* kOverviewPath = "/api/v1/overview";
 // absent; kInvalidArgument where the text is no overview.
 [[nodiscard]] Result<Overview> ReadOverview(std::string_view json);
 
-// "default/web"; only "web" where all pods are of one namespace.
-[[nodiscard]] std::string PodNameText(const OverviewPod& pod, bool with_namespace);
-// What a pod is at: "running", "evicted", "back in 4 s at the earliest, after back-off", "waiting:
-// refused, MemoryPressure".
-[[nodiscard]] std::string PodStateText(const OverviewPod& pod, Instant now);
+// How the page of a node is laid out.
+struct PageLayout {
+  std::size_t columns = 80;
+  // The page is at most as many lines long, none wider than `columns`, and has bars. Absent: it has
+  // some pods and events, whose lines are whole.
+  std::optional<std::size_t> rows;
+  bool colored = false;
+};
 
-// A page that shows how the node stands: conditions, signals against their thresholds, pods that
-// are on their way, who would go first, the last evictions. `columns`: lines are no longer, where
-// text can be shortened.
-[[nodiscard]] std::string StatusText(const Overview& overview, std::size_t columns, bool colored);
+// How the node stands, as lines below `title`: the pressure, the signals against their thresholds,
+// the pods in the order of eviction with those that are on their way, and the last events.
+[[nodiscard]] std::vector<std::string> NodePage(std::vector<TextLine> title,
+                                                const Overview& overview, const PageLayout& layout);
 
-// The node as lines for a terminal of that size: at most as many as it has rows, none longer than
-// it is wide. Below `title` stand the head and the signals as `jettison status` has them, then the
-// pods that would be evicted first, and the last events in a third of what is left.
-[[nodiscard]] std::vector<std::string> ComposeTop(std::vector<TextLine> title,
-                                                  const Overview& overview, ScreenSize size,
-                                                  bool colored);
-
-// The node as lines, for logs and pipes: in one line, after the events that are new since the time
-// before, which `told_until` keeps.
-[[nodiscard]] std::vector<std::string> NewLines(const Overview& overview,
-                                                std::optional<Instant>& told_until);
+// Draws that page over the whole terminal.
+void DrawNode(std::vector<TextLine> title, const Overview& overview);
 
 }  // namespace jettison
