@@ -1,14 +1,14 @@
-// links: jettison_cli_shadow jettison_shadow jettison_model
+// links: jettison_documents jettison_shadow jettison_model
 //
-// Whatever an agent answers, what is shown of its comparison with the kubelet fits the terminal and
-// does not steer it; and whatever course evictions take, each of the kubelet's is paired once.
+// Whatever an agent answers is read as its comparison with the kubelet, or not; and whatever course
+// evictions take, each of the kubelet's is paired once.
 
-#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
 
-#include "cli/shadow/shadow.h"
+#include "codec/documents/form_reader.h"
+#include "codec/documents/json.h"
 #include "core/shadow/shadow_book.h"
 #include "core/shadow/shadow_pairing.h"
 #include "fuzz/fuzz.h"
@@ -17,15 +17,13 @@ namespace {
 
 using namespace jettison;
 
-bool HasControl(std::string_view text) {
-  return std::ranges::any_of(text, [](char c) {
-    return c != '\n' && (static_cast<unsigned char>(c) < 0x20 || c == 0x7f);
-  });
-}
-
-void ShowAnswer(std::string_view text) {
-  const auto view = ReadShadow(text);
-  if (view) Require(!HasControl(ShadowText(*view, 1 + text.size() % 150, false)));
+void ReadAnswer(std::string_view text) {
+  const auto document = ParseJson(text);
+  if (!document) return;
+  FormReader fields(*document);
+  ShadowView view;
+  VisitFields(fields, view);
+  static_cast<void>(ShadowJson(view));
 }
 
 // Each byte is a step: who does what to which of sixteen pods.
@@ -61,6 +59,6 @@ void FollowCourse(std::string_view steps) {
 
 void Fuzz(std::string_view text) {
   static_cast<void>(KubeletCauseOf(text));
-  ShowAnswer(text);
+  ReadAnswer(text);
   FollowCourse(text);
 }

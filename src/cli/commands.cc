@@ -5,7 +5,6 @@
 #include "cli/demo/demo.h"
 #include "cli/doctor/doctor.h"
 #include "cli/import/import.h"
-#include "cli/shadow/shadow.h"
 #include "cli/simulate/simulate.h"
 #include "cli/top/top.h"
 

@@ -21,6 +21,7 @@ void AddRecord(CLI::App& app, int& exit_code);
 void AddReplay(CLI::App& app, int& exit_code);
 void AddRun(CLI::App& app, int& exit_code);
 void AddShow(CLI::App& app, int& exit_code);
+void AddShadow(CLI::App& app, int& exit_code);
 // Hidden: what the pods of the demo and of tests run.
 void AddWorkload(CLI::App& app, int& exit_code);
 

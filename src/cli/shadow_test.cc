@@ -1,16 +1,17 @@
-#include "cli/shadow/shadow.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/command_bed.h"
 #include "core/shadow/shadow_book.h"
 #include "core/shadow/shadow_pairing.h"
+#include "http/server/testing/test_server.h"
 
 namespace jettison {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -38,46 +39,46 @@ ShadowBook ABook() {
   return book;
 }
 
-TEST(ShadowText, SaysHowFarTheTwoAgreeAndWhatEachDid) {
-  EXPECT_EQ(ShadowText(ABook().View(At(41)), 120, false),
+// What `jettison shadow` prints where an agent answers this; `output` is that of --output.
+CommandRun Shadow(const std::string& json, const std::string& output = "text") {
+  http::TestServer agent;
+  EXPECT_TRUE(agent.Start([&json](const HttpRequest&) { return HttpResponse{.body = json}; }));
+  return RunCommand({"shadow", "--server", agent.endpoint(), "--output", output});
+}
+
+TEST(Shadow, SaysHowFarTheTwoAgreeAndWhatEachDid) {
+  const std::string json = ShadowJson(ABook().View(At(41)));
+  EXPECT_EQ(Shadow(json).out,
             "Agreement 25.00%  agreed 1  too late 1  other victim 1  ours alone 1  kubelet alone "
             "0\n"
             "The agent was earlier by 5.5 s on average, from 5.5 s to 5.5 s\n"
             "\n"
-            "AT        VERDICT         EARLIER     FOR                POD\n"
-            "22:14:00  ours, still open            nodefs.available   default/f\n"
-            "22:13:50  ours alone      -           pid.available      default/e, which ended "
+            "AT        VERDICT           EARLIER     FOR                 POD\n"
+            "22:14:00  ours, still open              nodefs.available    default/f\n"
+            "22:13:50  ours alone        -           pid.available       default/e, which ended "
             "for another reason\n"
-            "22:13:42  too late        2.0 s late  a limit of the pod default/d\n"
-            "22:13:30  other victim    2.0 s       memory.available   default/b, the kubelet "
+            "22:13:42  too late          2.0 s late  a limit of the pod  default/d\n"
+            "22:13:30  other victim      2.0 s       memory.available    default/b, the kubelet "
             "default/c\n"
-            "22:13:20  agreed          5.5 s       memory.available   default/a\n");
+            "22:13:20  agreed            5.5 s       memory.available    default/a\n");
+  EXPECT_EQ(Shadow(json, "json").out, json);
 }
 
-TEST(ShadowText, WhatTheAgentSendsIsReadBack) {
-  const ShadowView view = ABook().View(At(41));
-  const auto read = ReadShadow(ShadowJson(view));
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(ShadowText(*read, 120, false), ShadowText(view, 120, false));
-  EXPECT_EQ(ShadowJson(*read), ShadowJson(view));
-}
-
-TEST(ShadowText, AnEmptyBookIsSaidAndNothingElse) {
-  EXPECT_EQ(ShadowText(ShadowBook().View(At(0)), 80, false),
+TEST(Shadow, AnEmptyBookIsSaidAndNothingElse) {
+  EXPECT_EQ(Shadow(ShadowJson(ShadowBook().View(At(0)))).out,
             "Nothing to compare yet: neither the agent nor the kubelet has evicted a pod.\n");
 }
 
-TEST(ShadowText, WhatAnotherVersionSendsDoesNoHarm) {
+TEST(Shadow, WhatAnotherVersionSendsDoesNoHarm) {
   for (const char* text :
        {"", "[]", "{}", R"({"at":"2023-11-14T22:13:24Z"})", "{\"counters\":1}"}) {
-    EXPECT_FALSE(ReadShadow(text)) << text;
+    EXPECT_EQ(Shadow(text).status, 1) << text;
   }
-  const auto read = ReadShadow(
-      R"({"at":"2023-11-14T22:13:24Z","agreementPercent":"x","counters":{"agreed":3,"new":1},)"
+  const CommandRun run = Shadow(
+      R"({"at":"2023-11-14T22:13:24Z","agreementPercent":25,"counters":{"agreed":3,"new":1},)"
       R"("pairings":[{"verdict":"none"},{"verdict":"oursAlone","ours":{"name":"a\u001b[2J"}}]})");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->counters.Of(ShadowVerdict::kAgreed), 3U);
-  EXPECT_THAT(ShadowText(*read, 80, false), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(run.out, AllOf(HasSubstr("agreed 3"), HasSubstr("ours alone  -")));
+  EXPECT_THAT(run.out, Not(HasSubstr("\x1b")));
 }
 
 }  // namespace

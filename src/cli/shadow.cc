@@ -1,15 +1,17 @@
-#include "cli/shadow/shadow.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cli/ask/ask_agent.h"
+#include "cli/commands.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/text_line.h"
@@ -21,11 +23,6 @@ namespace jettison {
 namespace {
 
 constexpr std::size_t kMostRows = 20;
-// Where the columns of the table begin.
-constexpr std::size_t kVerdictAt = 10;
-constexpr std::size_t kLeadAt = 26;
-constexpr std::size_t kResourceAt = 38;
-constexpr std::size_t kOursAt = 57;
 
 std::string_view WordsOf(ShadowVerdict verdict) {
   constexpr auto kWords = std::to_array<std::string_view>(
@@ -65,13 +62,11 @@ std::string LeadText(const ShadowPairing& pairing) {
   return SecondsText(is_later ? -*pairing.lead : *pairing.lead) + (is_later ? " late" : "");
 }
 
-TextLine RowOf(const ShadowPairing& pairing) {
-  TextLine line;
-  line.Add(ClockText(EitherOf(pairing).at), Ink::kFaint).To(kVerdictAt);
-  line.Add(WordsOf(pairing.verdict), InkOf(pairing.verdict)).To(kLeadAt);
-  line.Add(LeadText(pairing)).To(kResourceAt);
-  line.Add(ResourceText(EitherOf(pairing))).To(kOursAt);
-  return line.Add(PodsText(pairing));
+using Row = std::vector<TextLine>;
+
+Row RowOf(const ShadowSide& side, TextLine verdict, std::string_view lead, std::string_view pods) {
+  return {TextLine(ClockText(side.at), Ink::kFaint), std::move(verdict), TextLine(lead),
+          TextLine(ResourceText(side)), TextLine(pods)};
 }
 
 TextLine SummaryLine(const ShadowView& view) {
@@ -96,10 +91,49 @@ std::string Leads(const ShadowCounters& counters) {
                      SecondsText(*counters.shortest_lead), SecondsText(*counters.longest_lead));
 }
 
-TextLine Waiting(const ShadowSide& side, std::string_view whose) {
-  TextLine line;
-  line.Add(ClockText(side.at), Ink::kFaint).To(kVerdictAt).Add(whose).To(kResourceAt);
-  return line.Add(ResourceText(side)).To(kOursAt).Add(PodText(side.pod));
+// How many pairings agree and by how much Jettison was earlier, what still waits, and the last
+// pairings, the newest first.
+std::vector<TextLine> LinesOf(const ShadowView& view) {
+  std::vector<TextLine> lines = {SummaryLine(view)};
+  if (const std::string leads = Leads(view.counters); !leads.empty()) lines.emplace_back(leads);
+  std::vector<Row> rows;
+  for (const ShadowSide& side : view.open) {
+    rows.push_back(RowOf(side, TextLine("ours, still open"), "", PodText(side.pod)));
+  }
+  for (const ShadowSide& side : view.kubelets_open) {
+    rows.push_back(RowOf(side, TextLine("the kubelet's, still open"), "", PodText(side.pod)));
+  }
+  const std::size_t most = rows.size() + kMostRows;
+  for (auto at = view.pairings.rbegin(); at != view.pairings.rend() && rows.size() < most; ++at) {
+    // What another version sends may have neither side.
+    if (!at->ours && !at->kubelets) continue;
+    rows.push_back(RowOf(EitherOf(*at), TextLine(WordsOf(at->verdict), InkOf(at->verdict)),
+                         LeadText(*at), PodsText(*at)));
+  }
+  if (rows.empty()) return lines;
+  lines.emplace_back();
+  std::ranges::move(TableLines({{.header = "AT"},
+                                {.header = "VERDICT"},
+                                {.header = "EARLIER"},
+                                {.header = "FOR"},
+                                {.header = "POD"}},
+                               std::move(rows), ColumnsOfStandardOutput()),
+                    std::back_inserter(lines));
+  return lines;
+}
+
+// What ShadowJson has written, as a value, but for the classes of leads. Fields that an older or
+// newer agent does not send are absent.
+Result<ShadowView> ReadShadow(std::string_view json) {
+  const auto document = ParseJson(json);
+  if (!document) return Fail(document.error().In("the agent's comparison with the kubelet"));
+  if (document->Find("counters") == nullptr || document->Find("at") == nullptr) {
+    return Fail(ErrorCode::kInternal, "the agent's comparison with the kubelet has no counters");
+  }
+  FormReader fields(*document);
+  ShadowView view;
+  VisitFields(fields, view);
+  return view;
 }
 
 struct ShadowOptions {
@@ -113,10 +147,14 @@ int RunShadow(const ShadowOptions& options) {
   if (options.output == "json") return PrintData(*answer);
   const auto view = ReadShadow(*answer);
   if (!view) return ReportUnanswered({ErrorCode::kInternal, view.error().message});
-  return PrintData(ShadowText(*view, ColumnsOfStandardOutput(), HasColors()));
+  std::string text;
+  for (const TextLine& line : LinesOf(*view)) {
+    text += line.Render(ColumnsOfStandardOutput(), HasColors()) + "\n";
+  }
+  return PrintData(text);
 }
 
-constexpr const char* kFooter =
+constexpr const char* kShadowFooter =
     "In shadow mode (source: kubernetes with dryRun: true) the agent evicts no pod. It notes "
     "which\n"
     "ones it would have evicted, and compares them with the pods that the kubelet then evicts.\n"
@@ -130,46 +168,11 @@ constexpr const char* kFooter =
 
 }  // namespace
 
-std::string ShadowText(const ShadowView& view, std::size_t columns, bool colored) {
-  std::string text;
-  const auto put = [&](const TextLine& line) { text += line.Render(columns, colored) + "\n"; };
-  put(SummaryLine(view));
-  if (const std::string leads = Leads(view.counters); !leads.empty()) put(TextLine().Add(leads));
-  if (view.pairings.empty() && view.open.empty() && view.kubelets_open.empty()) return text;
-  text += "\n";
-  TextLine heading("AT", Ink::kFaint);
-  heading.To(kVerdictAt).Add("VERDICT", Ink::kFaint).To(kLeadAt).Add("EARLIER", Ink::kFaint);
-  put(heading.To(kResourceAt).Add("FOR", Ink::kFaint).To(kOursAt).Add("POD", Ink::kFaint));
-  for (const ShadowSide& side : view.open) put(Waiting(side, "ours, still open"));
-  for (const ShadowSide& side : view.kubelets_open) put(Waiting(side, "the kubelet's, still open"));
-  std::size_t rows = 0;
-  for (auto at = view.pairings.rbegin(); at != view.pairings.rend() && rows < kMostRows; ++at) {
-    // What another version sends may have neither side.
-    if (!at->ours && !at->kubelets) continue;
-    put(RowOf(*at));
-    ++rows;
-  }
-  return text;
-}
-
-Result<ShadowView> ReadShadow(std::string_view json) {
-  const auto document = ParseJson(json);
-  if (!document) return Fail(document.error().In("the agent's comparison with the kubelet"));
-  if (document->Find("counters") == nullptr || document->Find("at") == nullptr) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "the agent's comparison with the kubelet has no counters");
-  }
-  FormReader fields(*document);
-  ShadowView view;
-  VisitFields(fields, view);
-  return view;
-}
-
 void AddShadow(CLI::App& app, int& exit_code) {
   const auto [command, options] =
       AddCommand(app, exit_code, "shadow",
-                 "Compare what a dry run would have evicted with what the kubelet evicted", kFooter,
-                 RunShadow);
+                 "Compare what a dry run would have evicted with what the kubelet evicted",
+                 kShadowFooter, RunShadow);
   AddOutput(command, options.output);
   AddAskOptions(command, options.ask);
 }
