@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -18,7 +17,6 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <vector>
 
 #include "cli/commands.h"
 #include "cli/terminal/output.h"
@@ -83,6 +81,7 @@ char* Reserve(std::size_t bytes) {
   return static_cast<char*>(area);
 }
 
+// Ends with its parent.
 int SleepAsChild(void* parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != *static_cast<const pid_t*>(parent))
@@ -90,40 +89,15 @@ int SleepAsChild(void* parent) {
   while (true) ::pause();
 }
 
-// Children of this process, for the signal handler: it can reach nothing else.
-std::vector<pid_t> children;
-
-// Takes the children along and reaps them: their process ids are free again when this one ends, and
-// not only when init comes round to it.
-void EndWithChildren(int /*signal*/) {
-  for (const pid_t child : children) ::kill(child, SIGKILL);
-  while (::waitpid(-1, nullptr, 0) > 0) {
-  }
-  ::_exit(0);
-}
-
 // A process that shares its parent's memory: it costs the kernel a fifth of a copy, so that
-// hundreds of them are a shortage of process ids and of nothing else. Negative where it fails.
-pid_t ForkSharing() {
+// hundreds of them are a shortage of process ids and of nothing else.
+bool AddChild() {
   static pid_t parent = ::getpid();  // read by children that have just begun
   void* stack = ::mmap(nullptr, kChildStack, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-  if (stack == MAP_FAILED) return -1;
-  return ::clone(SleepAsChild, static_cast<char*>(stack) + kChildStack, CLONE_VM | SIGCHLD,
-                 &parent);
-}
-
-// With SIGTERM held back: its handler must find every child, and the children need not handle it.
-bool AddChild() {
-  sigset_t term;
-  sigset_t before;
-  ::sigemptyset(&term);
-  ::sigaddset(&term, SIGTERM);
-  ::sigprocmask(SIG_BLOCK, &term, &before);
-  const pid_t child = ForkSharing();
-  if (child > 0) children.push_back(child);
-  ::sigprocmask(SIG_SETMASK, &before, nullptr);
-  return child > 0;
+  if (stack == MAP_FAILED) return false;
+  char* const top = static_cast<char*>(stack) + kChildStack;
+  return ::clone(SleepAsChild, top, CLONE_VM | SIGCHLD, &parent) > 0;
 }
 
 // Waits for the gate alone; returns at once where there is none.
@@ -159,10 +133,8 @@ void Fill(const WorkloadOptions& options) {
   }
 }
 
-// Forks children that sleep, and that end with their parent.
+// Forks children that sleep.
 void Fork(const WorkloadOptions& options) {
-  children.reserve(static_cast<std::size_t>(options.total));
-  std::signal(SIGTERM, EndWithChildren);
   const Pace pace(options.rate);
   for (std::int64_t forked = 0; forked < options.total; ++forked) {
     pace.WaitAt(static_cast<double>(forked));
