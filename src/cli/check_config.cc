@@ -103,70 +103,28 @@ std::string ThresholdTable(const std::vector<Threshold>& thresholds,
       {"SIGNAL", "THRESHOLD", kubelets.empty() ? "" : "KUBELET", "GRACE", "MINIMUM RECLAIM"}, rows);
 }
 
-std::string Or(const std::string& text, std::string_view otherwise) {
-  return text.empty() ? std::string(otherwise) : text;
-}
-
-std::string Http(const HttpConfig& http) {
-  std::vector<std::string> ways;
-  if (!http.socket.empty()) ways.push_back(http.socket);
-  if (!http.address.empty()) {
-    std::vector<std::string_view> keys = {http.tls_cert_file.empty() ? "plain" : "TLS"};
-    if (!http.client_ca_file.empty()) keys.emplace_back("client certificate");
-    if (!http.bearer_token_file.empty()) keys.emplace_back("token");
-    if (http.WantsOwnToken()) keys.emplace_back("a token that the agent makes");
-    if (keys.size() == 1 && http.allow_any_local_user) keys.emplace_back("any local user");
-    ways.push_back(fmt::format("{} ({})", http.address, fmt::join(keys, ", ")));
-  }
-  return ways.empty() ? "nowhere" : fmt::format("{}", fmt::join(ways, ", "));
-}
-
-// Pods of others on the same container runtime; empty: they are ignored.
-std::string Foreign(const AgentConfig& config) {
-  if (config.runtime != RuntimeKind::kCri || config.adopt == AdoptPolicy::kNone) return "";
-  return fmt::format("foreign pods on {} (adopt: {})", config.container_runtime_endpoint,
-                     NameOf(config.adopt));
-}
-
 std::string PodsFrom(const AgentConfig& config) {
-  if (config.source == SourceKind::kKubernetes) {
-    return fmt::format("the kubelet of this node, with the rights of {}",
-                       Or(config.kubernetes.kubeconfig, "the service account"));
+  if (config.source == SourceKind::kKubernetes) return "the kubelet of this node";
+  std::vector<std::string> sources;
+  if (!config.static_pod_path.empty()) sources.push_back(config.static_pod_path);
+  if (config.runtime == RuntimeKind::kCri && config.adopt != AdoptPolicy::kNone) {
+    sources.push_back(fmt::format("foreign pods on {} (adopt: {})",
+                                  config.container_runtime_endpoint, NameOf(config.adopt)));
   }
-  const std::string foreign = Foreign(config);
-  if (config.static_pod_path.empty()) {
-    return Or(foreign, "nowhere: staticPodPath is not set");
-  }
-  return config.static_pod_path + (foreign.empty() ? "" : ", and " + foreign);
+  return sources.empty() ? "nowhere: staticPodPath is not set"
+                         : fmt::format("{}", fmt::join(sources, ", and "));
 }
 
-std::string EvictedPods(const AgentConfig& config) {
-  if (config.source == SourceKind::kKubernetes) {
-    return "are replaced by their controllers in the cluster";
-  }
-  const bool evicts_foreign = !Foreign(config).empty() && config.adopt == AdoptPolicy::kEvict;
-  if (config.static_pod_path.empty()) {
-    return evicts_foreign ? "are not started again by this agent" : "none: no pod may be evicted";
-  }
-  return fmt::format("start again after a back-off of {}, which grows to {}{}",
-                     FormatDuration(config.eviction_backoff.initial),
-                     FormatDuration(config.eviction_backoff.max),
-                     evicts_foreign ? "; foreign ones are not started again by this agent" : "");
-}
-
-// What follows from several settings.
-std::string Consequences(const AgentConfig& config) {
-  std::string text;
-  for (const auto& [name, value] : {
-           std::pair("pods from", PodsFrom(config)),
-           std::pair("evicted pods", EvictedPods(config)),
-           std::pair("answers at", Http(config.http)),
-           std::pair("dry run",
-                     std::string(config.dry_run ? "yes: nothing is evicted or reclaimed" : "no")),
-       }) {
-    text += fmt::format("{:<14}{}\n", name, value);
-  }
-  return text + "every setting, with its default: --output json\n";
+// What the operator looks for first; the rest is for programs.
+std::string MainSettings(const AgentConfig& config) {
+  std::vector<std::string> addresses = {config.http.socket, config.http.address};
+  std::erase(addresses, "");
+  return fmt::format(
+      "pods from     {}\nanswers at    {}\ndry run       {}\n"
+      "every setting, with its default: --output json\n",
+      PodsFrom(config),
+      addresses.empty() ? "nowhere" : fmt::format("{}", fmt::join(addresses, ", ")),
+      config.dry_run ? "yes: nothing is evicted or reclaimed" : "no");
 }
 
 std::string Lines(std::string_view kind, const Faults& faults) {
@@ -223,7 +181,7 @@ std::string ConfigAsText(const ConfigReading& reading) {
   }
   std::string text = ThresholdTable(reading.config.eviction.thresholds,
                                     reading.kubelet_thresholds.value_or(std::vector<Threshold>{}));
-  text += "\n" + Consequences(reading.config);
+  text += "\n" + MainSettings(reading.config);
   if (!reading.drop_ins.empty()) text += "\nDROP-IN: FIELDS IN FORCE FROM IT\n";
   for (const DropInReading& drop_in : reading.drop_ins) {
     text +=
