@@ -25,6 +25,11 @@ std::ptrdiff_t CountOf(const std::vector<HostCheck>& checks, HostStatus status) 
                        [&](const HostCheck& check) { return check.status == status; });
 }
 
+std::string_view NameOf(HostStatus status) {
+  constexpr auto kNames = std::to_array<std::string_view>({"ok", "degraded", "missing"});
+  return kNames[static_cast<std::size_t>(status)];
+}
+
 struct DoctorFlags {
   ConfigSources config;
   ClusterQuestion cluster;
@@ -53,22 +58,16 @@ ClusterQuestion QuestionFor(const DoctorFlags& flags, const AgentConfig& config)
   return question;
 }
 
-void Append(std::vector<HostCheck> more, std::vector<HostCheck>& checks) {
-  checks.insert(checks.end(), std::make_move_iterator(more.begin()),
-                std::make_move_iterator(more.end()));
-}
-
 int RunDoctor(const DoctorFlags& flags) {
   const ConfigReading reading = ReadingFor(flags);
   ConfigWarnings().Tell(reading.warnings);
   for (const Fault& fault : reading.faults) PrintError("jettison: {}\n", Describe(fault));
   if (!reading.faults.empty()) return reading.unread ? kExitFailed : kExitInvalidInput;
   const AgentConfig& config = reading.config;
-  std::vector<HostCheck> checks = KernelChecks(config);
-  Append(NodeChecks(config), checks);
-  Append(RuntimeChecks(config), checks);
+  std::vector<HostCheck> checks = HostChecks(config);
+  std::ranges::move(RuntimeChecks(config), std::back_inserter(checks));
   if (!flags.cluster.kubeconfig.empty() || IsBesideKubelet(config)) {
-    Append(KubernetesChecks(QuestionFor(flags, config)), checks);
+    std::ranges::move(KubernetesChecks(QuestionFor(flags, config)), std::back_inserter(checks));
   }
   const int printed =
       flags.output == "json" ? PrintData(ChecksAsJson(checks)) : PrintText(ChecksAsText(checks));
@@ -81,9 +80,8 @@ constexpr const char* kDoctorFooter =
     "remedy. The agent works with what is degraded, and not without what is missing. What only\n"
     "the start of pods needs is degraded where the agent starts none (no staticPodPath).\n"
     "\n"
-    "doctor tests some features on a cgroup and in processes of its own, and removes them\n"
-    "afterwards. It asks the container runtime and the API server, and waits some seconds for\n"
-    "each at most.\n"
+    "doctor makes a cgroup, and removes it afterwards. It asks the container runtime and the API\n"
+    "server, and waits some seconds for each at most.\n"
     "\n"
     "Examples:\n"
     "  jettison doctor\n"
@@ -123,11 +121,6 @@ HostCheck CheckOf(Result<std::string> found, HostCheck lack) {
   if (found) return OkCheck(std::move(lack.check), *std::move(found));
   lack.found = std::move(found.error().message);
   return lack;
-}
-
-std::string_view NameOf(HostStatus status) {
-  constexpr auto kNames = std::to_array<std::string_view>({"ok", "degraded", "missing"});
-  return kNames[static_cast<std::size_t>(status)];
 }
 
 bool IsReady(const std::vector<HostCheck>& checks) {

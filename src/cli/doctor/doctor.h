@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,8 +33,6 @@ enum class HostStatus : std::uint8_t {
   kDegraded,  // the agent works without it, less well
   kMissing,   // the agent cannot do its work without it
 };
-// "ok", "degraded", "missing".
-[[nodiscard]] std::string_view NameOf(HostStatus status);
 
 // One thing that the agent wants from a host.
 struct HostCheck {
@@ -66,25 +63,17 @@ struct HostCheck {
 // {"checks":[{"check","status","found","cost","remedy"}],"ready":BOOL}, ends with a newline.
 [[nodiscard]] std::string ChecksAsJson(const std::vector<HostCheck>& checks);
 
-// What the kernel offers: privileges, controllers, the node's group, notifications, killing, stall
-// figures. Tries things on a group of its own, which is gone afterwards.
-[[nodiscard]] std::vector<HostCheck> KernelChecks(const AgentConfig& config);
+// What the kernel offers and what the machine is like: privileges, controllers, the node's group,
+// stall figures, memory, swap, process ids, the file system of the agent's root. Makes a group of
+// its own, which is gone afterwards.
+[[nodiscard]] std::vector<HostCheck> HostChecks(const AgentConfig& config);
 
 // The kernel's release, and whether it has the calls that pods of the agent's own need.
 [[nodiscard]] HostCheck KernelCheck(const AgentConfig& config, bool has_mount_calls);
 
-// The part of KernelChecks about stalls: figures of the machine and of groups, and which triggers
-// are available.
-[[nodiscard]] std::vector<HostCheck> PressureChecks();
-
-// What the machine is like: memory, swap, process ids, the file system of the agent's root, and
-// what the agent may do to its own processes.
-[[nodiscard]] std::vector<HostCheck> NodeChecks(const AgentConfig& config);
-
 // What runs the pods, and on which file systems. A container runtime is asked, beside a kubelet
 // only where the agent is to remove images (`kubernetes.collectImages`); one that works answers
-// within milliseconds, and each answer is waited for as long as `patience`. Starts threads: whoever
-// forks does so before.
+// within milliseconds, and each answer is waited for as long as `patience`.
 [[nodiscard]] std::vector<HostCheck> RuntimeChecks(const AgentConfig& config,
                                                    Duration patience = std::chrono::seconds(3));
 
@@ -103,18 +92,9 @@ struct HostCheck {
 // Whether the kernel tells what changed on the file system of pods' files.
 [[nodiscard]] HostCheck DiskChangesCheck(const std::string& root);
 
-// What the kernel keeps free for itself, beside the hard threshold on memory.available; `capacity`
-// is the node's memory in bytes.
-[[nodiscard]] HostCheck MinFreeCheck(
-    const AgentConfig& config, std::uint64_t capacity,
-    const std::string& min_free_file = "/proc/sys/vm/min_free_kbytes");
-
 // Capacities of the whole machine, and of the file system of the pods' files; what cannot be read
 // is absent.
 [[nodiscard]] SignalCapacities CapacitiesOfThisHost(const AgentConfig& config);
-// A row for the thresholds that do not fit these capacities (CheckAlwaysMet); absent: all fit.
-[[nodiscard]] std::optional<HostCheck> ThresholdsThatDoNotFit(const AgentConfig& config,
-                                                              const SignalCapacities& capacities);
 
 // The nearest folder that is there: the root directory need not be before the agent first runs. To
 // look what is there may wait for ever where somebody else has to answer.

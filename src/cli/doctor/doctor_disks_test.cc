@@ -38,7 +38,7 @@ TEST_F(LiveSilentFilesystem, IsShownByDoctorWithoutWaitingForIt) {
   EXPECT_TRUE(ReturnsWhileItIsSilent([&] {
     AgentConfig config;
     config.root = folder_ + "/root";
-    for (const HostCheck& check : NodeChecks(config)) EXPECT_FALSE(check.found.empty());
+    for (const HostCheck& check : HostChecks(config)) EXPECT_FALSE(check.found.empty());
     EXPECT_THAT(FilesystemCheck("imagefs", folder_ + "/images").found, HasSubstr("fuse"));
     EXPECT_EQ(DiskChangesCheck(config.root).status, HostStatus::kDegraded);
     EXPECT_EQ(DiskLayoutCheck(config, "/", folder_).status, HostStatus::kOk);

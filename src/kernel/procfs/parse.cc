@@ -81,15 +81,6 @@ std::uint64_t ParseListedPages(std::string_view lines) {
   return pages;
 }
 
-Result<std::uint64_t> ParseMinFree(std::string_view text) {
-  const auto kibibytes = ParseNumber<std::uint64_t>(WithoutNewline(text));
-  std::uint64_t bytes = 0;
-  if (!kibibytes || __builtin_mul_overflow(*kibibytes, kKibi, &bytes)) {
-    return FailText("a number of kibibytes", text);
-  }
-  return bytes;
-}
-
 Result<std::int64_t> ParseTaskCount(std::string_view text) {
   constexpr int kFieldsBefore = 3;
   std::string_view rest = WithoutNewline(text);

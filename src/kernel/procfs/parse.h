@@ -43,9 +43,6 @@ struct MachineMemory {
 // count one each.
 [[nodiscard]] Result<std::int64_t> ParseTaskCount(std::string_view text);
 
-// vm.min_free_kbytes: bytes that the kernel keeps free for itself.
-[[nodiscard]] Result<std::uint64_t> ParseMinFree(std::string_view text);
-
 // kernel.pid_max, kernel.threads-max: one positive number.
 [[nodiscard]] Result<std::int64_t> ParsePidLimit(std::string_view text);
 

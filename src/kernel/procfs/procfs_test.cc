@@ -99,13 +99,6 @@ TEST(ProcfsParse, SwapIsWhatTheRowsSayAndUnknownWithoutThem) {
   EXPECT_FALSE(ParseMemInfo("MemTotal: 9 kB\nSwapTotal: x kB\n"));
 }
 
-TEST(ProcfsParse, WhatTheKernelKeepsFreeIsInKibibytes) {
-  EXPECT_EQ(*ParseMinFree("67584\n"), 67584U * 1024);
-  for (const char* const hostile : {"", "-1\n", "1 2\n", "1 kB\n", "18446744073709551615\n"}) {
-    EXPECT_FALSE(ParseMinFree(hostile)) << hostile;
-  }
-}
-
 TEST(ProcfsParse, AvailableMemoryIsWhatAKernelCanHaveWritten) {
   const auto available = [](const char* rows) {
     return ParseMemInfo(std::string("MemTotal: 1000 kB\n") + rows)->Available();

@@ -2,25 +2,34 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <memory>
+#include <cstdint>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "agent/figures/stats_collector.h"
 #include "agent/machine.h"
 #include "cli/doctor/doctor.h"
+#include "cli/terminal/text_line.h"
+#include "core/evaluate/evaluate.h"
+#include "core/model/fault.h"
 #include "core/model/pressure.h"
 #include "kernel/cgroup_v1/cgroup_v1.h"
 #include "kernel/cgroup_v2/cgroup_v2.h"
+#include "kernel/filesystem/filesystem.h"
 #include "kernel/groups/layout/cgroup_layout.h"
-#include "kernel/memcg_events/memcg_threshold.h"
+#include "kernel/procfs/parse.h"
+#include "kernel/procfs/procfs.h"
 #include "kernel/psi/pressure.h"
 #include "machine/cgroups/guarded_groups.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/log/log.h"
 #include "machine/loop/steady_clock.h"
+#include "machine/own_process/memory_lock.h"
 
 namespace jettison {
 namespace {
@@ -83,42 +92,18 @@ HostCheck CheckNodeGroup(Cgroups& cgroups, const std::string& node_cgroup) {
   return OkCheck("node cgroup", node_cgroup + ", without a memory limit");
 }
 
-Result<std::string> TryToRegister(const Cgroups& cgroups, const std::string& group) {
-  const auto directory = cgroups.OpenMemoryDirectory(group);
-  if (!directory) return Fail(directory.error());
-  constexpr std::uint64_t kLevel = std::uint64_t{1} << 30;
-  return MemcgThreshold::Register(directory->get(), kLevel).map([](const MemcgThreshold&) {
-    return std::string("can be registered");
-  });
-}
-
-// What is tried on a group that is there.
-void AddFeatures(Cgroups& groups, const std::string& group, std::vector<HostCheck>& checks) {
+HostCheck CheckKillFile(Cgroups& groups, const std::string& group) {
   const auto* const v1 = V1Of(groups);
-  checks.push_back(CheckOf(
-      v1 != nullptr ? TryToRegister(groups, group)
-                    : "cgroup v2 has no usable one; memory is read more often near a threshold",
-      Degraded("memory notification", "",
-               "memory pressure is noticed only at the next reading, later than the kernel would "
-               "report it",
-               "a kernel with cgroup v1 memory thresholds (CONFIG_MEMCG_V1)")));
+  if (dynamic_cast<const kernel::KernelGroups&>(groups).HasKillFile(group)) {
+    return OkCheck("cgroup.kill", "in the unified hierarchy");
+  }
   const bool unified = v1 == nullptr || v1->Has(cgroup_v1::Controller::kUnified);
-  const HostCheck by_signals = Degraded(
+  return Degraded(
       "cgroup.kill", unified ? "the unified hierarchy lacks it" : "no unified hierarchy",
-      "pods are killed by signals to each process, which are repeated until no process is left",
+      "pods are killed by signals to each process, which are repeated until no process is left; "
+      "without a unified hierarchy, no pod is evicted for I/O pressure",
       unified ? "Linux 5.14 or later"
               : "mount -t cgroup2 none /sys/fs/cgroup/unified (Linux 5.14 or later)");
-  checks.push_back(dynamic_cast<const kernel::KernelGroups&>(groups).HasKillFile(group)
-                       ? OkCheck("cgroup.kill", "in the unified hierarchy")
-                       : by_signals);
-  const auto memory = groups.ReadMemory(group);
-  checks.push_back(
-      memory && memory->swap
-          ? OkCheck("swap accounting", "per group")
-          : Degraded("swap accounting",
-                     memory ? "cgroups do not report the use of swap" : memory.error().message,
-                     "the swap usage of pods is unknown",
-                     "boot a kernel with CONFIG_SWAP, with swapaccount=1"));
 }
 
 // Where the kubelet has its pods: "/kubepods.slice". The agent makes no groups beside a kubelet,
@@ -129,15 +114,6 @@ Result<std::string> SeeKubeletGroup(const AgentConfig& config) {
   const auto seen = WithDriverInUse(config, nobody);
   if (!seen) return Fail(seen.error());
   return fmt::format("{}/{}", PodsRootOf(*seen), kernel::PodsGroup(GroupNamesOf(*seen)));
-}
-
-// Pods are compared by their own figures, and so is a node that is a group.
-Result<std::string> SeeUnifiedHierarchy() {
-  std::ifstream mounts("/proc/self/mountinfo");
-  for (std::string line; std::getline(mounts, line);) {
-    if (line.find(" - cgroup2 ") != std::string::npos) return "in the unified hierarchy";
-  }
-  return Fail(ErrorCode::kNotFound, "no unified hierarchy is mounted");
 }
 
 Result<std::string> TryToTrigger() {
@@ -184,18 +160,101 @@ std::vector<HostCheck> CgroupChecks(const AgentConfig& config) {
                 Missing("kubelet's pods", "", "the agent does not start",
                         "see that the kubelet runs on this host, and that the agent's container "
                         "has the host's /sys/fs/cgroup and process ids")));
-    if (seen) AddFeatures(groups, seen->substr(1), checks);
+    if (seen) checks.push_back(CheckKillFile(groups, seen->substr(1)));
     return checks;
   }
   const TrialGroup trial(groups);
   checks.push_back(CheckOf(trial.made().map([] { return std::string("in every hierarchy"); }),
                            Missing("making groups", "", "no pod can be run or measured",
                                    "run as root, with the hierarchies mounted read-write")));
-  if (trial.made()) AddFeatures(groups, trial.name(), checks);
+  if (trial.made()) checks.push_back(CheckKillFile(groups, trial.name()));
   return checks;
 }
 
-}  // namespace
+// As the agent counts it, and what its way of counting does not see.
+HostCheck CheckAvailableMemory(const AgentConfig& config, const Procfs& procfs) {
+  constexpr const char* kName = "memory available";
+  const auto groups = OpenHostCgroups({.node_cgroup = config.node_cgroup});
+  if (!groups) {
+    return Missing(kName, groups.error().message, "memory.available is unknown",
+                   "see the rows on the memory controller and the node cgroup");
+  }
+  const SteadyClock clock;
+  const Log nobody(LogFormat::kText, clock, [](std::string_view) {});
+  StatsCollector figures({.node = **groups,
+                          .pods = **groups,
+                          .procfs = procfs,
+                          .whole_machine = config.node_cgroup.empty(),
+                          .memory_estimator = config.memory_estimator,
+                          .thresholds = config.eviction.thresholds},
+                         clock, nobody);
+  const NodeStats stats = figures.ReadNode();
+  const auto available = stats.memory ? stats.memory->available_bytes : std::nullopt;
+  const std::string found = fmt::format("{} by {}", available ? BytesText(*available) : "unknown",
+                                        NameOf(config.memory_estimator));
+  if (!figures.KernelHoldsMuch(stats)) return OkCheck(kName, found);
+  return Degraded(kName,
+                  fmt::format("{}; the kernel holds {}", found,
+                              procfs::DescribeKernelMemory(figures.held_by_kernel())),
+                  "the kernel holds memory that no cgroup is charged with, so pods are evicted "
+                  "although their usage leaves more",
+                  "give the machine memory, or what holds it less (a zram swap: a smaller "
+                  "disksize or mem_limit)");
+}
+
+HostCheck CheckSwap(const AgentConfig& config, const procfs::MachineMemory& memory) {
+  const std::uint64_t total = memory.swap_total.value_or(0);
+  const auto& thresholds = config.eviction.thresholds;
+  const bool watched =
+      std::ranges::find(thresholds, Signal::kSwapAvailable, &Threshold::signal) != thresholds.end();
+  if (total == 0 && watched) {
+    return Degraded(
+        "swap", "off", "thresholds on swap.available have no effect",
+        "turn swap on (swapon), or remove swapHard and swapSoft from the configuration");
+  }
+  if (total == 0) return OkCheck("swap", "off");
+  const std::uint64_t free = std::min(memory.swap_free.value_or(0), total);
+  return Degraded("swap", fmt::format("{} of {} in use", BytesText(total - free), BytesText(total)),
+                  "memory that is swapped out does not count as used: the node slows down before "
+                  "memory.available falls",
+                  watched ? "none: swap.available is watched"
+                          : "swapoff -a, and remove it from /etc/fstab; or set swapHard");
+}
+
+HostCheck ThresholdsDoNotFit(const AgentConfig& config, const Faults& unfit) {
+  constexpr const char* kRemedy = "set values that fit the capacity of this node";
+  return config.source == SourceKind::kKubernetes
+             ? Degraded("thresholds", DescribeAll(unfit),
+                        "only the kubelet evicts for these signals", kRemedy)
+             : Missing("thresholds", DescribeAll(unfit), "the agent evicts every pod that it may",
+                       kRemedy);
+}
+
+void AppendProcChecks(const AgentConfig& config, std::vector<HostCheck>& checks) {
+  const auto procfs = Procfs::Open();
+  if (!procfs) {
+    checks.push_back(Missing("proc", procfs.error().message,
+                             "neither memory capacity nor process ids are known",
+                             "mount -t proc proc /proc"));
+    return;
+  }
+  if (const auto memory = procfs->ReadMemory(); !memory) {
+    checks.push_back(
+        Missing("memory", memory.error().message, "the node's capacity is unknown", "mount proc"));
+  } else {
+    checks.push_back(
+        OkCheck("memory", fmt::format("{}, of which {} are huge pages", BytesText(memory->total),
+                                      BytesText(memory->huge_pages))));
+    checks.push_back(CheckAvailableMemory(config, *procfs));
+    const Faults unfit = CheckAlwaysMet(config.eviction.thresholds, CapacitiesOfThisHost(config));
+    if (!unfit.empty()) checks.push_back(ThresholdsDoNotFit(config, unfit));
+    checks.push_back(CheckSwap(config, *memory));
+  }
+  checks.push_back(CheckOf(procfs->ReadRlimit().map([](const auto& pids) {
+    return fmt::format("{} tasks of at most {}", *pids.running, *pids.max_pid);
+  }),
+                           Missing("process ids", "", "pid.available is unknown", "mount proc")));
+}
 
 std::vector<HostCheck> PressureChecks() {
   const auto memory = psi::PressureFiles::OfMachine().Read("", psi::PressureResource::kMemory);
@@ -205,11 +264,6 @@ std::vector<HostCheck> PressureChecks() {
                        "thresholds on pressure are never met, and stalls do not wake the agent",
                        "boot a kernel with CONFIG_PSI, with psi=1"))};
   if (!memory) return checks;
-  checks.push_back(CheckOf(
-      SeeUnifiedHierarchy(),
-      Degraded("pressure of groups", "",
-               "no pod is evicted for I/O pressure, and the pressure of nodeCgroup is unknown",
-               "mount -t cgroup2 none /sys/fs/cgroup/unified")));
   checks.push_back(CheckOf(TryToTrigger(),
                            Degraded("pressure triggers", "",
                                     "the kernel reports stalls up to 2 s late, or not at all; the "
@@ -217,6 +271,8 @@ std::vector<HostCheck> PressureChecks() {
                                     "give the agent CAP_SYS_RESOURCE")));
   return checks;
 }
+
+}  // namespace
 
 HostCheck KernelCheck(const AgentConfig& config, bool has_mount_calls) {
   utsname name{};
@@ -230,15 +286,44 @@ HostCheck KernelCheck(const AgentConfig& config, bool has_mount_calls) {
                       "use Linux 5.12 or later"));
 }
 
-std::vector<HostCheck> KernelChecks(const AgentConfig& config) {
+SignalCapacities CapacitiesOfThisHost(const AgentConfig& config) {
+  SignalCapacities capacities;
+  const auto set = [&](Signal signal, const auto& capacity) {
+    if (capacity) capacities[IndexOf(signal)] = static_cast<std::int64_t>(*capacity);
+  };
+  if (const auto procfs = Procfs::Open()) {
+    const auto memory = procfs->ReadMemory();
+    if (memory) set(Signal::kMemoryAvailable, std::optional(memory->WithoutHugePages()));
+    if (const auto pids = procfs->ReadRlimit()) set(Signal::kPidAvailable, pids->max_pid);
+  }
+  // A file system that may never answer is not asked.
+  const Place place = NearestExisting(NodeFsOf(config));
+  if (!place.answers_by_itself) return capacities;
+  if (const auto disk = ReadFilesystem(place.path)) {
+    set(Signal::kNodeFsAvailable, disk->capacity_bytes);
+    set(Signal::kNodeFsInodesFree, disk->inodes);
+  }
+  return capacities;
+}
+
+std::vector<HostCheck> HostChecks(const AgentConfig& config) {
   std::vector<HostCheck> checks = {
       KernelCheck(config, kernel::HasMountCalls()),
       ::geteuid() == 0
           ? OkCheck("privileges", "root")
           : Missing("privileges", fmt::format("user {}", ::geteuid()),
                     "no cgroup can be created, and no pod can be run or evicted", "run as root")};
-  for (HostCheck& check : CgroupChecks(config)) checks.push_back(std::move(check));
-  for (HostCheck& check : PressureChecks()) checks.push_back(std::move(check));
+  std::ranges::move(CgroupChecks(config), std::back_inserter(checks));
+  std::ranges::move(PressureChecks(), std::back_inserter(checks));
+  AppendProcChecks(config, checks);
+  checks.push_back(FilesystemCheck("nodefs", NodeFsOf(config)));
+  checks.push_back(DiskChangesCheck(config.root));
+  checks.push_back(CheckOf(
+      MayLockOwnMemory().map([] { return std::string("the agent can lock its memory"); }),
+      Degraded("memory lock", "",
+               "when memory is short, the kernel drops the agent's code, which must then be read "
+               "from the disk before a pod can be killed",
+               "give the agent CAP_IPC_LOCK, or LimitMEMLOCK=infinity in its unit")));
   return checks;
 }
 
