@@ -9,7 +9,7 @@
 
 #include "codec/documents/documents.h"
 #include "codec/documents/json.h"
-#include "codec/documents/yaml.h"
+#include "codec/documents/room.h"
 #include "fuzz/fuzz.h"
 
 namespace {
@@ -71,6 +71,7 @@ void CompareJson(std::string_view text) {
 
 void Fuzz(std::string_view text) {
   CompareJson(text);
-  static_cast<void>(jettison::ParseJsonDocuments(text));
-  static_cast<void>(jettison::ParseYamlDocuments(text));
+  jettison::documents::Room room(jettison::kUnlimitedMemory);
+  static_cast<void>(jettison::documents::ParseJsonInARow(text, room));
+  static_cast<void>(jettison::documents::ParseYaml(text, room));
 }

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <utility>
 
-#include "codec/documents/yaml.h"
+#include "codec/documents/documents.h"
 
 namespace jettison {
 namespace {
@@ -31,7 +31,7 @@ std::string FileText(const std::string& path) {
 }
 
 std::vector<Value> Documents(const std::string& text, const std::string& name) {
-  auto documents = ParseYamlDocuments(text);
+  auto documents = ParseDocuments(text);
   if (documents) return *std::move(documents);
   ADD_FAILURE() << name << ": " << documents.error().message;
   return {};

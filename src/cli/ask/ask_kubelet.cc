@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "cli/ask/config_files.h"
-#include "codec/documents/documents.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "machine/loop/steady_clock.h"
@@ -35,16 +34,16 @@ KubeletAnswer NoAnswer(std::string why, bool unread = false) {
 KubeletAnswer ReadFile(const std::string& file) {
   auto text = TextOf(file);
   if (!text) return NoAnswer(fmt::format("{}: {}", file, text.error().message), true);
-  auto documents = ParseDocuments(*text, kUnlimitedMemory, Keys::kMayRepeat);
+  KubeletAnswer answer;
+  auto documents = ConfigDocumentsIn(file, *text, answer.warnings);
   if (!documents) {
     return Refusal(file, "the kubelet's configuration is faulty: " + documents.error().message);
   }
-  if (documents->size() != 1 || !IsKubeletConfiguration(documents->front())) {
+  const Value* const kind = documents->size() == 1 ? documents->front().Find("kind") : nullptr;
+  if (kind == nullptr || kind->AsString() == nullptr || *kind->AsString() != kKind) {
     return Refusal(
         file, fmt::format("must hold exactly one document, the kubelet's own, of kind {}", kKind));
   }
-  KubeletAnswer answer;
-  answer.warnings = LeaveLastKeys(file, documents->front());
   answer.side.document = ConfigDocument{file, std::move(documents->front())};
   answer.text = std::move(*text);
   return answer;

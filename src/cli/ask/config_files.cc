@@ -77,19 +77,12 @@ void AddFile(const std::string& file, const Result<std::string>& text, bool drop
     reading.faults.push_back(FaultOf(file, std::move(why)));
   };
   reading.unread |= !text;
-  auto parsed =
-      text ? ParseDocuments(*text, kUnlimitedMemory, Keys::kMayRepeat) : Fail(text.error());
+  auto parsed = text ? ConfigDocumentsIn(file, *text, reading.warnings) : Fail(text.error());
   if (!parsed) return refuse(parsed.error().message);
   const bool is_empty =
       drop_in ? text->find_first_not_of(" \t\r\n") == std::string::npos : parsed->empty();
   if (is_empty && empty_is_fault) refuse("the file is empty");
   for (Value& document : *parsed) {
-    if (IsKubeletConfiguration(document)) {
-      std::ranges::move(LeaveLastKeys(file, document), std::back_inserter(reading.warnings));
-    }
-    for (std::string& repeated : KeepLastOfEach(document)) {
-      reading.faults.push_back(FaultOf(file, std::move(repeated)));
-    }
     reading.documents.push_back(
         {.file = file, .document = std::move(document), .drop_in = drop_in});
   }
@@ -170,18 +163,21 @@ std::string HostName() {
 
 }  // namespace
 
-bool IsKubeletConfiguration(const Value& document) {
-  const Value* const kind = document.Find("kind");
-  return kind != nullptr && kind->AsString() != nullptr &&
-         *kind->AsString() == "KubeletConfiguration";
-}
-
-Faults LeaveLastKeys(const std::string& file, Value& kubelet) {
-  Faults warnings;
-  for (const std::string& repeated : KeepLastOfEach(kubelet)) {
-    warnings.push_back(FaultOf(file, repeated + "; the last one counts, as for the kubelet"));
+Result<std::vector<Value>> ConfigDocumentsIn(const std::string& file, std::string_view text,
+                                             Faults& warnings) {
+  std::vector<std::string> repeated;
+  auto documents = ParseDocuments(text, kUnlimitedMemory, &repeated);
+  if (!documents || repeated.empty()) return documents;
+  const bool may_repeat = std::ranges::all_of(*documents, [](const Value& document) {
+    const Value* const kind = document.Find("kind");
+    return kind != nullptr && kind->AsString() != nullptr &&
+           *kind->AsString() == "KubeletConfiguration";
+  });
+  if (!may_repeat) return Fail(ErrorCode::kInvalidArgument, repeated.front());
+  for (const std::string& line : repeated) {
+    warnings.push_back(FaultOf(file, line + "; the last one counts, as for the kubelet"));
   }
-  return warnings;
+  return documents;
 }
 
 Result<std::string> TextOf(const std::string& file) {

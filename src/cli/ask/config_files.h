@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,10 +22,10 @@ namespace jettison {
 // The text of a file; up to 16 MiB are read. The error does not name it.
 [[nodiscard]] Result<std::string> TextOf(const std::string& file);
 
-[[nodiscard]] bool IsKubeletConfiguration(const Value& document);
-// Of keys that a KubeletConfiguration has twice, leaves the last one, as the kubelet does. Returns
-// a warning for each.
-[[nodiscard]] Faults LeaveLastKeys(const std::string& file, Value& kubelet);
+// Its documents. Of a key that a KubeletConfiguration has twice the last one counts, as for the
+// kubelet, and `warnings` has a line for each; anywhere else that is an error.
+[[nodiscard]] Result<std::vector<Value>> ConfigDocumentsIn(const std::string& file,
+                                                           std::string_view text, Faults& warnings);
 
 // What a configuration is read from.
 struct ConfigSources {

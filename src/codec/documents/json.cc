@@ -55,12 +55,8 @@ std::string_view TrimRight(std::string_view text) {
 // false, `error()` says why.
 class Walk {
  public:
-  Walk(std::string_view text, int first_line, documents::Room& room, Keys keys)
-      : newline_(text.data()),
-        end_(text.data() + text.size()),
-        line_(first_line),
-        room_(room),
-        keys_(keys) {
+  Walk(std::string_view text, int first_line, documents::Room& room)
+      : newline_(text.data()), end_(text.data() + text.size()), line_(first_line), room_(room) {
     FindNewline();
   }
 
@@ -161,8 +157,7 @@ class Walk {
       Value::Member& member = members.emplace_back(std::string(key), Value());
       if (!Copy(field.value(), depth, member.second)) return false;
     }
-    const std::string* twice = keys_ == Keys::kUnique ? documents::RepeatedKey(members) : nullptr;
-    if (twice != nullptr) {
+    if (const std::string* twice = room_.RepeatedKey(members, line)) {
       line_ = line;
       return Refuse(fmt::format("the object that begins here has the key \"{}\" twice", *twice));
     }
@@ -206,7 +201,6 @@ class Walk {
   const char* end_;
   int line_;
   documents::Room& room_;
-  const Keys keys_;
   Error error_;
 };
 
@@ -238,11 +232,11 @@ Result<Value> ParseJson(std::string_view text, int first_line) {
   return ParseJson(text, first_line, room);
 }
 
-Result<Value> ParseJson(std::string_view text, int first_line, documents::Room& room, Keys keys) {
+Result<Value> ParseJson(std::string_view text, int first_line, documents::Room& room) {
   if (text.starts_with(documents::kByteOrderMark))
     text.remove_prefix(documents::kByteOrderMark.size());
   const simdjson::padded_string padded(text);
-  Walk walk({padded.data(), padded.size()}, first_line, room, keys);
+  Walk walk({padded.data(), padded.size()}, first_line, room);
   ondemand::parser parser;
   ondemand::document document;
   const auto code = parser.iterate(padded).get(document);
@@ -254,11 +248,8 @@ Result<Value> ParseJson(std::string_view text, int first_line, documents::Room& 
   return value;
 }
 
-Result<std::vector<Value>> ParseJsonDocuments(std::string_view text, std::size_t most_memory,
-                                              Keys keys) {
-  if (text.starts_with(documents::kByteOrderMark))
-    text.remove_prefix(documents::kByteOrderMark.size());
-  documents::Room room(most_memory);
+Result<std::vector<Value>> documents::ParseJsonInARow(std::string_view text, Room& room) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   std::vector<Value> documents;
   int line = 1;
   while (true) {
@@ -267,7 +258,7 @@ Result<std::vector<Value>> ParseJsonDocuments(std::string_view text, std::size_t
     text.remove_prefix(begin);
     if (text.empty()) return documents;
     const std::string_view first = FirstText(text);
-    Result<Value> document = ParseJson(first, line, room, keys);
+    Result<Value> document = ParseJson(first, line, room);
     if (!document) return tl::unexpected(std::move(document.error()));
     if (!room.Take(documents::Room::kValue)) {
       return Fail(

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
 #include "codec/documents/documents.h"
 #include "codec/documents/room.h"
@@ -18,12 +17,6 @@ namespace jettison {
 // what is wrong is told without it. Fails with kInvalidArgument and "line N: ...".
 [[nodiscard]] Result<Value> ParseJson(std::string_view text, int first_line = 1);
 // The same, its values taking their memory out of `room`.
-[[nodiscard]] Result<Value> ParseJson(std::string_view text, int first_line, documents::Room& room,
-                                      Keys keys = Keys::kUnique);
-
-// Reads texts that follow one another: NDJSON, or `cat a.json b.json`. Lines count from the start
-// of `text`, and all of them together may take `most_memory`.
-[[nodiscard]] Result<std::vector<Value>> ParseJsonDocuments(
-    std::string_view text, std::size_t most_memory = kUnlimitedMemory, Keys keys = Keys::kUnique);
+[[nodiscard]] Result<Value> ParseJson(std::string_view text, int first_line, documents::Room& room);
 
 }  // namespace jettison

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "codec/documents/documents.h"
+
 namespace jettison {
 namespace {
 
@@ -120,8 +122,7 @@ TEST(Json, AKeyThatStandsTwiceIsRefused) {
 }
 
 TEST(Json, DocumentsFollowOneAnotherWithOrWithoutNewlines) {
-  const auto documents =
-      ParseJsonDocuments("{\"a\": \"}{\"}{\"b\": \"\\\"}\"}\n\n[{\n\"c\": 1}]\n");
+  const auto documents = ParseDocuments("{\"a\": \"}{\"}{\"b\": \"\\\"}\"}\n\n[{\n\"c\": 1}]\n");
   ASSERT_TRUE(documents) << documents.error().message;
   ASSERT_EQ(documents->size(), 3U);
   EXPECT_EQ(*(*documents)[0].Find("a")->AsString(), "}{");

@@ -1,14 +1,14 @@
-#include "codec/documents/yaml.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "codec/documents/documents.h"
 
 namespace jettison {
 namespace {
 
 Value Only(const std::string& text) {
-  auto documents = ParseYamlDocuments(text);
+  auto documents = ParseDocuments(text);
   if (!documents) {
     ADD_FAILURE() << text << ": " << documents.error().message;
     return Value();
@@ -27,7 +27,7 @@ std::string Show(const Value& value) {
 }
 
 std::string Refusal(const std::string& text) {
-  const auto documents = ParseYamlDocuments(text);
+  const auto documents = ParseDocuments(text);
   return documents ? "accepted" : documents.error().message;
 }
 
@@ -107,8 +107,8 @@ TEST(Yaml, WhatJsonCannotHoldIsRefused) {
 }
 
 TEST(Yaml, DocumentsArePartedByMarkersAndEmptyOnesAreSkipped) {
-  const auto documents = ParseYamlDocuments(
-      "%YAML 1.1\n---\na: 1\n---\n# only this\n---\nb: |\n  x\n  --- \n...\nc: 3\n");
+  const auto documents =
+      ParseDocuments("%YAML 1.1\n---\na: 1\n---\n# only this\n---\nb: |\n  x\n  --- \n...\nc: 3\n");
   ASSERT_TRUE(documents) << documents.error().message;
   ASSERT_EQ(documents->size(), 3U);
   EXPECT_EQ(Show(*(*documents)[1].Find("b")), "s:x\n--- \n");
