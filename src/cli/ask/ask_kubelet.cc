@@ -130,28 +130,12 @@ KubeletAnswer AskServer(const KubeletQuestion& question) {
 
 KubeletQuestion QuestionOf(const AgentConfig& config) {
   return {.file = config.kubernetes.kubelet_configuration,
-          .usual_file = config.kubernetes.kubelet_directory + "/config.yaml",
           .kubeconfig = config.kubernetes.kubeconfig,
           .node = NodeNameOf(config)};
 }
 
-KubeletAnswer AskKubelet(const KubeletQuestion& question, Ways ways) {
-  const bool by_file = !question.file.empty();
-  KubeletAnswer answer = by_file ? ReadFile(question.file) : AskServer(question);
-  const bool has_other = ways == Ways::kEither && (by_file || !question.usual_file.empty());
-  if (answer.side.why_not.empty() || !has_other) return answer;
-  KubeletAnswer other = by_file ? AskServer(question) : ReadFile(question.usual_file);
-  const std::string why = std::move(answer.side.why_not);
-  if (other.side.why_not.empty()) {
-    other.instead = by_file
-                        ? fmt::format("{}; the kubelet was asked instead (configz)", why)
-                        : fmt::format("{}; {} is used instead, which has no flags of the kubelet",
-                                      why, question.usual_file);
-    return other;
-  }
-  answer.side.why_not = fmt::format("{}; {}", why, other.side.why_not);
-  answer.unread |= other.unread;
-  return answer;
+KubeletAnswer AskKubelet(const KubeletQuestion& question) {
+  return question.file.empty() ? AskServer(question) : ReadFile(question.file);
 }
 
 }  // namespace jettison

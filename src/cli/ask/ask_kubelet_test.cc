@@ -58,7 +58,7 @@ class AskingKubelet : public testing::Test {
                      server_.url() + "'}}]\nusers: [{name: u, user: {}}]\n");
   }
   KubeletAnswer AskServer() {
-    return AskKubelet({.file = "", .kubeconfig = Kubeconfig(), .node = "bed"}, Ways::kConfigured);
+    return AskKubelet({.file = "", .kubeconfig = Kubeconfig(), .node = "bed"});
   }
 
   kernel::TemporaryFolder folder_;
@@ -79,7 +79,7 @@ TEST_F(AskingKubelet, AFileThatIsNoneOfAKubeletIsAFaultWithItsName) {
        }) {
     const std::string path = folder_.path() + "/theirs.yaml";
     Write("theirs.yaml", row.text);
-    const auto answer = AskKubelet({.file = path, .kubeconfig = "", .node = ""}, Ways::kConfigured);
+    const auto answer = AskKubelet({.file = path, .kubeconfig = "", .node = ""});
     EXPECT_FALSE(answer.side.document);
     EXPECT_THAT(Described(answer.faults), ElementsAre(HasSubstr(path + ": ")));
     EXPECT_THAT(Described(answer.faults), ElementsAre(HasSubstr(row.fault)));
@@ -107,62 +107,33 @@ TEST_F(AskingKubelet, OfAKeyThatAFileHasTwiceTheLastOneCountsAndThatIsAWarning) 
   EXPECT_THAT(Described(ours.faults), ElementsAre(HasSubstr("has the key \"source\" twice")));
 }
 
-// As beside k3s, whose kubelet has its configuration by flags.
-TEST_F(AskingKubelet, WhereThereIsNoFileTheKubeletIsAskedAndThatIsAWarning) {
-  const std::string none = folder_.path() + "/none.yaml";
-  const ConfigSources ours{
-      {WriteOurs("kubeletConfiguration: " + none + ", kubeconfig: " + Kubeconfig())}};
-  ConfigRereader rereader(ours);
-  const ConfigReading reading = rereader.ReadFirst();
-  EXPECT_THAT(Described(reading.faults), IsEmpty());
-  EXPECT_EQ(MemoryThreshold(reading), "356Mi");
-  EXPECT_THAT(Described(reading.warnings),
-              Contains(AllOf(HasSubstr(none), HasSubstr("the kubelet was asked instead"))));
-  EXPECT_THAT(Described(rereader.ReadAgain().faults), IsEmpty());
-  const std::size_t asked = server_.CountOf("GET /api/v1/nodes/bed/proxy/configz");
-  for (int look = 0; look < 20; ++look) EXPECT_FALSE(rereader.LookAtKubelet());
-  EXPECT_EQ(server_.CountOf("GET /api/v1/nodes/bed/proxy/configz"), asked + 2);
-}
-
-TEST_F(AskingKubelet, WhereTheServerDoesNotTellTheUsualFileIsReadAndThatIsAWarning) {
-  Write("config.yaml",
-        "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
-        "evictionHard: {memory.available: 1Gi}\n");
-  const ConfigSources ours{
-      {WriteOurs("kubeletDirectory: " + folder_.path() + ", kubeconfig: " + Kubeconfig())}};
-  server_.MisbehaveOnce({.part = "configz", .status = 404, .body = "{}"});
-  ConfigRereader rereader(ours);
-  const ConfigReading reading = rereader.ReadFirst();
-  EXPECT_THAT(Described(reading.faults), IsEmpty());
-  EXPECT_EQ(MemoryThreshold(reading), "1280Mi");
-  EXPECT_THAT(Described(reading.warnings),
-              Contains(AllOf(HasSubstr("configz of node bed: "),
-                             HasSubstr(folder_.path() + "/config.yaml is used instead"))));
-  std::optional<ConfigReading> told;
-  for (int look = 0; look < 10 && !told; ++look) told = rereader.LookAtKubelet();
-  ASSERT_TRUE(told) << "the server tells now";
-  EXPECT_EQ(MemoryThreshold(*told), "356Mi");
-  // What is in force is better than a file without flags.
-  server_.Stop();
-  EXPECT_THAT(Described(rereader.ReadAgain().faults),
-              ElementsAre(HasSubstr("the kubelet's configuration cannot be read: configz")));
-}
-
-TEST_F(AskingKubelet, WhereNeitherCanBeHadBothAreNamed) {
+TEST_F(AskingKubelet, WhatCannotBeHadIsNamedAndMayBeHadLater) {
   const std::string none = folder_.path() + "/none.yaml";
   const std::string kubeconfig = Kubeconfig();
   server_.Stop();
-  for (const std::string& way : {"kubeletConfiguration: " + none, std::string("jobs: kill")}) {
+  const auto faults_of = [&](const std::string& way) {
     const ConfigReading reading =
-        ConfigRereader({{WriteOurs(fmt::format("{}, kubeletDirectory: {}, kubeconfig: {}", way,
-                                               folder_.path(), kubeconfig))}})
+        ConfigRereader({{WriteOurs(fmt::format("{}, kubeconfig: {}", way, kubeconfig))}})
             .ReadFirst();
-    EXPECT_THAT(Described(reading.faults),
-                ElementsAre(AllOf(HasSubstr("nothing is evicted on a guess"),
-                                  HasSubstr("No such file or directory"),
-                                  HasSubstr("configz of node bed: "))));
     EXPECT_TRUE(reading.unread);
-  }
+    return Described(reading.faults);
+  };
+  EXPECT_THAT(faults_of("kubeletConfiguration: " + none),
+              ElementsAre(AllOf(HasSubstr("nothing is evicted on a guess"),
+                                HasSubstr("none.yaml: cannot be read: No such file"))));
+  EXPECT_THAT(faults_of("jobs: kill"), ElementsAre(AllOf(HasSubstr("nothing is evicted on a guess"),
+                                                         HasSubstr("configz of node bed: "))));
+}
+
+TEST_F(AskingKubelet, TheServerIsAskedAtEachTenthLookAndWhatIsInForceStaysWhileItIsAway) {
+  ConfigRereader rereader({{WriteOurs("kubeconfig: " + Kubeconfig())}});
+  EXPECT_THAT(Described(rereader.ReadFirst().faults), IsEmpty());
+  const std::size_t asked = server_.CountOf("GET /api/v1/nodes/bed/proxy/configz");
+  for (int look = 0; look < 20; ++look) EXPECT_FALSE(rereader.LookAtKubelet());
+  EXPECT_EQ(server_.CountOf("GET /api/v1/nodes/bed/proxy/configz"), asked + 2);
+  server_.Stop();
+  EXPECT_THAT(Described(rereader.ReadAgain().faults),
+              ElementsAre(HasSubstr("the kubelet's configuration cannot be read: configz")));
 }
 
 TEST_F(AskingKubelet, InAnAnswerAnAbsentEvictionHardMeansNone) {

@@ -131,10 +131,6 @@ ConfigReading Beside(const std::vector<ConfigDocument>& ours, const KubeletAnswe
   ConfigReading reading = ReadConfig(ours, answer.side);
   PutFirst(answer.faults, reading.faults);
   PutFirst(answer.warnings, reading.warnings);
-  if (!answer.instead.empty()) {
-    PutFirst({{.file = "", .key = "kubernetes", .value = "", .message = answer.instead}},
-             reading.warnings);
-  }
   reading.unread = answer.unread && !reading.faults.empty();
   reading.kubelet_at_fault = ComeFromKubelet(reading.faults, ours, answer);
   return reading;
@@ -227,8 +223,6 @@ void ConfigRereader::Keep(std::vector<ConfigDocument> ours, KubeletAnswer answer
   if (!reading.faults.empty()) return;
   ours_ = std::move(ours);
   theirs_ = std::move(answer.text);
-  const bool as_configured = answer.side.document && answer.instead.empty();
-  ways_ = as_configured ? Ways::kConfigured : Ways::kEither;
   complaint_.clear();
 }
 
@@ -237,7 +231,7 @@ ConfigReading ConfigRereader::ReadFirst(const FileWait& wait) {
   ConfigReading reading = ReadConfig(read.documents);
   KubeletAnswer answer;
   if (IsBesideKubelet(reading)) {
-    answer = AskKubelet(QuestionOf(reading.config), Ways::kEither);
+    answer = AskKubelet(QuestionOf(reading.config));
     reading = Beside(read.documents, answer);
   }
   PutFirst(read, reading);
@@ -253,7 +247,7 @@ ConfigReading ConfigRereader::ReadAgain(const AlsoRead& also) {
   ConfigReading reading = ReadConfig(read.documents);
   KubeletAnswer answer;
   if (IsBesideKubelet(reading)) {
-    answer = AskKubelet(QuestionOf(reading.config), ways_);
+    answer = AskKubelet(QuestionOf(reading.config));
     reading = Beside(read.documents, answer);
     RefuseWithoutKubelet(answer, reading);
   }
@@ -267,9 +261,8 @@ std::optional<ConfigReading> ConfigRereader::LookAtKubelet() {
   ConfigReading reading = ReadConfig(ours_);
   if (!IsBesideKubelet(reading)) return std::nullopt;
   const KubeletQuestion question = QuestionOf(reading.config);
-  const bool asks_server = question.file.empty() || ways_ == Ways::kEither;
-  if (asks_server && ++looks_ % kLooksPerQuestion != 0) return std::nullopt;
-  KubeletAnswer answer = AskKubelet(question, ways_);
+  if (question.file.empty() && ++looks_ % kLooksPerQuestion != 0) return std::nullopt;
+  KubeletAnswer answer = AskKubelet(question);
   if (answer.side.document && answer.text == theirs_) {
     complaint_.clear();
     return std::nullopt;

@@ -55,21 +55,15 @@ struct DocumentsReading {
 // Where the configuration of the kubelet beside the agent is to be had.
 struct KubeletQuestion {
   std::string file;        // it stands there; empty: the API server is asked
-  std::string usual_file;  // where it stands if the API server does not tell; empty: nowhere
   std::string kubeconfig;  // empty: as the service account of the pod that this runs in
   std::string node;
 };
 // As `kubernetes` and `nodeName` of a configuration say.
 [[nodiscard]] KubeletQuestion QuestionOf(const AgentConfig& config);
 
-// By which ways it may be had: as the configuration says, or also by the other one of file and
-// API server.
-enum class Ways : std::uint8_t { kConfigured, kEither };
-
 struct KubeletAnswer {
   KubeletSide side;
   std::string text;     // as received; to be compared with later answers
-  std::string instead;  // why the other way was gone, in words for a warning; empty: it was not
   Faults warnings;      // keys that a file has twice
   Faults faults;        // a file is not understood
   bool unread = false;  // a file could not be read, or a server was away: it may be had later
@@ -79,7 +73,7 @@ struct KubeletAnswer {
 // first the API server, and then the kubelet itself where the API server forbids it. A token is
 // sent only to a kubelet whose certificate is from the cluster's CA. A file that can be read and is
 // not understood is an answer: it may be half written. Waits 10 s at most.
-[[nodiscard]] KubeletAnswer AskKubelet(const KubeletQuestion& question, Ways ways);
+[[nodiscard]] KubeletAnswer AskKubelet(const KubeletQuestion& question);
 
 // Reads the configuration that these files make together: YAML or JSON, with any number of
 // documents per file, and drop-ins over them. A file that cannot be read or parsed is a fault like
@@ -95,10 +89,9 @@ class ConfigRereader {
  public:
   explicit ConfigRereader(ConfigSources sources) : sources_(std::move(sources)) {}
 
-  // Before the agent runs: as ReadConfigFiles, with `source: kubernetes` heeded. Where the
-  // kubelet's configuration cannot be had as ours says, it is taken by the other way, with a
-  // warning. With `wait`, files of ours are read again for a second where one looks half written;
-  // standard input can be read once only.
+  // Before the agent runs: as ReadConfigFiles, with `source: kubernetes` heeded. With `wait`, files
+  // of ours are read again for a second where one looks half written; standard input can be read
+  // once only.
   [[nodiscard]] ConfigReading ReadFirst(const FileWait& wait = {});
 
   // What is read with a configuration and must be without fault, too, before any of it holds:
@@ -123,11 +116,8 @@ class ConfigRereader {
   const ConfigSources sources_;
   std::vector<ConfigDocument> ours_;  // as last read without fault
   std::string theirs_;                // the kubelet's beside them; empty: not known
-  // By which ways it may be had: by the other one only where it was had so first, because what is
-  // in force is better than what lacks flags.
-  Ways ways_ = Ways::kEither;
-  int looks_ = 0;          // since a server was asked
-  std::string complaint_;  // what a look has told of, until one succeeds
+  int looks_ = 0;                     // since a server was asked
+  std::string complaint_;             // what a look has told of, until one succeeds
 };
 
 // Adds --config-dir to a command that reads a configuration. `folder` must outlive the parsing.

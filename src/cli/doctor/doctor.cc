@@ -40,15 +40,6 @@ bool IsBesideKubelet(const AgentConfig& config) {
   return config.source == SourceKind::kKubernetes;
 }
 
-// With what is taken from the kubelet's configuration, where that can be had: a row of its own says
-// where not.
-ConfigReading ReadingFor(const DoctorFlags& flags) {
-  ConfigReading alone = ReadConfigFiles(flags.config);
-  if (!alone.faults.empty() || !IsBesideKubelet(alone.config)) return alone;
-  ConfigReading beside = ConfigRereader(flags.config).ReadFirst();
-  return beside.faults.empty() ? beside : alone;
-}
-
 ClusterQuestion QuestionFor(const DoctorFlags& flags, const AgentConfig& config) {
   ClusterQuestion question = flags.cluster;
   question.config = flags.config;
@@ -59,7 +50,9 @@ ClusterQuestion QuestionFor(const DoctorFlags& flags, const AgentConfig& config)
 }
 
 int RunDoctor(const DoctorFlags& flags) {
-  const ConfigReading reading = ReadingFor(flags);
+  ConfigReading reading = ConfigRereader(flags.config).ReadFirst();
+  // A row of its own says what keeps the kubelet's configuration from being had.
+  if (reading.kubelet_at_fault) reading = ReadConfigFiles(flags.config);
   ConfigWarnings().Tell(reading.warnings);
   for (const Fault& fault : reading.faults) PrintError("jettison: {}\n", Describe(fault));
   if (!reading.faults.empty()) return reading.unread ? kExitFailed : kExitInvalidInput;

@@ -90,11 +90,8 @@ HostCheck CheckKubeletThresholds(const ClusterQuestion& question) {
   KubeletQuestion asked = QuestionOf(config);
   asked.kubeconfig = question.kubeconfig;
   asked.node = question.node;
-  if (config.source != SourceKind::kKubernetes) {
-    ours = {OnlyTheSource()};
-    asked.usual_file.clear();  // it may be another machine's kubelet
-  }
-  const KubeletAnswer answer = AskKubelet(asked, Ways::kEither);
+  if (config.source != SourceKind::kKubernetes) ours = {OnlyTheSource()};
+  const KubeletAnswer answer = AskKubelet(asked);
   if (!answer.side.document) {
     return Missing(
         kThresholdsCheck, answer.faults.empty() ? answer.side.why_not : DescribeAll(answer.faults),
@@ -112,7 +109,7 @@ HostCheck CheckKubeletThresholds(const ClusterQuestion& question) {
                            NameOf(each.signal), ThresholdText(each.value));
     }
     if (shown.empty()) shown = "none";
-    return OkCheck(kThresholdsCheck, shown + (answer.instead.empty() ? "" : "; " + answer.instead));
+    return OkCheck(kThresholdsCheck, shown);
   }
   return Missing(
       kThresholdsCheck, DescribeAll(faults),
