@@ -69,38 +69,18 @@ void PutFaults(std::string_view name, const Faults& faults, JsonWriter& json) {
   });
 }
 
-std::string GraceOf(const Threshold& threshold) {
-  return threshold.IsHard() ? "hard" : FormatDuration(threshold.grace_period);
-}
-
-// The kubelet's threshold that one of ours stands beside: of the same signal, hard or soft as ours.
-const Threshold* CounterpartIn(const std::vector<Threshold>& thresholds, const Threshold& line) {
-  const auto at = std::ranges::find_if(thresholds, [&line](const Threshold& other) {
-    return other.signal == line.signal && other.IsHard() == line.IsHard();
-  });
-  return at == thresholds.end() ? nullptr : &*at;
-}
-
-std::string ThresholdTable(const std::vector<Threshold>& thresholds,
-                           const std::vector<Threshold>& kubelets) {
+// `column`: the header of the thresholds, which says whose they are.
+std::string ThresholdTable(std::string_view column, const std::vector<Threshold>& thresholds) {
   std::vector<std::vector<std::string>> rows;
   for (const Threshold& threshold : thresholds) {
-    const Threshold* const other = CounterpartIn(kubelets, threshold);
     rows.push_back({std::string(NameOf(threshold.signal)),
                     IsPressure(threshold.signal) ? "> " + ShareText(ShareOf(threshold))
                                                  : "< " + ThresholdText(threshold.value),
-                    other == nullptr ? "" : "< " + ThresholdText(other->value), GraceOf(threshold),
+                    threshold.IsHard() ? "hard" : FormatDuration(threshold.grace_period),
                     threshold.min_reclaim ? ThresholdText(*threshold.min_reclaim) : "-"});
   }
-  for (const Threshold& threshold : kubelets) {
-    if (CounterpartIn(thresholds, threshold) != nullptr) continue;
-    rows.push_back({std::string(NameOf(threshold.signal)), "-",
-                    "< " + ThresholdText(threshold.value), GraceOf(threshold),
-                    "the kubelet's only"});
-  }
   if (rows.empty()) return "No thresholds are set: no pod is evicted for node pressure.\n";
-  return TableText(
-      {"SIGNAL", "THRESHOLD", kubelets.empty() ? "" : "KUBELET", "GRACE", "MINIMUM RECLAIM"}, rows);
+  return TableText({"SIGNAL", column, "GRACE", "MINIMUM RECLAIM"}, rows);
 }
 
 std::string PodsFrom(const AgentConfig& config) {
@@ -179,8 +159,10 @@ std::string ConfigAsText(const ConfigReading& reading) {
            fmt::format("{} fault{}: the agent cannot run with this configuration.\n", count,
                        count == 1 ? "" : "s");
   }
-  std::string text = ThresholdTable(reading.config.eviction.thresholds,
-                                    reading.kubelet_thresholds.value_or(std::vector<Threshold>{}));
+  std::string text = ThresholdTable("THRESHOLD", reading.config.eviction.thresholds);
+  if (reading.kubelet_thresholds && !reading.kubelet_thresholds->empty()) {
+    text += "\n" + ThresholdTable("KUBELET'S", *reading.kubelet_thresholds);
+  }
   text += "\n" + MainSettings(reading.config);
   if (!reading.drop_ins.empty()) text += "\nDROP-IN: FIELDS IN FORCE FROM IT\n";
   for (const DropInReading& drop_in : reading.drop_ins) {

@@ -183,9 +183,10 @@ TEST_F(CheckConfigBesideKubelet, OursStandBesideTheKubelets) {
       "evictionHard: {memory.available: 1Gi, nodefs.available: 7%}\n");
   EXPECT_EQ(Run({file}), 0) << printed_;
   for (const char* row :
-       {"SIGNAL +THRESHOLD +KUBELET +GRACE +MINIMUM RECLAIM\n",
-        "memory.available +< 1Gi +< 100Mi +hard +-\n", "nodefs.available +< 7% +hard +-\n",
-        "pid.available +- +< 5% +hard +the kubelet's only\n"}) {
+       {"SIGNAL +THRESHOLD +GRACE +MINIMUM RECLAIM\nmemory.available +< 1Gi +hard +-\n",
+        "nodefs.available +< 7% +hard +-\n",
+        "\n\nSIGNAL +KUBELET'S +GRACE +MINIMUM RECLAIM\nmemory.available +< 100Mi +hard +-\n",
+        "pid.available +< 5% +hard +-\n"}) {
     EXPECT_THAT(printed_, testing::ContainsRegex(row));
   }
   EXPECT_THAT(printed_, HasSubstr("pods from     the kubelet of this node"));

@@ -116,7 +116,9 @@ TEST(LiveStatus, ReadyIsWhatReadyzSays) {
   agent.AnswerReadyz(
       {.status = 500, .body = "[+]loop ok\n[-]cluster failed: pods cannot be listed\n"});
   EXPECT_EQ(StatusOf({"--ready", "--server", agent.server()}, output), 1);
-  EXPECT_THAT(output, HasSubstr("the agent is not ready: cluster: pods cannot be listed"));
+  EXPECT_THAT(
+      output,
+      HasSubstr("the agent is not ready:\n[+]loop ok\n[-]cluster failed: pods cannot be listed\n"));
   agent.AnswerReadyz({.status = 404, .body = "no such page"});
   EXPECT_EQ(StatusOf({"--ready", "--server", agent.server()}, output), 1);
   EXPECT_EQ(StatusOf({"--ready", "--server", "unix:///nonexistent/agent.sock"}, output), 1);

@@ -60,20 +60,6 @@ std::vector<std::size_t> Widths(const std::vector<TableColumn>& table,
   return widths;
 }
 
-constexpr double kNearly = 0.8;  // of the way to the threshold: time to look
-
-// One column of a bar, by how many eighths of it are filled.
-constexpr std::array<std::string_view, 9> kBlocks = {"·", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
-
-Ink InkOf(const BarFigures& figures, double share) {
-  if (figures.met) return Ink::kBad;
-  return share >= kNearly * kThresholdAt ? Ink::kWarning : Ink::kGood;
-}
-
-std::size_t ColumnOf(double share, std::size_t columns) {
-  return static_cast<std::size_t>(std::lround(static_cast<double>(columns) * share));
-}
-
 bool IsBytes(Signal signal) {
   return UnitNameOf(signal) == "bytes";
 }
@@ -195,35 +181,6 @@ std::string TableText(const std::vector<std::string_view>& headers,
     text += line.Render(line.width(), /*colored=*/false) + "\n";
   }
   return text;
-}
-
-double BarShare(const BarFigures& figures, std::int64_t available) {
-  const double before =
-      static_cast<double>(figures.capacity) - static_cast<double>(figures.threshold);
-  if (before <= 0) return 1;
-  const double used = static_cast<double>(figures.capacity) - static_cast<double>(available);
-  return std::clamp(used / before * kThresholdAt, 0.0, 1.0);
-}
-
-TextLine Bar(const BarFigures& figures, std::size_t columns) {
-  const double share = figures.available ? BarShare(figures, *figures.available) : 0;
-  const std::size_t mark = ColumnOf(kThresholdAt, columns);
-  const std::size_t earlier =
-      figures.earlier ? ColumnOf(BarShare(figures, *figures.earlier), columns) : columns;
-  const auto filled = static_cast<int>(std::lround(share * static_cast<double>(columns) * 8));
-  TextLine bar;
-  for (std::size_t i = 0; i < columns; ++i) {
-    const int eighths = std::clamp(filled - static_cast<int>(i) * 8, 0, 8);
-    if (i == mark) {
-      bar.Add("┃", Ink::kStrong);
-    } else if (i == earlier) {
-      bar.Add("╎", Ink::kStrong);
-    } else {
-      bar.Add(kBlocks[static_cast<std::size_t>(eighths)],
-              eighths == 0 ? Ink::kFaint : InkOf(figures, share));
-    }
-  }
-  return bar;
 }
 
 std::string BytesText(std::optional<std::int64_t> bytes) {

@@ -74,26 +74,6 @@ struct TableColumn {
 [[nodiscard]] std::string TableText(const std::vector<std::string_view>& headers,
                                     const std::vector<std::vector<std::string>>& rows);
 
-// The position of the threshold on a bar, as a share of its length. It is the same for every
-// signal, so that the thresholds on a screen form one line.
-inline constexpr double kThresholdAt = 0.75;
-
-// What a bar shows of one signal, in the signal's unit.
-struct BarFigures {
-  std::optional<std::int64_t> available;  // absent: an empty bar
-  std::int64_t capacity = 0;
-  std::int64_t threshold = 0;           // met below this
-  std::optional<std::int64_t> earlier;  // a threshold that is met before, with a mark of its own
-  bool met = false;
-};
-
-// How full a bar is when so much is available, as a share of its length: what is used in relation
-// to what may be used before the threshold is crossed. Within [0, 1].
-[[nodiscard]] double BarShare(const BarFigures& figures, std::int64_t available);
-
-// A bar of that many columns with the thresholds' marks.
-[[nodiscard]] TextLine Bar(const BarFigures& figures, std::size_t columns);
-
 // "14.2 GiB", "263 MiB", "6.5 MiB", "24 KiB"; "-" where the figure is absent.
 [[nodiscard]] std::string BytesText(std::optional<std::int64_t> bytes);
 // An amount of a signal: bytes as above, inodes and process ids as they are, shares of time as

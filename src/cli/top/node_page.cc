@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cmath>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <string>
@@ -14,7 +17,7 @@
 namespace jettison {
 namespace {
 
-constexpr std::size_t kBarColumns = 24;
+constexpr long kBarColumns = 24;
 constexpr std::size_t kBeforeThreshold = 5;  // columns of the table of signals
 
 bool IsBeingEvicted(const OverviewPod& pod) {
@@ -24,15 +27,49 @@ bool IsBeingEvicted(const OverviewPod& pod) {
 
 using Lines = std::vector<TextLine>;
 
-BarFigures FiguresOf(const OverviewSignal& signal) {
-  BarFigures figures{.available = signal.available, .capacity = signal.capacity.value_or(0)};
-  if (signal.thresholds.empty() || !signal.thresholds.front().amount) return figures;
-  figures.threshold = *signal.thresholds.front().amount;
-  for (const OverviewThreshold& threshold : signal.thresholds) {
-    figures.met = figures.met || threshold.met;
-    if (threshold.amount > figures.threshold) figures.earlier = threshold.amount;
+// The position of the threshold on a bar, as a share of its length. It is the same for every
+// signal, so that the thresholds on a screen form one line.
+constexpr double kThresholdAt = 0.75;
+constexpr double kNearly = 0.8;  // of the way to the threshold: time to look
+
+// How full a bar is when so much is available, as a share of its length: what is used in relation
+// to what may be used before the threshold is crossed. Within [0, 1].
+double BarShare(const OverviewSignal& signal, std::int64_t threshold, std::int64_t available) {
+  const auto capacity = static_cast<double>(signal.capacity.value_or(0));
+  const double before = capacity - static_cast<double>(threshold);
+  if (before <= 0) return 1;
+  return std::clamp((capacity - static_cast<double>(available)) / before * kThresholdAt, 0.0, 1.0);
+}
+
+// What is used of one signal, with a mark for its threshold, and another one for a threshold that
+// is met before.
+TextLine Bar(const OverviewSignal& signal) {
+  // One column of a bar, by how many eighths of it are filled.
+  constexpr std::array<std::string_view, 9> kBlocks = {"·", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+  const auto column_of = [](double share) { return std::lround(kBarColumns * share); };
+  const std::int64_t threshold =
+      signal.thresholds.empty() ? 0 : signal.thresholds.front().amount.value_or(0);
+  const double share = signal.available ? BarShare(signal, threshold, *signal.available) : 0;
+  long earlier = kBarColumns;
+  bool met = false;
+  for (const OverviewThreshold& other : signal.thresholds) {
+    met = met || other.met;
+    if (other.amount > threshold) earlier = column_of(BarShare(signal, threshold, *other.amount));
   }
-  return figures;
+  const Ink ink = met ? Ink::kBad : share >= kNearly * kThresholdAt ? Ink::kWarning : Ink::kGood;
+  const long filled = std::lround(share * kBarColumns * 8);
+  TextLine bar;
+  for (long i = 0; i < kBarColumns; ++i) {
+    const long eighths = std::clamp(filled - i * 8, 0L, 8L);
+    if (i == column_of(kThresholdAt)) {
+      bar.Add("┃", Ink::kStrong);
+    } else if (i == earlier) {
+      bar.Add("╎", Ink::kStrong);
+    } else {
+      bar.Add(kBlocks[static_cast<std::size_t>(eighths)], eighths == 0 ? Ink::kFaint : ink);
+    }
+  }
+  return bar;
 }
 
 // Where a threshold stands: "met for 12 s, acts in 78 s", "met for 3 s", "in 27 s", "far".
@@ -120,7 +157,7 @@ Lines SignalLines(const Overview& overview, bool bars, std::size_t columns) {
     const bool met = std::ranges::any_of(signal.thresholds, &OverviewThreshold::met);
     auto* row = &rows.emplace_back(std::vector<TextLine>{
         TextLine(NameOf(signal.signal), met ? Ink::kBadStrong : Ink::kPlain),
-        bars ? Bar(FiguresOf(signal), kBarColumns) : TextLine(),
+        bars ? Bar(signal) : TextLine(),
         TextLine(AmountText(signal.signal, signal.available), met ? Ink::kBad : Ink::kPlain),
         TextLine(AmountText(signal.signal, signal.capacity)),
         TextLine(TrendText(signal.signal, signal.trend_per_second))});

@@ -16,7 +16,6 @@
 #include "cli/terminal/output.h"
 #include "codec/documents/form_reader.h"
 #include "codec/documents/json.h"
-#include "core/text/parts.h"
 #include "core/text/printable.h"
 #include "http/client/client.h"
 
@@ -40,9 +39,8 @@ int RunReadiness(const AskOptions& options) {
   if (!target) return ReportUnanswered(target.error());
   const auto answer = HttpGet(*target, "/readyz?verbose");
   if (!answer) return ReportUnanswered(answer.error());
-  const std::string failed = answer->status == kFailedCheck ? FailedChecks(answer->body) : "";
-  if (!failed.empty()) {
-    PrintError("jettison: the agent is not ready: {}\n", failed);
+  if (answer->status == kFailedCheck) {
+    PrintError("jettison: the agent is not ready:\n{}", answer->body);
     return kExitFailed;
   }
   if (const auto answered = CheckAnswer(*answer); !answered) {
@@ -188,21 +186,6 @@ Result<Overview> ReadOverview(std::string_view json) {
   return overview;
 }
 
-std::string FailedChecks(std::string_view answer) {
-  constexpr std::string_view kBegin = "[-]";
-  constexpr std::string_view kReason = " failed: ";
-  std::string failed;
-  while (!answer.empty()) {
-    const std::string_view line = TakePart(answer, '\n');
-    const std::size_t reason = line.find(kReason);
-    if (!line.starts_with(kBegin) || reason == std::string_view::npos) continue;
-    failed += fmt::format("{}{}: {}", failed.empty() ? "" : "; ",
-                          line.substr(kBegin.size(), reason - kBegin.size()),
-                          line.substr(reason + kReason.size()));
-  }
-  return Printable(failed);
-}
-
 void AddStatus(CLI::App& app, int& exit_code) {
   const auto [command, options] = AddCommand(
       app, exit_code, "status", "Show the state of the node: conditions, signals, evictions",
@@ -210,9 +193,10 @@ void AddStatus(CLI::App& app, int& exit_code) {
   AddOutput(command, options.output);
   command.add_flag("--exit-code", options.exit_code,
                    "exit with status 3 if a condition of the node is true");
-  command.add_flag("--ready", options.ready,
-                   "only say whether /readyz passes, and which of its checks fail; not together "
-                   "with --output or --exit-code");
+  command.add_flag(
+      "--ready", options.ready,
+      "only say whether /readyz passes, with its checks where it does not; not together "
+      "with --output or --exit-code");
   AddAskOptions(command, options.ask);
 }
 

@@ -28,10 +28,6 @@ void AddTop(CLI::App& app, int& exit_code);
 // true.
 void AddStatus(CLI::App& app, int& exit_code);
 
-// The checks that fail in an answer of /readyz?verbose, each with its reason: "cluster: forbidden;
-// pass: none yet". Empty where none fails.
-[[nodiscard]] std::string FailedChecks(std::string_view answer);
-
 inline constexpr const char* kOverviewPath = "/api/v1/overview";
 
 // What kOverviewPath answered, as a value. Fields that an older or newer agent does not send are
