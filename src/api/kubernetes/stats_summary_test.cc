@@ -15,11 +15,11 @@ namespace {
 using ::testing::HasSubstr;
 
 Summary Read(const std::string& json) {
-  const auto document = ParseJson(json);
-  EXPECT_TRUE(document) << json;
+  const Value document = ParseJson(json).value();
+  kube_json::FaultLog log;
   Summary summary;
-  const auto read = ReadSummary(document.value_or(Value()), summary);
-  EXPECT_TRUE(read) << read.error().message;
+  ReadSummary(kube_json::Field(document, log), summary);
+  EXPECT_EQ(DescribeAll(log.faults), "");
   return summary;
 }
 

@@ -117,8 +117,9 @@ class MapWriter {
   JsonWriter& json_;
 };
 
-// `status`: of a PodStatus, written; empty: none.
-std::string ApiObject(const Pod& pod, std::string_view node_name, std::string_view status) {
+}  // namespace
+
+std::string WritePod(const Pod& pod, const PodOnNode& on_node) {
   return JsonObject([&](JsonWriter& json) {
     MapWriter fields(json);
     json.Field("apiVersion", "v1");
@@ -126,25 +127,15 @@ std::string ApiObject(const Pod& pod, std::string_view node_name, std::string_vi
     json.Object("metadata", [&] { VisitPodMetadata(fields, pod); });
     json.Object("spec", [&] {
       VisitPodSpec(fields, pod);
-      if (!node_name.empty()) json.Field("nodeName", node_name);
+      if (!on_node.node_name.empty()) json.Field("nodeName", on_node.node_name);
     });
-    if (status.empty()) return;
-    json.Key("status");
-    json.Json(status);
+    if (!on_node.status.empty()) {
+      json.Key("status");
+      json.Json(on_node.status);
+    } else if (pod.status_qos_class) {
+      json.Object("status", [&] { json.Field("qosClass", NameOf(*pod.status_qos_class)); });
+    }
   });
-}
-
-}  // namespace
-
-std::string WritePod(const Pod& pod) {
-  const auto write = [&](JsonWriter& json) {
-    json.Field("qosClass", NameOf(*pod.status_qos_class));
-  };
-  return ApiObject(pod, "", pod.status_qos_class ? JsonObject(write) : "");
-}
-
-std::string WritePod(const Pod& pod, const PodOnNode& on_node) {
-  return ApiObject(pod, on_node.node_name, on_node.status);
 }
 
 }  // namespace jettison

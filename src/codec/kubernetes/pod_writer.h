@@ -7,15 +7,14 @@
 
 namespace jettison {
 
-// The pod as one line of JSON (core/v1 Pod), every field that the model holds. ReadPod with
-// PodForm::kApiObject reads it to an equal pod; text that is not UTF-8 is replaced.
-[[nodiscard]] std::string WritePod(const Pod& pod);
-
 // What a pod on a node has beside its specification.
 struct PodOnNode {
-  std::string_view node_name;  // spec.nodeName; empty: left out
-  std::string status;          // a v1.PodStatus, written; instead of the pod's own
+  std::string_view node_name = {};  // spec.nodeName; empty: left out
+  std::string status = {};          // a v1.PodStatus, written; empty: the pod's own
 };
-[[nodiscard]] std::string WritePod(const Pod& pod, const PodOnNode& on_node);
+
+// The pod as one line of JSON (core/v1 Pod), every field that the model holds. ReadPod with
+// PodForm::kApiObject reads it to an equal pod; text that is not UTF-8 is replaced.
+[[nodiscard]] std::string WritePod(const Pod& pod, const PodOnNode& on_node = {});
 
 }  // namespace jettison

@@ -18,7 +18,6 @@
 namespace jettison {
 namespace {
 
-using kube_json::FaultLog;
 using kube_json::Field;
 
 // The number, if all of its text is one of this type.
@@ -160,20 +159,11 @@ void ReadPodStats(const Field& field, PodStats& pod) {
 
 }  // namespace
 
-void kube_json::ReadSummary(const Field& summary, Summary& into) {
+void ReadSummary(const Field& summary, Summary& into) {
   into = {};
   if (!summary.IsMap()) return;
   ReadNode(summary.Member("node"), into.node);
   ReadList(summary.Member("pods"), into.pods, ReadPodStats);
-}
-
-Result<void> ReadSummary(const Value& document, Summary& into) {
-  FaultLog log;
-  const Field summary(document, log);
-  if (!summary.IsPresent()) summary.Fault("must be a map");
-  kube_json::ReadSummary(summary, into);
-  if (!log.faults.empty()) return Fail(ErrorCode::kInvalidArgument, DescribeAll(log.faults));
-  return {};
 }
 
 }  // namespace jettison

@@ -2,7 +2,6 @@
 
 #include "codec/kubernetes/field.h"
 #include "core/model/summary.h"
-#include "core/units/result.h"
 
 namespace jettison {
 
@@ -12,14 +11,9 @@ namespace jettison {
 // read of the node, and of a pod its io.psi.some.avg10; a percentage with more than two decimals is
 // rounded to two.
 //
-// Fails with kInvalidArgument and every value that cannot be understood
+// Every value that cannot be understood is a fault of its field
 // (`pods[3].memory.workingSetBytes: "-1": must be a whole number, 0 or more`); `into` is then
 // incomplete.
-[[nodiscard]] Result<void> ReadSummary(const Value& document, Summary& into);
-
-namespace kube_json {
-// The same of a part of a document.
-void ReadSummary(const Field& summary, Summary& into);
-}  // namespace kube_json
+void ReadSummary(const kube_json::Field& summary, Summary& into);
 
 }  // namespace jettison

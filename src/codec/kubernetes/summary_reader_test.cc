@@ -13,7 +13,11 @@ namespace jettison {
 namespace {
 
 Result<void> ReadInto(std::string_view json, Summary& into) {
-  return ReadSummary(ParseJson(json, 0).value(), into);
+  const Value document = ParseJson(json, 0).value();
+  kube_json::FaultLog log;
+  ReadSummary(kube_json::Field(document, log), into);
+  if (log.faults.empty()) return {};
+  return Fail(ErrorCode::kInvalidArgument, DescribeAll(log.faults));
 }
 
 TEST(ReadSummary, ReadsTheSummaryOfARealKubelet) {

@@ -98,9 +98,9 @@ void ReadStep(const Field& field, Instant start, const PodIndex& pods, ScenarioS
   }
   const Field summary = field.Member("summary");
   if (!summary.IsPresent()) summary.Fault("is missing");
-  kube_json::ReadSummary(summary, step.summary);
+  ReadSummary(summary, step.summary);
   const Field after = field.Member("summaryAfterReclaim");
-  if (after.IsPresent()) kube_json::ReadSummary(after, step.summary_after_reclaim.emplace());
+  if (after.IsPresent()) ReadSummary(after, step.summary_after_reclaim.emplace());
   ReadPodList(field.Member("activePods"), pods, step.active);
   ReadPodList(field.Member("admit"), pods, step.admit);
   ReadPodList(field.Member("killErrors"), pods, step.kill_errors);
