@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "agent/cluster/link/cluster_state_log.h"
+#include "agent/cluster/link/cluster_link.h"
 #include "agent/plans/pod_plans.h"
 #include "core/model/fault.h"
 #include "kernel/groups/layout/cgroup_layout.h"
@@ -18,9 +18,7 @@
 #include "kernel/processes/processes.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/loop/job_queue.h"
-#include "machine/own_process/memory_lock.h"
-#include "machine/own_process/own_threads.h"
-#include "machine/pods/open_pods.h"
+#include "machine/loop/own_process.h"
 #include "machine/pods/pods_of_node.h"
 #include "ports/system_error.h"
 #include "rpc/client.h"

@@ -11,7 +11,6 @@
 #include "core/units/result.h"
 #include "kernel/procfs/procfs.h"
 #include "machine/cgroups/enforced_limits.h"
-#include "machine/cgroups/guarded_groups.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/log/log.h"
 #include "machine/loop/steady_clock.h"

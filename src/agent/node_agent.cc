@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-#include "agent/agent_shown.h"
+#include "agent/agent_parts.h"
 #include "agent/plans/pod_plans.h"
 #include "core/recording/recording.h"
 #include "core/thresholds/threshold_settings.h"
@@ -17,7 +17,7 @@
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/loop/job_queue.h"
-#include "machine/loop/thread_priority.h"
+#include "machine/loop/own_process.h"
 
 namespace jettison {
 namespace {

@@ -9,10 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "agent/agent_options.h"
 #include "agent/agent_parts.h"
 #include "agent/config_in_force.h"
-#include "agent/figures/disk_layout.h"
+#include "agent/figures/file_systems.h"
 #include "agent/image_places.h"
 #include "agent/machine.h"
 #include "agent/manifests/manifest_watch.h"

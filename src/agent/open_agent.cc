@@ -12,9 +12,8 @@
 #include "agent/node_agent.h"
 #include "core/config/read_config.h"
 #include "kernel/files/files.h"
-#include "machine/cgroups/guarded_groups.h"
 #include "machine/cgroups/host_cgroups.h"
-#include "machine/log/log_output.h"
+#include "machine/log/log.h"
 
 namespace jettison {
 

@@ -1,9 +1,9 @@
-#include "agent/figures/disk_layout.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <set>
+
+#include "agent/figures/file_systems.h"
 
 namespace jettison {
 namespace {

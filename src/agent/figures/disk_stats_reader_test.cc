@@ -1,5 +1,3 @@
-#include "agent/figures/disk_stats_reader.h"
-
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
@@ -13,7 +11,7 @@
 #include <thread>
 
 #include "agent/disk/disk_measurer.h"
-#include "agent/figures/disk_layout.h"
+#include "agent/figures/file_systems.h"
 #include "kernel/files/live_silent_filesystem.h"
 #include "kernel/files/testing/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"

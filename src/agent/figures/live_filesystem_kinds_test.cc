@@ -9,8 +9,7 @@
 #include <string_view>
 
 #include "agent/disk/disk_measurer.h"
-#include "agent/figures/disk_layout.h"
-#include "agent/figures/disk_stats_reader.h"
+#include "agent/figures/file_systems.h"
 #include "agent/figures/testing/live_disks.h"
 #include "core/observe/observations.h"
 #include "kernel/filesystem/filesystem.h"

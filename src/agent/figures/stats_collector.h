@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "agent/dependencies/dependencies.h"
-#include "agent/figures/disk_stats_reader.h"
+#include "agent/figures/file_systems.h"
 #include "core/model/memory_estimator.h"
 #include "core/model/summary.h"
 #include "core/model/threshold.h"

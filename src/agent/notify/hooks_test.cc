@@ -18,7 +18,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "agent/notify/hook_program.h"
 #include "core/units/http_url.h"
 #include "http/server/listen.h"
 #include "kernel/files/testing/temporary_folder.h"

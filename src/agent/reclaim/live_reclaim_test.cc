@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "agent/figures/disk_layout.h"
+#include "agent/figures/file_systems.h"
 #include "agent/figures/stats_collector.h"
 #include "agent/figures/testing/live_disks.h"
 #include "agent/passes/node.h"

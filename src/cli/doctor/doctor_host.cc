@@ -25,11 +25,10 @@
 #include "kernel/procfs/parse.h"
 #include "kernel/procfs/procfs.h"
 #include "kernel/psi/pressure.h"
-#include "machine/cgroups/guarded_groups.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/log/log.h"
+#include "machine/loop/own_process.h"
 #include "machine/loop/steady_clock.h"
-#include "machine/own_process/memory_lock.h"
 
 namespace jettison {
 namespace {

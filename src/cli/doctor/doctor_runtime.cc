@@ -6,8 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "agent/figures/disk_layout.h"
-#include "agent/figures/disk_stats_reader.h"
+#include "agent/figures/file_systems.h"
 #include "cli/doctor/doctor.h"
 #include "cli/terminal/text_line.h"
 #include "kernel/filesystem/filesystem.h"

@@ -1,4 +1,3 @@
-#include "machine/cgroups/guarded_groups.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "kernel/files/testing/temporary_folder.h"
-#include "machine/cgroups/guarded_groups.h"
+#include "machine/cgroups/host_cgroups.h"
 
 namespace jettison {
 namespace {

@@ -5,11 +5,15 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/config/agent_config.h"
 #include "core/units/result.h"
 #include "kernel/groups/layout/cgroup_layout.h"
+#include "kernel/mounts/mount_info.h"
+#include "machine/log/log.h"
 #include "ports/cgroups.h"
+#include "ports/file_descriptor.h"
 
 namespace jettison {
 
@@ -49,5 +53,55 @@ struct HostCgroupsOptions {
 [[nodiscard]] std::string RootBelowNode(const AgentConfig& config);
 // And from the root of each hierarchy.
 [[nodiscard]] std::string PodsRootOf(const AgentConfig& config);
+
+// The control groups in which this agent, and no other one, guards the pods.
+struct GuardedGroups {
+  CgroupVersion version = CgroupVersion::kV1;
+  std::shared_ptr<Cgroups> of_node;  // "" is the node
+  std::shared_ptr<Cgroups> of_root;  // where cgroupRoot puts the pods elsewhere; else null
+  FileDescriptor lock;               // on the group of all pods, held as long as it is open
+};
+
+struct PodsGroupName {
+  std::string path;   // from the groups' own
+  std::string shown;  // as people know it
+};
+
+// Creates the group of all pods and locks it, because two agents in one group would end each
+// other's pods, whatever their root directories are. The lock is on a file that only root can open;
+// where the kernel has none (cgroup v2 before Linux 5.14), on the folder, which every user can
+// lock. kUnavailable where another process has the lock; the error names both.
+[[nodiscard]] Result<FileDescriptor> LockPodsGroup(Cgroups& groups, const PodsGroupName& group,
+                                                   const std::string& root);
+
+// Opens the groups and takes the lock on the group of all pods before anything below it is touched.
+// `config` is that of WithDriverInUse. kUnavailable where another agent has the lock; errors say
+// what to do.
+[[nodiscard]] Result<GuardedGroups> OpenGuardedGroups(const AgentConfig& config, const Log& log);
+
+// Whether control groups are seen from within a container: their mounts then begin above the group
+// that counts as the root (cgroup_namespaces(7)).
+[[nodiscard]] bool AreGroupsSeenFromWithin(const std::vector<kernel::Mount>& mounts);
+
+// On cgroup v2 an unprivileged container has its own cgroup namespace, in which /proc/PID/cgroup
+// shows the groups of other processes as ".." only. Makes this thread, and those that it starts
+// from now on, see the groups as the process `host` sees them; does nothing where they see them so
+// already. kPermissionDenied without CAP_SYS_ADMIN and CAP_SYS_PTRACE.
+[[nodiscard]] Result<void> EnterHostCgroupView(
+    const std::string& mountinfo_file = "/proc/self/mountinfo",
+    const std::string& host = "/proc/1/ns/cgroup");
+
+// The driver by which the kubelet names its groups, told by which group of all pods is there, and
+// where both are, by which one has processes. The kubelet's configuration does not tell: from
+// Kubernetes 1.31 on, a kubelet may take the driver from its container runtime and ignore its own
+// `cgroupDriver` (KubeletCgroupDriverFromCRI). `node_groups`: those of `nodeCgroup`. kNotFound
+// where neither group is there; kUnavailable where both may be the kubelet's. The log says which
+// group was taken and why.
+[[nodiscard]] Result<CgroupDriver> DriverInUse(const AgentConfig& config, Cgroups& node_groups,
+                                               const Log& log);
+
+// The configuration with that driver, and this thread and its later ones with the host's view of
+// control groups; for an agent that is not beside a kubelet, the configuration as it is.
+[[nodiscard]] Result<AgentConfig> WithDriverInUse(AgentConfig config, const Log& log);
 
 }  // namespace jettison

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "machine/cgroups/guarded_groups.h"
+#include "machine/cgroups/host_cgroups.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 

@@ -1,11 +1,11 @@
-#include "machine/log/log_output.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+
+#include "machine/log/log.h"
 
 namespace jettison {
 namespace {

@@ -12,8 +12,7 @@
 #include "kernel/files/files.h"
 #include "kernel/files/testing/temporary_folder.h"
 #include "machine/loop/event_loop.h"
-#include "machine/loop/thread_priority.h"
-#include "machine/own_process/memory_lock.h"
+#include "machine/loop/own_process.h"
 #include "ports/fakes/child_process.h"
 #include "ports/mailbox.h"
 

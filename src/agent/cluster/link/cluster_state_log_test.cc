@@ -1,5 +1,3 @@
-#include "agent/cluster/link/cluster_state_log.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/cluster/link/cluster_link.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {

@@ -17,7 +17,7 @@
 #include "kernel/files/own_folders.h"
 #include "kernel/files/testing/temporary_folder.h"
 #include "kernel/groups/layout/testing/plain_plan.h"
-#include "machine/pods/open_pods.h"
+#include "machine/pods/pods_of_node.h"
 #include "pods/testing/event_reader.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"

@@ -17,7 +17,7 @@
 #include "kernel/mounts/mount_info.h"
 #include "kernel/processes/processes.h"
 #include "machine/cgroups/host_cgroups.h"
-#include "machine/pods/open_pods.h"
+#include "machine/pods/pods_of_node.h"
 #include "rpc/client.h"
 #include "runtimes/cri/cri_runtime.h"
 #include "runtimes/cri/test_bed/containerd_remains.h"

@@ -1,11 +1,11 @@
-#include "machine/own_process/own_threads.h"
-
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <atomic>
 #include <future>
 #include <vector>
+
+#include "machine/loop/job_queue.h"
 
 namespace jettison {
 namespace {

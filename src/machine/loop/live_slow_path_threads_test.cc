@@ -3,7 +3,7 @@
 #include <future>
 
 #include "kernel/files/live_silent_filesystem.h"
-#include "machine/own_process/own_threads.h"
+#include "machine/loop/job_queue.h"
 
 namespace jettison {
 namespace {
