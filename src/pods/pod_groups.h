@@ -8,7 +8,6 @@
 #include "core/model/cgroup_driver.h"
 #include "core/units/result.h"
 #include "ports/cgroups.h"
-#include "ports/group_end.h"
 
 namespace jettison {
 

@@ -17,7 +17,6 @@
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
-#include "ports/group_end.h"
 
 namespace jettison {
 

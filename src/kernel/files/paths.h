@@ -8,7 +8,7 @@
 
 #include "core/model/pod.h"
 #include "core/units/result.h"
-#include "ports/pod_disk.h"
+#include "ports/container_runtime.h"
 
 namespace jettison::kernel {
 

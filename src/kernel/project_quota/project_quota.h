@@ -6,7 +6,7 @@
 
 #include "core/model/summary.h"
 #include "core/units/result.h"
-#include "ports/pod_disk.h"
+#include "ports/container_runtime.h"
 
 namespace jettison {
 

@@ -7,7 +7,6 @@
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
-#include "ports/group_end.h"
 #include "runtimes/cri/containers/cri_options.h"
 
 namespace jettison {

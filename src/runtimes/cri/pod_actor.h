@@ -11,7 +11,7 @@
 #include "kernel/readiness/lifetime.h"
 #include "pods/log_rotation.h"
 #include "pods/pod_foundation.h"
-#include "ports/pod_disk.h"
+#include "ports/container_runtime.h"
 #include "ports/pod_plan.h"
 #include "runtimes/cri/containers/pod_removal.h"
 #include "runtimes/cri/containers/runtime_context.h"

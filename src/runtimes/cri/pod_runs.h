@@ -13,7 +13,7 @@
 #include "containers/cri_container.h"
 #include "kernel/readiness/lifetime.h"
 #include "pods/log_rotation.h"
-#include "ports/pod_disk.h"
+#include "ports/container_runtime.h"
 #include "ports/pod_plan.h"
 #include "runtimes/cri/containers/container_run.h"
 #include "runtimes/cri/containers/runtime_context.h"

@@ -6,7 +6,6 @@
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
-#include "ports/group_end.h"
 #include "runtimes/process/runs/runtime_context.h"
 
 namespace jettison {

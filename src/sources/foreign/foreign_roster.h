@@ -13,7 +13,7 @@
 #include "core/units/duration.h"
 #include "kernel/readiness/lifetime.h"
 #include "pods/run_dependencies.h"
-#include "ports/pod_disk.h"
+#include "ports/container_runtime.h"
 #include "sources/foreign/foreign_group.h"
 #include "sources/foreign/found_foreign_pod.h"
 

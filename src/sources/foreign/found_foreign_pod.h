@@ -17,7 +17,7 @@
 #include "core/model/pod_origin.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "ports/pod_disk.h"
+#include "ports/container_runtime.h"
 
 namespace jettison {
 
