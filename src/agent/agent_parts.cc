@@ -225,10 +225,10 @@ NodeDependencies DependenciesOf(Machine& machine, const Log& log, AgentParts& pa
 }
 
 // Why the agent finds no pods of its node in the cluster; empty: it does, as far as is known.
-std::string ClusterProblem(const ShownAgent& agent) {
-  if (!agent.machine.cluster) return {};
-  std::string problem = agent.machine.cluster->WhyNeverListed();
-  return problem.empty() ? agent.parts.cluster->WhyNodeIsMissing() : problem;
+std::string ClusterProblem(const AgentParts& parts, const Machine& machine) {
+  if (!machine.cluster) return {};
+  std::string problem = machine.cluster->WhyNeverListed();
+  return problem.empty() ? parts.cluster->WhyNodeIsMissing() : problem;
 }
 
 }  // namespace
@@ -303,10 +303,8 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   return built;
 }
 
-Snapshot ShownOf(const ShownAgent& agent) {
-  const AgentParts& parts = agent.parts;
+Snapshot ShownOf(const AgentParts& parts, const Machine& machine, const Log& log) {
   Snapshot snapshot = parts.node->MakeSnapshot();
-  snapshot.node = agent.node;
   snapshot.counters = std::make_shared<const NodeCounters>(
       NodeCounters{.passes = parts.node->counters(),
                    .pods = parts.worker_dependencies->counters,
@@ -314,7 +312,7 @@ Snapshot ShownOf(const ShownAgent& agent) {
                    .walks = parts.walks,
                    .container_bytes = parts.reclaimer->ContainerBytes(),
                    .runtime_unready = parts.runtime_unready,
-                   .log_lines_lost = agent.log_lines_lost});
+                   .log_lines_lost = log.lost()});
   snapshot.recording = parts.recorder;
   snapshot.evictions = parts.evictions->Evictions();
   if (parts.shadow) snapshot.shadow = parts.shadow->View(snapshot.at);
@@ -323,11 +321,10 @@ Snapshot ShownOf(const ShownAgent& agent) {
                         .events_dropped = parts.cluster->events_dropped()};
   }
   snapshot.awaits_runtime = !parts.listed;
-  snapshot.manifest_error = agent.manifest_error;
-  snapshot.cluster_error = ClusterProblem(agent);
+  snapshot.cluster_error = ClusterProblem(parts, machine);
   snapshot.state_error = parts.state->problem();
-  snapshot.limits_error = agent.machine.limits->Unset();
-  snapshot.not_guarded = agent.machine.runtime->NotGuarded();
+  snapshot.limits_error = machine.limits->Unset();
+  snapshot.not_guarded = machine.runtime->NotGuarded();
   return snapshot;
 }
 

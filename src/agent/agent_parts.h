@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/cluster/cluster_evictions.h"
 #include "agent/cluster/cluster_side.h"
-#include "agent/cluster/cluster_soft_evictions.h"
 #include "agent/cluster/shadow_watch.h"
 #include "agent/disk/disk_walk_thread.h"
 #include "agent/figures/stats_collector.h"
@@ -100,16 +100,8 @@ struct AgentParts {
                                                      const AgentOptions& options, Machine& machine,
                                                      const NodeIdentity& node, const Log& log);
 
-// What onlookers are shown of.
-struct ShownAgent {
-  const AgentParts& parts;
-  const Machine& machine;
-  std::shared_ptr<const NodeIdentity> node;
-  std::string manifest_error;  // as in Snapshot
-  std::uint64_t log_lines_lost = 0;
-};
-
-// The snapshot of the node (Node::MakeSnapshot), with what the agent knows beside it.
-[[nodiscard]] Snapshot ShownOf(const ShownAgent& agent);
+// The snapshot of the node (Node::MakeSnapshot), with what its parts and the machine know beside
+// it.
+[[nodiscard]] Snapshot ShownOf(const AgentParts& parts, const Machine& machine, const Log& log);
 
 }  // namespace jettison

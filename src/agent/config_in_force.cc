@@ -16,12 +16,6 @@ namespace {
 // More than any pod requests, and small enough that sums do not overflow.
 constexpr Nanos kUnlimited = std::numeric_limits<Nanos>::max() / 4;
 
-// Whether the signal has the figures of nodefs until the layout is known.
-bool IsOfLayout(Signal signal) {
-  return signal == Signal::kImageFsAvailable || signal == Signal::kImageFsInodesFree ||
-         signal == Signal::kContainerFsAvailable || signal == Signal::kContainerFsInodesFree;
-}
-
 }  // namespace
 
 SharedAmounts SharedAmong(const AgentConfig& config, const ResourceList& capacity) {
@@ -100,34 +94,33 @@ ConfigInForce::Taken ConfigInForce::Use(const ConfigReading& reading) {
   NodeIdentity node = *node_;
   node.config = std::move(changes.config);
   Hold(std::move(node));
-  told_.clear();
   LogCapacities();
   return {.changed = std::move(changes.at_once)};
 }
 
-void ConfigInForce::Learn(const Observations& seen, bool layout_known) {
-  SignalCapacities capacities;
+void ConfigInForce::Learn(const Observations& seen) {
+  if (capacities_) return;
+  capacities_.emplace();
   for (const Signal signal : kAllSignals) {
-    if (!seen[signal] || (!layout_known && IsOfLayout(signal))) continue;
-    capacities[IndexOf(signal)] = seen[signal]->capacity;
+    if (seen[signal]) (*capacities_)[IndexOf(signal)] = seen[signal]->capacity;
   }
-  if (capacities == capacities_) return;
-  capacities_ = capacities;
   LogCapacities();
 }
 
-void ConfigInForce::LogCapacities() {
+void ConfigInForce::LogCapacities() const {
+  if (!capacities_) return;
   const std::vector<Threshold>& ours = config().eviction.thresholds;
-  for (const Fault& fault : CheckAlwaysMet(ours, capacities_)) {
-    if (!told_.insert(fault.key).second) continue;
+  for (const Fault& fault : CheckAlwaysMet(ours, *capacities_)) {
     log_.Warn("a threshold does not fit this node", {{"fault", Describe(fault)}});
   }
   if (!readers_.kubelet_thresholds) return;
   const std::vector<Threshold>& theirs = *readers_.kubelet_thresholds;
   // What is known without a capacity has been said when the configuration was read.
-  for (const Fault& known : CheckAboveKubelet(ours, theirs, {})) told_.insert(known.key);
-  Faults found = CheckAboveKubelet(ours, theirs, capacities_);
-  std::erase_if(found, [&](const Fault& fault) { return !told_.insert(fault.key).second; });
+  const Faults known = CheckAboveKubelet(ours, theirs, {});
+  Faults found = CheckAboveKubelet(ours, theirs, *capacities_);
+  std::erase_if(found, [&](const Fault& fault) {
+    return std::ranges::find(known, fault.key, &Fault::key) != known.end();
+  });
   LogOrder(found);
 }
 
@@ -135,6 +128,7 @@ bool ConfigInForce::TakeMemory(std::uint64_t bytes) {
   NodeIdentity node = *node_;
   Quantity& memory = node.capacity["memory"];
   if (static_cast<std::uint64_t>(memory.Value()) == bytes) return false;
+  capacities_.reset();
   memory = Quantity::Of(static_cast<std::int64_t>(bytes));
   Hold(std::move(node));
   return true;

@@ -3,7 +3,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,10 +68,10 @@ class ConfigInForce {
   // Looks at the kubelet's configuration when that is due.
   void Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const { return next_look_; }
-  // Takes the capacities of the signals, and logs once which thresholds do not lie above the
-  // kubelet's, or are always met, by them. Until the layout of the file systems is known, those of
-  // imagefs and containerfs are not taken.
-  void Learn(const Observations& seen, bool layout_known);
+  // Takes the capacities of the signals, once for each amount of memory, and logs which thresholds
+  // do not lie above the kubelet's, or are always met, by them. Must not be called before the
+  // layout of the file systems is known.
+  void Learn(const Observations& seen);
   // Takes the memory of the node, in bytes; returns whether it was another before.
   bool TakeMemory(std::uint64_t bytes);
 
@@ -81,14 +80,13 @@ class ConfigInForce {
   [[nodiscard]] Taken Use(const ConfigReading& reading);
   void Report(const ConfigChanges& changes) const;
   void LogOrder(const Faults& faults) const;
-  void LogCapacities();
+  void LogCapacities() const;
   void Hold(NodeIdentity node);
 
   std::shared_ptr<const NodeIdentity> node_;
   Readers readers_;
   const Log& log_;
-  SignalCapacities capacities_;
-  std::set<std::string> told_;  // the keys of what was found by capacities
+  std::optional<SignalCapacities> capacities_;
   std::optional<Instant> next_look_;
   bool asked_ = false;  // and not yet read
   // Shared with the reading thread, which is left behind if it hangs.

@@ -182,18 +182,18 @@ TEST_F(TheConfigInForce, ADryRunOfTheCommandLineIsNoChange) {
 
 TEST_F(TheConfigInForce, AShareThatTurnsOutNotToLieAboveIsSaidOnce) {
   Begin("10%", "500Mi");
-  config_->Learn(Observations{}, true);
-  config_->Learn(Memory(std::int64_t{8} << 30), true);
+  config_->Learn(Memory(std::int64_t{8} << 30));
   EXPECT_THAT(lines_, IsEmpty());
-  config_->Learn(Memory(std::int64_t{4} << 30), true);
-  config_->Learn(Memory(std::int64_t{3} << 30), true);
+  EXPECT_TRUE(config_->TakeMemory(std::uint64_t{4} << 30));
+  config_->Learn(Memory(std::int64_t{4} << 30));
+  config_->Learn(Memory(std::int64_t{4} << 30));
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("must be more than 500Mi")));
   EXPECT_THAT(Thresholds(), ElementsAre("10%"));
 }
 
 TEST_F(TheConfigInForce, AReloadedThresholdThatOnlyACapacityShowsNotToLieAboveIsSaid) {
   Begin("10%", "100Mi");
-  config_->Learn(Memory(std::int64_t{8} << 30), true);
+  config_->Learn(Memory(std::int64_t{8} << 30));
   next_ = Reading("1%", "100Mi");
   EXPECT_TRUE(config_->Ask());
   ASSERT_TRUE(TakeNext());
@@ -205,31 +205,8 @@ TEST_F(TheConfigInForce, AThresholdThatIsAlwaysMetIsSaidOnceWhenTheCapacityIsKno
   running.eviction.thresholds =
       ParseThresholds({.hard = {{"memory.available", "9Gi"}, {"pid.available", "5"}}}).thresholds;
   config_.emplace(running, NodeIdentity{}, ConfigInForce::Readers{}, log_);
-  config_->Learn(Observations{}, true);
-  EXPECT_THAT(lines_, IsEmpty());
-  for (int i = 0; i < 2; ++i) {
-    config_->Learn(Memory(std::int64_t{8} << 30), true);
-    config_->Learn(Observations{}, true);
-  }
+  for (int i = 0; i < 2; ++i) config_->Learn(Memory(std::int64_t{8} << 30));
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("evictionHard[memory.available]")));
-}
-
-TEST_F(TheConfigInForce, TheCapacityOfImageFsCountsOnceTheLayoutIsKnown) {
-  AgentConfig running;
-  running.eviction.thresholds =
-      ParseThresholds({.hard = {{"imagefs.available", "20%"}}}).thresholds;
-  config_.emplace(running, NodeIdentity{},
-                  ConfigInForce::Readers{
-                      .kubelet_thresholds =
-                          ParseThresholds({.hard = {{"imagefs.available", "10Gi"}}}).thresholds},
-                  log_);
-  Observations seen;
-  seen[Signal::kImageFsAvailable] =
-      Observation{.available = 0, .capacity = std::int64_t{10} << 30, .time = {}};
-  config_->Learn(seen, false);
-  EXPECT_THAT(lines_, IsEmpty()) << "it may be that of nodefs";
-  config_->Learn(seen, true);
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("must be more than 10Gi")));
 }
 
 }  // namespace

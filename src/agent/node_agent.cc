@@ -432,9 +432,8 @@ void NodeAgent::AdvanceAll(Instant now) {
     Want(manifests_.Advance(now));
   }
   config_.Advance(now);
-  if (const Observations* const seen = parts_->node->seen()) {
-    config_.Learn(*seen, parts_->node->KnowsLayout());
-  }
+  const Observations* const seen = parts_->node->seen();
+  if (seen != nullptr && parts_->node->KnowsLayout()) config_.Learn(*seen);
   SeeToThreads(now);
 }
 
@@ -479,11 +478,10 @@ void NodeAgent::ShowOnBoard(Instant now) {
   board.Turned(now);
   if (!begun_) return;
   if (std::exchange(snapshot_asked_, false)) {
-    board.Put(std::make_shared<const Snapshot>(ShownOf({.parts = *parts_,
-                                                        .machine = *machine_,
-                                                        .node = config_.node(),
-                                                        .manifest_error = manifests_.Problem(),
-                                                        .log_lines_lost = log_->lost()})));
+    Snapshot snapshot = ShownOf(*parts_, *machine_, *log_);
+    snapshot.node = config_.node();
+    snapshot.manifest_error = manifests_.Problem();
+    board.Put(std::make_shared<const Snapshot>(std::move(snapshot)));
   }
   const std::uint64_t passes = parts_->node->passes();
   if (shown_passes_ == passes && shown_events_ == parts_->events->count()) return;

@@ -12,7 +12,6 @@
 #include "agent/agent_parts.h"
 #include "agent/config_in_force.h"
 #include "agent/figures/file_systems.h"
-#include "agent/image_places.h"
 #include "agent/machine.h"
 #include "agent/manifests/manifest_watch.h"
 #include "agent/notify/service_notify.h"

@@ -1,5 +1,3 @@
-#include "agent/cluster/cluster_soft_evictions.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/cluster/cluster_evictions.h"
 #include "ports/fakes/fake_clock.h"
 #include "sources/kubernetes/test_bed/fake_cluster.h"
 

@@ -9,7 +9,7 @@
 #include "core/text/text_index.h"
 #include "core/units/duration.h"
 #include "kernel/disk_usage/disk_trees.h"
-#include "ports/pod_disk.h"
+#include "ports/container_runtime.h"
 
 namespace jettison {
 

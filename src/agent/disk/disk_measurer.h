@@ -18,7 +18,7 @@
 #include "kernel/disk_usage/disk_trees.h"
 #include "kernel/fs_events/filesystem_events.h"
 #include "ports/clock.h"
-#include "ports/pod_disk.h"
+#include "ports/container_runtime.h"
 
 namespace jettison {
 

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -18,6 +19,8 @@ std::optional<dev_t> DeviceAt(const std::string& path, const char* what,
   faults.push_back(device.error().In(what).message);
   return std::nullopt;
 }
+
+constexpr Duration kPeriod = std::chrono::seconds(10);
 
 }  // namespace
 
@@ -112,6 +115,36 @@ Result<FsStats> DiskStatsReader::ReadSlow(const std::string& path, Instant now) 
   }
   if (slow.last) return *slow.last;
   return Fail(ErrorCode::kDeadlineExceeded, "statvfs " + path + ": does not answer");
+}
+
+void ImagePlaces::Ask(std::function<void()> answered, std::function<void()> late) {
+  late_ = std::move(late);
+  late_at_ = clock_.Now() + kPatience;
+  images_.Folders([this, answered = std::move(answered)](const Result<StorageFolders>& folders) {
+    late_ = nullptr;
+    Take(folders);
+    answered();
+  });
+}
+
+void ImagePlaces::Take(const Result<StorageFolders>& folders) {
+  next_ = clock_.Now() + kPeriod;
+  if (folders) {
+    is_known_ = true;
+    return found_(*folders);
+  }
+  if (is_known_ || !say_unknown_.Take()) return;
+  log_.Warn(
+      "the file system of the images is not known and is taken to be nodefs until the runtime "
+      "tells it",
+      {{"err", folders.error().message}});
+}
+
+void ImagePlaces::Advance(Instant now) {
+  if (late_ && now >= late_at_) std::exchange(late_, nullptr)();
+  if (!next_ || now < *next_) return;
+  next_.reset();
+  Ask([] {});
 }
 
 }  // namespace jettison

@@ -1,5 +1,3 @@
-#include "agent/image_places.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/figures/file_systems.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_image_store.h"
 

@@ -10,7 +10,6 @@
 #include "agent/passes/node_walks.h"
 #include "agent/passes/pass_reporter.h"
 #include "agent/schedule/next_look.h"
-#include "agent/schedule/pass_scheduler.h"
 #include "agent/schedule/signal_trends.h"
 #include "agent/state/agent_state.h"
 #include "view/node_counters.h"

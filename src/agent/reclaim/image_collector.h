@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "agent/dependencies/dependencies.h"
-#include "agent/reclaim/space_settling.h"
+#include "agent/reclaim/reclaimer.h"
 #include "core/decide/image_gc.h"
 #include "core/model/images.h"
 #include "core/units/once.h"

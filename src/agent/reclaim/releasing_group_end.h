@@ -17,7 +17,6 @@
 #include "machine/loop/job_queue.h"
 #include "ports/cgroups.h"
 #include "ports/file_descriptor.h"
-#include "ports/group_end.h"
 
 namespace jettison {
 

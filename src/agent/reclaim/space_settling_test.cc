@@ -1,6 +1,6 @@
-#include "agent/reclaim/space_settling.h"
-
 #include <gtest/gtest.h>
+
+#include "agent/reclaim/reclaimer.h"
 
 namespace jettison {
 namespace {

@@ -18,7 +18,6 @@
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
 #include "ports/file_descriptor.h"
-#include "ports/group_end.h"
 #include "rpc/calls.h"
 #include "runtimes/cri/containers/cri_options.h"
 #include "runtimes/cri/cri_runtime.h"
