@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "apply/pass.h"
 #include "core/decide/eviction_pace.h"
 #include "core/model/eviction_order.h"
 #include "core/model/pod.h"
@@ -19,7 +20,6 @@
 #include "core/text/text_index.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "ports/node_actions.h"
 
 namespace jettison {
 

@@ -19,7 +19,7 @@
 #include "machine/loop/job_queue.h"
 #include "ports/clock.h"
 #include "ports/image_store.h"
-#include "ports/late_reading.h"
+#include "ports/mailbox.h"
 
 namespace jettison {
 

@@ -13,6 +13,7 @@
 #include "agent/pods/pod_slot.h"
 #include "agent/state/agent_state.h"
 #include "agent/workers/worker_dependencies.h"
+#include "apply/pass.h"
 #include "core/config/agent_config.h"
 #include "core/decide/container_gc.h"
 #include "core/model/eviction_order.h"
@@ -24,7 +25,6 @@
 #include "core/pods/room.h"
 #include "core/units/result.h"
 #include "ports/container_runtime.h"
-#include "ports/node_actions.h"
 #include "view/snapshot.h"
 
 namespace jettison {

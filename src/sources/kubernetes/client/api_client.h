@@ -8,7 +8,7 @@
 #include "core/units/result.h"
 #include "http/client/transfers.h"
 #include "ports/clock.h"
-#include "ports/late_reading.h"
+#include "ports/mailbox.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/credentials/api_access.h"
 

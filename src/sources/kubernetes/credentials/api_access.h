@@ -7,7 +7,7 @@
 #include "core/model/fault.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "ports/late_reading.h"
+#include "ports/mailbox.h"
 #include "sources/kubernetes/credentials/kubeconfig.h"
 
 namespace jettison::kube {
