@@ -89,17 +89,6 @@ std::optional<std::uint64_t> ReservedFromPods(const AgentConfig& config) {
   return kept;
 }
 
-MemoryWatch::OpenGroup GroupsOf(Machine& machine, const AgentConfig& config) {
-  return [&machine,
-          pods = kernel::PodsGroup(GroupNamesOf(config))](Signal signal) -> Result<FileDescriptor> {
-    if (machine.cgroup_version == CgroupVersion::kV2) {
-      return Fail(ErrorCode::kUnavailable, "cgroup v2 has no levels of usage");
-    }
-    return signal == Signal::kMemoryAvailable ? machine.node_groups->OpenMemoryDirectory("")
-                                              : machine.pod_groups().OpenMemoryDirectory(pods);
-  };
-}
-
 // Beside a kubelet there are no manifests to wait for.
 std::optional<std::vector<std::string>> NeededImages(SourceKind source, const AgentParts& parts) {
   const bool is_known =
@@ -270,7 +259,13 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
           .groups_of = [figures = parts.figures.get()](const PodFacts& facts)
               -> const std::vector<std::string>& { return figures->GroupsOf(facts); },
           .node_fs = config.node_fs});
-  parts.memory = std::make_unique<MemoryWatch>(GroupsOf(machine, config), log);
+  parts.memory = std::make_unique<MemoryWatch>(
+      WatchedGroups{.node = *machine.node_groups,
+                    .pods = machine.pod_groups(),
+                    .pods_group = kernel::PodsGroup(GroupNamesOf(config)),
+                    .whole_machine = config.node_cgroup.empty(),
+                    .levels_of_usage = machine.cgroup_version == CgroupVersion::kV1},
+      log);
   parts.hooks = std::make_unique<Hooks>(
       config.hooks, config.node_name, config.dry_run,
       [&parts](std::string_view uid) { return parts.pods->NameOfPod(uid); });

@@ -227,10 +227,9 @@ Result<void> OpenCluster(const AgentConfig& config, Machine& machine, const Log&
                                  .node = config.node_name,
                                  .clock = std::make_shared<SteadyClock>(machine.clock),
                                  .chance = Chance(),
-                                 .read_access = read});
+                                 .read_access = read,
+                                 .log = &log});
   if (!link) return Fail(link.error().In("the cluster cannot be asked"));
-  (*link)->OnState([&clock = machine.clock, told = std::make_shared<ClusterStateLog>(log)](
-                       const kube::PodWatchState& state) { told->Take(state, clock.Now()); });
   log.Info("the agent reads the pods of this node from the API server",
            {{"server", reading.access.server},
             {"as", reading.access.origin},

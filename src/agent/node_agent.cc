@@ -14,7 +14,6 @@
 #include "core/recording/recording.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/duration.h"
-#include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/loop/job_queue.h"
 #include "machine/loop/own_process.h"
@@ -283,13 +282,7 @@ void NodeAgent::SurveyFileSystems(const StorageFolders& folders) {
 
 // Alarms need the pods' group, which exists by now.
 void NodeAgent::WatchAlarms() {
-  const AgentConfig& config = config_.config();
-  const std::string pods = kernel::PodsGroup(GroupNamesOf(config));
-  parts_->memory->WatchAlarms(
-      *loop_, {.machine_pressure = config.node_cgroup.empty() ? "/proc/pressure" : "",
-               .node_pressure = [this] { return machine_->node_groups->OpenPressureDirectory(""); },
-               .pods_pressure = [&] { return machine_->pod_groups().OpenPressureDirectory(pods); },
-               .thresholds = config.eviction.thresholds});
+  parts_->memory->WatchAlarms(*loop_, config_.config().eviction.thresholds);
 }
 
 void NodeAgent::TakeRuntimeEvents() {

@@ -120,14 +120,9 @@ class LivePressure : public testing::Test {
     return victim ? pods_[*victim]->pod.name : "nobody";
   }
   std::vector<psi::PressureTrigger> Open() {
-    const auto nowhere = [] {
-      return Result<FileDescriptor>(Fail(ErrorCode::kNotFound, "not asked for"));
-    };
-    return OpenTriggers({.machine_pressure = "",
-                         .node_pressure = [this] { return groups_->OpenPressureDirectory(""); },
-                         .pods_pressure = nowhere,
-                         .thresholds = thresholds_},
-                        log_);
+    return OpenTriggers(
+        {.node = *groups_, .pods = *groups_, .pods_group = "none", .whole_machine = false},
+        thresholds_, log_);
   }
 
   static constexpr const char* kNode = "jettison-pressure";

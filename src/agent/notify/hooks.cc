@@ -41,41 +41,35 @@ Result<FileDescriptor> FileOf(const std::string& input) {
   return file;
 }
 
-// What a child does before it executes the program. Until then it shares the agent's memory.
-struct Child {
-  char* const* arguments;
-  int input;
-
-  // Executes the program in a process group of its own, so that its children can be killed with it,
-  // and with no signal blocked. Returns an errno value if that fails. Calls only async-signal-safe
-  // functions.
-  [[nodiscard]] int Become() const {
-    if (setpgid(0, 0) != 0) return errno;
-    // The program does not outlive the agent, which enforces its time limit.
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (dup2(input, STDIN_FILENO) < 0 || fcntl(STDIN_FILENO, F_SETFD, 0) < 0) return errno;
-    if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return errno;
-    // The exec may not close all descriptors of libraries, such as libcurl's wake-up. Kernels
-    // before 5.9 lack the call.
-    syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
-    struct sigaction by_default {};
-    by_default.sa_handler = SIG_DFL;
-    for (int signal = 1; signal < NSIG; ++signal) sigaction(signal, &by_default, nullptr);
-    sigset_t none;
-    sigemptyset(&none);
-    pthread_sigmask(SIG_SETMASK, &none, nullptr);
-    execve(arguments[0], arguments, environ);
-    return errno;
-  }
-};
+// Executes the program in a process group of its own, so that its children can be killed with it,
+// and with no signal blocked. Returns an errno value if that fails. It runs in a child that shares
+// the agent's memory until then, so it calls only async-signal-safe functions.
+[[nodiscard]] int Become(char* const* arguments, int input) {
+  if (setpgid(0, 0) != 0) return errno;
+  // The program does not outlive the agent, which enforces its time limit.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (dup2(input, STDIN_FILENO) < 0 || fcntl(STDIN_FILENO, F_SETFD, 0) < 0) return errno;
+  if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return errno;
+  // The exec may not close all descriptors of libraries, such as libcurl's wake-up. Kernels
+  // before 5.9 lack the call.
+  syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
+  struct sigaction by_default {};
+  by_default.sa_handler = SIG_DFL;
+  for (int signal = 1; signal < NSIG; ++signal) sigaction(signal, &by_default, nullptr);
+  sigset_t none;
+  sigemptyset(&none);
+  pthread_sigmask(SIG_SETMASK, &none, nullptr);
+  execve(arguments[0], arguments, environ);
+  return errno;
+}
 
 // 0 or an errno value. posix_spawn does not suffice, because the child has to ask for its own kill.
-int Spawn(const Child& child, pid_t& pid) {
+int Spawn(char* const* arguments, int input, pid_t& pid) {
   const SignalsBlocked no_handler_runs_in_the_child;
   volatile int error = 0;
   const pid_t forked = vfork();  // NOLINT(bugprone-unsafe-functions)
   if (forked == 0) {
-    error = child.Become();
+    error = Become(arguments, input);
     _exit(127);
   }
   if (forked < 0) return errno;
@@ -160,9 +154,8 @@ Result<void> RunHookProgram(const HookCall& call, const std::string& input) {
     arguments.push_back(const_cast<char*>(argument.c_str()));  // execve changes nothing
   }
   arguments.push_back(nullptr);
-  const Child child{arguments.data(), file->get()};
   pid_t pid = -1;
-  if (const int error = Spawn(child, pid); error != 0) {
+  if (const int error = Spawn(arguments.data(), file->get(), pid); error != 0) {
     return Fail(SystemError(error, "start " + call.command.front()));
   }
   BecomeOrdinary(pid);

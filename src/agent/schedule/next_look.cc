@@ -5,7 +5,6 @@
 
 #include "core/decide/eviction_pace.h"
 #include "core/evaluate/evaluate.h"
-#include "kernel/memcg_events/memcg_threshold.h"
 
 namespace jettison {
 namespace {
@@ -24,23 +23,11 @@ std::optional<double> GrowthAtOnce(Signal signal) {
   return UnitNameOf(signal) == "bytes" ? kBytesAtOnce : kTasksAtOnce;
 }
 
-const std::optional<MemoryStats>* StatsOf(Signal signal, const NodeStats& node) {
+// Of the group whose levels tell of the signal; null: none do.
+const std::optional<MemoryStats>* MemoryBehind(Signal signal, const NodeStats& node) {
   if (signal == Signal::kMemoryAvailable) return &node.memory;
   if (signal == Signal::kAllocatableMemoryAvailable) return &node.pods_memory;
   return nullptr;
-}
-
-std::optional<AvailableMemory> PartsOf(const Threshold& threshold, const MemoryStats& stats) {
-  if (!stats.available_bytes || !stats.working_set_bytes || !stats.usage_bytes) return std::nullopt;
-  const std::uint64_t capacity = *stats.available_bytes + *stats.working_set_bytes;
-  const std::int64_t amount =
-      QuantityOf(threshold.value, static_cast<std::int64_t>(capacity)).Value();
-  if (amount <= 0) return std::nullopt;
-  return AvailableMemory{.capacity = capacity,
-                         .threshold = static_cast<std::uint64_t>(amount),
-                         .inactive_file = *stats.usage_bytes > *stats.working_set_bytes
-                                              ? *stats.usage_bytes - *stats.working_set_bytes
-                                              : 0};
 }
 
 }  // namespace
@@ -69,11 +56,20 @@ std::vector<MemoryLevel> MemoryLevels(std::span<const Threshold> thresholds,
                                       const NodeStats& node) {
   std::vector<MemoryLevel> levels;
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    const auto* stats = StatsOf(thresholds[i].signal, node);
+    const Signal signal = thresholds[i].signal;
+    const auto* const stats = MemoryBehind(signal, node);
     if (stats == nullptr || !*stats) continue;
-    const auto parts = PartsOf(thresholds[i], **stats);
-    if (!parts) continue;
-    levels.push_back({.threshold = i, .signal = thresholds[i].signal, .bytes = UsageLevel(*parts)});
+    const auto& available = (*stats)->available_bytes;
+    const auto& working_set = (*stats)->working_set_bytes;
+    const auto& usage = (*stats)->usage_bytes;
+    if (!available || !usage || !working_set) continue;
+    const auto capacity = static_cast<std::int64_t>(*available + *working_set);
+    const std::int64_t threshold = QuantityOf(thresholds[i].value, capacity).Value();
+    if (threshold <= 0) continue;
+    const std::int64_t level = static_cast<std::int64_t>(*usage + *available) - threshold;
+    levels.push_back({.threshold = i,
+                      .signal = signal,
+                      .bytes = static_cast<std::uint64_t>(std::max(level, std::int64_t{0}))});
   }
   return levels;
 }

@@ -109,8 +109,10 @@ class PassScheduler {
 // milliseconds.
 inline constexpr std::uint64_t kLevelSlack = std::uint64_t{128} * 4096;
 
-// The levels of every threshold on memory, soft and hard, from figures of one pass: capacity -
-// threshold + inactive file. A signal that was not measured has none. A level is one of usage, so
+// The levels of every threshold on memory, soft and hard, from figures of one pass: the usage at
+// which what is available has shrunk to the threshold, which is capacity - threshold + inactive
+// file, as the kubelet places its notification (pkg/kubelet/eviction/memory_threshold_notifier.go).
+// A signal that was not measured has none. A level is one of usage, so
 // it says nothing of page cache that shrinks or becomes active: the kernel only makes a look come
 // sooner.
 [[nodiscard]] std::vector<MemoryLevel> MemoryLevels(std::span<const Threshold> thresholds,

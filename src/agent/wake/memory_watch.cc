@@ -28,27 +28,28 @@ std::string FileOf(PressureResource resource, bool of_machine) {
   return std::string(NameOf(ResourceBehind(resource))) + (of_machine ? "" : ".pressure");
 }
 
-Result<psi::PressureTrigger> OpenIn(const AlarmSources::OpenDirectory& open,
+Result<psi::PressureTrigger> OpenIn(const Cgroups& groups, std::string_view group,
                                     PressureResource resource, const psi::Stalls& stalls) {
-  const auto group = open();
-  if (!group) return Fail(group.error());
-  return psi::PressureTrigger::Open(group->get(), FileOf(resource, false), stalls);
-}
-
-Result<psi::PressureTrigger> OpenOfNode(const AlarmSources& sources, PressureResource resource,
-                                        const psi::Stalls& stalls) {
-  if (sources.machine_pressure.empty()) return OpenIn(sources.node_pressure, resource, stalls);
-  return psi::PressureTrigger::Open(sources.machine_pressure + "/" + FileOf(resource, true),
-                                    stalls);
+  const auto directory = groups.OpenPressureDirectory(group);
+  if (!directory) return Fail(directory.error());
+  return psi::PressureTrigger::Open(directory->get(), FileOf(resource, false), stalls);
 }
 
 }  // namespace
+
+Result<FileDescriptor> MemoryWatch::OpenGroup(Signal signal) const {
+  if (!groups_.levels_of_usage) {
+    return Fail(ErrorCode::kUnavailable, "cgroup v2 has no levels of usage");
+  }
+  return signal == Signal::kMemoryAvailable ? groups_.node.OpenMemoryDirectory("")
+                                            : groups_.pods.OpenMemoryDirectory(groups_.pods_group);
+}
 
 void MemoryWatch::Arm(std::vector<MemoryLevel> levels) {
   jobs_.DoInstead([this, levels = std::move(levels)] {
     Armed armed;
     for (const MemoryLevel& level : levels) {
-      const auto group = open_group_(level.signal);
+      const auto group = OpenGroup(level.signal);
       auto registered = group ? MemcgThreshold::Register(group->get(), level.bytes)
                               : Result<MemcgThreshold>(Fail(group.error()));
       if (registered) {
@@ -83,7 +84,9 @@ std::optional<psi::Stalls> StallsToReport(const std::vector<Threshold>& threshol
       .kind = only_full ? StallKind::kFull : StallKind::kSome, .stall = stall, .window = kWindow};
 }
 
-std::vector<psi::PressureTrigger> OpenTriggers(const AlarmSources& sources, const Log& log) {
+std::vector<psi::PressureTrigger> OpenTriggers(const WatchedGroups& groups,
+                                               const std::vector<Threshold>& thresholds,
+                                               const Log& log) {
   std::vector<psi::PressureTrigger> triggers;
   const auto add = [&](Result<psi::PressureTrigger> trigger, PressureResource resource,
                        const char* whose) {
@@ -96,13 +99,19 @@ std::vector<psi::PressureTrigger> OpenTriggers(const AlarmSources& sources, cons
                  : "I/O pressure cannot wake the agent; the agent looks at it on a timer",
              {{"of", whose}, {"err", trigger.error().message}});
   };
-  const char* const node = sources.machine_pressure.empty() ? "node" : "machine";
   for (const PressureResource resource : {PressureResource::kMemory, PressureResource::kIo}) {
-    const auto stalls = StallsToReport(sources.thresholds, resource);
-    if (stalls) add(OpenOfNode(sources, resource, *stalls), resource, node);
+    const auto stalls = StallsToReport(thresholds, resource);
+    if (!stalls) continue;
+    if (groups.whole_machine) {
+      add(psi::PressureTrigger::Open("/proc/pressure/" + FileOf(resource, true), *stalls), resource,
+          "machine");
+    } else {
+      add(OpenIn(groups.node, "", resource, *stalls), resource, "node");
+    }
   }
   constexpr auto kMemory = PressureResource::kMemory;
-  add(OpenIn(sources.pods_pressure, kMemory, *StallsToReport({}, kMemory)), kMemory, "pods");
+  add(OpenIn(groups.pods, groups.pods_group, kMemory, *StallsToReport({}, kMemory)), kMemory,
+      "pods");
   return triggers;
 }
 
@@ -133,9 +142,9 @@ void MemoryWatch::Use(EventLoop& loop, Armed armed) {
   }
 }
 
-void MemoryWatch::WatchAlarms(EventLoop& loop, const AlarmSources& sources) {
+void MemoryWatch::WatchAlarms(EventLoop& loop, const std::vector<Threshold>& thresholds) {
   for (const psi::PressureTrigger& trigger : triggers_) loop.Unwatch(trigger.fd());
-  triggers_ = OpenTriggers(sources, log_);
+  triggers_ = OpenTriggers(groups_, thresholds, log_);
   for (const psi::PressureTrigger& trigger : triggers_) {
     const auto watched = loop.WatchAlarm(trigger.fd(), [this, &loop, fd = trigger.fd()](bool gone) {
       if (gone) loop.Unwatch(fd);

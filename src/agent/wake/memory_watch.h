@@ -14,20 +14,19 @@
 #include "machine/log/log.h"
 #include "machine/loop/event_loop.h"
 #include "machine/loop/job_queue.h"
+#include "ports/cgroups.h"
 #include "ports/file_descriptor.h"
 #include "ports/mailbox.h"
 
 namespace jettison {
 
-// The sources of kernel notifications about memory shortage and about stalls on memory or I/O.
-struct AlarmSources {
-  using OpenDirectory = std::function<Result<FileDescriptor>()>;
-  std::string machine_pressure;  // "/proc/pressure"; empty: the node is a group
-  OpenDirectory node_pressure;   // of the node's group, with memory.pressure and io.pressure
-  OpenDirectory pods_pressure;   // the same of the group of all pods
-  // The thresholds on pressure determine how small a stall must wake the agent. Without one on I/O,
-  // no notification about I/O is requested.
-  std::vector<Threshold> thresholds = {};
+// The groups about which the kernel notifies. References must outlive who has this.
+struct WatchedGroups {
+  Cgroups& node;                // "" is the node
+  Cgroups& pods;                // below which the group of all pods stands
+  std::string pods_group;       // that one
+  bool whole_machine = true;    // the node is no group: /proc/pressure tells of it
+  bool levels_of_usage = true;  // the kernel has them (cgroup v1)
 };
 
 // The PSI trigger for a resource: half of the share that the lowest threshold allows, within half a
@@ -40,8 +39,8 @@ struct AlarmSources {
 // on I/O, of the node, if there is a threshold on it. None of them says how much is left, and the
 // agent sets no limit to get them. A missing one is logged once. They are to be watched by
 // EventLoop::WatchAlarm; an error means that the group is gone.
-[[nodiscard]] std::vector<psi::PressureTrigger> OpenTriggers(const AlarmSources& sources,
-                                                             const Log& log);
+[[nodiscard]] std::vector<psi::PressureTrigger> OpenTriggers(
+    const WatchedGroups& groups, const std::vector<Threshold>& thresholds, const Log& log);
 
 // The callbacks for the kernel's notifications about memory. They only wake the agent.
 struct MemoryCallbacks {
@@ -54,12 +53,8 @@ struct MemoryCallbacks {
 // registered before stay in force until then.
 class MemoryWatch {
  public:
-  // Opens the directory of the group that a signal watches; called beside the loop.
-  using OpenGroup = std::function<Result<FileDescriptor>(Signal)>;
-
   // `log` must outlive this; the loop must stand until End.
-  MemoryWatch(OpenGroup open_group, const Log& log)
-      : open_group_(std::move(open_group)), log_(log) {}
+  MemoryWatch(WatchedGroups groups, const Log& log) : groups_(std::move(groups)), log_(log) {}
 
   // Sets who is told, before anything is watched.
   void Notify(MemoryCallbacks callbacks) { callbacks_ = std::move(callbacks); }
@@ -69,8 +64,9 @@ class MemoryWatch {
   // Takes over levels that have been registered. Usage may have passed one of them meanwhile, of
   // which the kernel says nothing; the next look sees it.
   void TakeLevels(EventLoop& loop);
-  // Opens the alarms, instead of those before.
-  void WatchAlarms(EventLoop& loop, const AlarmSources& sources);
+  // Opens the alarms, instead of those before. The thresholds on pressure determine how small a
+  // stall must wake the agent.
+  void WatchAlarms(EventLoop& loop, const std::vector<Threshold>& thresholds);
   // Closes the levels. Must be called before the loop is destroyed.
   void End() { levels_.clear(); }
 
@@ -79,9 +75,11 @@ class MemoryWatch {
     std::vector<MemcgThreshold> levels;
     std::vector<Error> errors;  // of those that could not be registered
   };
+  // Opens the directory of the group that a signal watches; called beside the loop.
+  [[nodiscard]] Result<FileDescriptor> OpenGroup(Signal signal) const;
   void Use(EventLoop& loop, Armed armed);
 
-  OpenGroup open_group_;
+  WatchedGroups groups_;
   const Log& log_;
   MemoryCallbacks callbacks_;
   std::vector<psi::PressureTrigger> triggers_;

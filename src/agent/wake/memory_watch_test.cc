@@ -8,6 +8,7 @@
 
 #include "core/model/pressure.h"
 #include "kernel/files/testing/temporary_folder.h"
+#include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {
@@ -18,22 +19,27 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
+// Each group has an empty folder, without pressure files.
+class GroupsIn : public FakeCgroups {
+ public:
+  [[nodiscard]] Result<FileDescriptor> OpenPressureDirectory(std::string_view) const override {
+    return FileDescriptor(open(folder_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  }
+
+ private:
+  kernel::TemporaryFolder folder_;
+};
+
 class PressureTriggersTest : public testing::Test {
  protected:
-  std::vector<psi::PressureTrigger> Open() {
-    const auto open_folder = [this] {
-      return Result<FileDescriptor>(
-          FileDescriptor(open(folder_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
-    };
-    return OpenTriggers({.machine_pressure = "",
-                         .node_pressure = open_folder,
-                         .pods_pressure = open_folder,
-                         .thresholds = thresholds_},
-                        log_);
+  std::vector<psi::PressureTrigger> Open(bool whole_machine = false) {
+    return OpenTriggers(
+        {.node = groups_, .pods = groups_, .pods_group = "pods", .whole_machine = whole_machine},
+        thresholds_, log_);
   }
 
   std::vector<Threshold> thresholds_;
-  kernel::TemporaryFolder folder_;
+  GroupsIn groups_;
   FakeClock clock_{Instant(std::chrono::hours(1))};
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
@@ -76,23 +82,11 @@ TEST(StallsToReport, AreHalfOfWhatTheLowestThresholdAllows) {
   EXPECT_EQ(io->kind, StallKind::kFull) << "no threshold is on `some`";
 }
 
+using LivePressureTriggers = PressureTriggersTest;
+
 // Even without privileges, the kernel lets a process wait for pressure in windows of two seconds.
-TEST(LivePressureTriggers, TheMachinesPressureCanBeWaitedFor) {
-  const FakeClock clock{Instant(std::chrono::hours(1))};
-  std::vector<std::string> lines;
-  const Log log(LogFormat::kText, clock,
-                [&lines](std::string_view line) { lines.emplace_back(line); });
-  const auto nowhere = [] {
-    return Result<FileDescriptor>(Fail(ErrorCode::kNotFound, "no such group"));
-  };
-  const auto triggers = OpenTriggers(
-      {
-          .machine_pressure = "/proc/pressure",
-          .node_pressure = nowhere,
-          .pods_pressure = nowhere,
-      },
-      log);
-  ASSERT_THAT(triggers, SizeIs(1)) << (lines.empty() ? "" : lines.front());
+TEST_F(LivePressureTriggers, TheMachinesPressureCanBeWaitedFor) {
+  ASSERT_THAT(Open(true), SizeIs(1)) << (lines_.empty() ? "" : lines_.front());
 }
 
 }  // namespace

@@ -6,19 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <limits>
 #include <string>
 
 #include "ports/system_error.h"
 
 namespace jettison {
-std::uint64_t UsageLevel(const AvailableMemory& memory) {
-  if (memory.threshold > memory.capacity) return 0;
-  std::uint64_t level = 0;
-  const bool overflow =
-      __builtin_add_overflow(memory.capacity - memory.threshold, memory.inactive_file, &level);
-  return overflow ? std::numeric_limits<std::uint64_t>::max() : level;
-}
 
 Result<MemcgThreshold> MemcgThreshold::Register(int group, std::uint64_t level) {
   FileDescriptor event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));

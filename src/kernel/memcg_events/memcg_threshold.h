@@ -8,18 +8,6 @@
 
 namespace jettison {
 
-// Available memory, in bytes, and what it is made of.
-struct AvailableMemory {
-  std::uint64_t capacity = 0;
-  std::uint64_t threshold = 0;      // of available memory
-  std::uint64_t inactive_file = 0;  // counted in usage, not in the working set
-};
-
-// The usage at which available memory reaches the threshold: capacity - threshold + inactive file,
-// as the kubelet places its notification (pkg/kubelet/eviction/memory_threshold_notifier.go). 0
-// where the threshold is more than the capacity; saturates at 2^64-1.
-[[nodiscard]] std::uint64_t UsageLevel(const AvailableMemory& memory);
-
 // A registered wake-up for usage crossing a level, upwards or downwards (kernel:
 // Documentation/admin-guide/cgroup-v1/memory.rst, "Memory thresholds"). Destroying it takes the
 // registration back.

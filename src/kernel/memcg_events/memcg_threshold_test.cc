@@ -8,7 +8,6 @@
 
 #include <csignal>
 #include <fstream>
-#include <limits>
 #include <thread>
 
 #include "ports/fakes/child_process.h"
@@ -18,14 +17,6 @@ namespace {
 
 constexpr std::uint64_t kMiB = 1 << 20;
 constexpr int kPatienceMs = 5000;
-
-TEST(MemcgThreshold, TheLevelIsCapacityLessThresholdPlusInactiveFile) {
-  EXPECT_EQ(UsageLevel({.capacity = 1000, .threshold = 100, .inactive_file = 30}), 930U);
-  EXPECT_EQ(UsageLevel({.capacity = 1000, .threshold = 1000, .inactive_file = 30}), 30U);
-  EXPECT_EQ(UsageLevel({.capacity = 1000, .threshold = 1001, .inactive_file = 30}), 0U);
-  constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
-  EXPECT_EQ(UsageLevel({.capacity = kMost, .threshold = 1, .inactive_file = 30}), kMost);
-}
 
 // A separate memory group with a process in it; both are removed at the end.
 class LiveMemcgThreshold : public testing::Test {

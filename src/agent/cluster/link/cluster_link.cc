@@ -61,7 +61,7 @@ void ClusterLink::Shared::Run() {
       told = state;
       news->Put([state = std::move(state)](ClusterLink& link) {
         link.state_ = state;
-        if (link.on_state_) link.on_state_(state);
+        if (link.state_log_) link.state_log_->Take(state, link.shared_->setup.clock->Now());
       });
     }
     client->Turn(std::min(pause.value_or(kLongestTurn), kLongestTurn));
@@ -97,6 +97,7 @@ Result<std::unique_ptr<ClusterLink>> ClusterLink::Open(Setup setup) {
 
 ClusterLink::ClusterLink(std::shared_ptr<Shared> shared)
     : shared_(std::move(shared)), run_(Threads::kCluster, AtEnd::kLeave) {
+  if (const Log* const log = shared_->setup.log) state_log_.emplace(*log);
   run_.Do([with = shared_] { with->Run(); });
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -22,6 +23,29 @@
 
 namespace jettison {
 
+// Logs how well the pods of the node are known, when that changes: once when they have been listed,
+// when the API server does not answer, when its certificate is not trusted, and when it answers and
+// does not give the pods. Each fault is logged once an hour at most.
+class ClusterStateLog {
+ public:
+  static constexpr Duration kSayAgainAfter = std::chrono::hours(1);
+
+  // The log must outlive this.
+  explicit ClusterStateLog(const Log& log) : log_(log) {}
+
+  void Take(const kube::PodWatchState& state, Instant now);
+
+ private:
+  // Whether that text is to be logged now.
+  [[nodiscard]] bool IsNews(const std::string& text, Instant now);
+
+  const Log& log_;
+  bool had_listed_ = false;
+  bool was_away_ = false;
+  bool was_refused_ = false;                // and that was logged
+  std::map<std::string, Instant> said_at_;  // by the text of a fault, within the last hour
+};
+
 // The connection to an API server: a thread watches the pods of the node and makes calls, so the
 // loop never waits for a handshake, the resolver or a slow server. What it has to tell is passed on
 // by Dispatch, on the loop.
@@ -35,6 +59,7 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
     // Reads the access again, on another thread, where it keeps no call waiting; null: its
     // certificates never change. It must own what it uses.
     kube::AccessSource::Read read_access = {};
+    const Log* log = nullptr;  // where the state is logged; null: nowhere
   };
 
   // Starts the thread. Errors as of kube::ApiClient::Open.
@@ -67,10 +92,6 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
   // Why the API server has never listed the pods; empty: it has, it is away, or it has not been
   // asked yet.
   [[nodiscard]] std::string WhyNeverListed() const;
-  // Told when that changes.
-  void OnState(std::function<void(const kube::PodWatchState&)> told) {
-    on_state_ = std::move(told);
-  }
   // Sets further listeners, which are told of pods after those of Follow.
   void FollowToo(Listeners listeners) { more_listeners_ = std::move(listeners); }
 
@@ -82,35 +103,12 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
 
   Listeners listeners_;
   Listeners more_listeners_;
-  std::function<void(const kube::PodWatchState&)> on_state_;
+  std::optional<ClusterStateLog> state_log_;
   std::map<std::uint64_t, OnReply> asked_;
   std::uint64_t next_id_ = 1;
   kube::PodWatchState state_;
   std::shared_ptr<Shared> shared_;  // with the thread
   JobQueue run_;
-};
-
-// Logs how well the pods of the node are known, when that changes: once when they have been listed,
-// when the API server does not answer, when its certificate is not trusted, and when it answers and
-// does not give the pods. Each fault is logged once an hour at most.
-class ClusterStateLog {
- public:
-  static constexpr Duration kSayAgainAfter = std::chrono::hours(1);
-
-  // The log must outlive this.
-  explicit ClusterStateLog(const Log& log) : log_(log) {}
-
-  void Take(const kube::PodWatchState& state, Instant now);
-
- private:
-  // Whether that text is to be logged now.
-  [[nodiscard]] bool IsNews(const std::string& text, Instant now);
-
-  const Log& log_;
-  bool had_listed_ = false;
-  bool was_away_ = false;
-  bool was_refused_ = false;                // and that was logged
-  std::map<std::string, Instant> said_at_;  // by the text of a fault, within the last hour
 };
 
 }  // namespace jettison
