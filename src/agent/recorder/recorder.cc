@@ -12,7 +12,7 @@
 namespace jettison {
 namespace {
 
-using Piece = Result<std::optional<std::string>>;
+using Piece = RecordingStream::Piece;
 
 Error Ended() {
   return {ErrorCode::kUnavailable, "the agent ends"};
