@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "agent/state/agent_state.h"
@@ -25,60 +24,57 @@ constexpr Duration kRestart = std::chrono::seconds(30);
 // The members of a state, each under its name in the file, listed once. `io` reads them or writes
 // them. What is optional is left out where it is absent; a list too.
 
-template <typename T, typename Plain>
-concept Like = std::same_as<std::remove_const_t<T>, Plain>;
-
-void Fields(auto& io, Like<TimeMark> auto& mark) {
+void Fields(auto& io, FormOf<TimeMark> auto& mark) {
   io.Member("at", mark.wall);
   io.Member("bootID", mark.boot_id);
   io.Member("sinceBoot", mark.since_boot);
 }
 
-void Fields(auto& io, Like<SavedCondition> auto& condition) {
+void Fields(auto& io, FormOf<SavedCondition> auto& condition) {
   io.Member("type", condition.type);
   io.Member("status", condition.status);
   io.Member("changed", condition.changed);
   io.Member("lastObserved", condition.last_observed);
 }
 
-void Fields(auto& io, Like<SavedThreshold> auto& threshold) {
+void Fields(auto& io, FormOf<SavedThreshold> auto& threshold) {
   io.Member("threshold", threshold.text);
   io.Member("firstObserved", threshold.first_observed);
   io.Member("overdue", threshold.overdue);
 }
 
-void Fields(auto& io, Like<SavedMark> auto& mark) {
+void Fields(auto& io, FormOf<SavedMark> auto& mark) {
   io.Member("at", mark.at);
   io.Member("available", mark.available);
 }
 
-void Fields(auto& io, Like<SavedWait> auto& wait) {
+void Fields(auto& io, FormOf<SavedWait> auto& wait) {
   io.Member("pods", wait.pods);
   io.Member("hardFor", wait.hard_for);
   io.Member("deadline", wait.deadline);
 }
 
-void Fields(auto& io, Like<SavedNode> auto& node) {
+void Fields(auto& io, FormOf<SavedNode> auto& node) {
   io.Member("conditions", node.conditions);
   io.Member("thresholds", node.thresholds);
   io.Member("lastEviction", node.last_eviction);
   io.Member("wait", node.wait);
 }
 
-void Fields(auto& io, Like<SavedEnding> auto& ending) {
+void Fields(auto& io, FormOf<SavedEnding> auto& ending) {
   io.Member("reason", ending.reason);
   io.Member("message", ending.message);
   io.Member("disruptionTarget", ending.disruption_target);
   io.Member("kill", ending.kill_at);
 }
 
-void Fields(auto& io, Like<SavedAbsence> auto& absence) {
+void Fields(auto& io, FormOf<SavedAbsence> auto& absence) {
   io.Member("reason", absence.reason);
   io.Member("message", absence.message);
   io.Member("comesBack", absence.comes_back_at);
 }
 
-void Fields(auto& io, Like<SavedPod> auto& pod) {
+void Fields(auto& io, FormOf<SavedPod> auto& pod) {
   io.Member("name", pod.name);
   io.Member("uid", pod.uid);
   io.Member("evictions", pod.evictions);
@@ -89,18 +85,18 @@ void Fields(auto& io, Like<SavedPod> auto& pod) {
   io.Member("endedWell", pod.ended_well);
 }
 
-void Fields(auto& io, Like<SparedPod> auto& pod) {
+void Fields(auto& io, FormOf<SparedPod> auto& pod) {
   io.Member("uid", pod.uid);
   io.Member("why", pod.why);
   io.Member("until", pod.until);
 }
 
-void Fields(auto& io, Like<SoftEvictionsSoFar> auto& soft) {
+void Fields(auto& io, FormOf<SoftEvictionsSoFar> auto& soft) {
   io.Member("granted", soft.granted);
   io.Member("spared", soft.spared);
 }
 
-void Fields(auto& io, Like<kube::EvictionIntent> auto& intent) {
+void Fields(auto& io, FormOf<kube::EvictionIntent> auto& intent) {
   io.Member("namespace", intent.namespace_);
   io.Member("name", intent.name);
   io.Member("uid", intent.uid);
@@ -114,14 +110,14 @@ void Fields(auto& io, Like<kube::EvictionIntent> auto& intent) {
 }
 
 // Size and pinning are not kept: the runtime tells them anew.
-void Fields(auto& io, Like<ImageRecord> auto& image) {
+void Fields(auto& io, FormOf<ImageRecord> auto& image) {
   io.Member("id", image.id);
   io.MemberOrEver("firstDetected", image.first_detected);
   io.Member("lastUsed", image.last_used);
   io.Member("inUse", image.in_use);
 }
 
-void Fields(auto& io, Like<AgentState> auto& state) {
+void Fields(auto& io, FormOf<AgentState> auto& state) {
   io.Member("node", state.node);
   io.Member("softEvictions", state.soft);
   io.Member("pods", state.pods);
@@ -181,9 +177,16 @@ class Reader {
   void Refuse(std::string_view what) {
     if (!fault_) fault_ = fmt::format("`{}` is not {}", key_, what);
   }
+  // `parse` returns what the text stands for, if it stands for anything.
+  template <typename T>
+  void TakeText(const Value& value, T& into, std::string_view what, auto parse) {
+    if (value.AsString() == nullptr) return Refuse(what);
+    const auto parsed = parse(*value.AsString());
+    if (!parsed) return Refuse(what);
+    into = *parsed;
+  }
   void Take(const Value& value, std::string& text) {
-    if (value.AsString() == nullptr) return Refuse("a text");
-    text = *value.AsString();
+    TakeText(value, text, "a text", [](const std::string& as_it_is) { return &as_it_is; });
   }
   void Take(const Value& value, bool& truth) {
     if (value.AsBool() == nullptr) return Refuse("true or false");
@@ -197,27 +200,23 @@ class Reader {
     count = *number;
   }
   void Take(const Value& value, Duration& duration) {
-    const auto parsed = value.AsString() == nullptr ? Fail(ErrorCode::kInvalidArgument, "")
-                                                    : ParseDuration(*value.AsString());
-    if (!parsed) return Refuse("a duration");
-    duration = *parsed;
+    TakeText(value, duration, "a duration", ParseDuration);
   }
   void Take(const Value& value, Instant& at) {
     Duration ago{0};
     Take(value, ago);
     at = at_.TimeOf(ago);
   }
-  void Take(const Value& value, WallTime& at) {
-    const auto parsed = value.AsString() == nullptr ? Fail(ErrorCode::kInvalidArgument, "")
-                                                    : ParseWallTime(*value.AsString());
-    if (!parsed) return Refuse("a time");
-    at = *parsed;
-  }
+  void Take(const Value& value, WallTime& at) { TakeText(value, at, "a time", ParseWallTime); }
   void Take(const Value& value, NodeConditionType& type) {
-    TakeNamed(value, type, kAllNodeConditions, "a condition of a node");
+    TakeText(value, type, "a condition of a node", [](std::string_view name) {
+      const auto* const found =
+          std::ranges::find(kAllNodeConditions, name, [](auto each) { return NameOf(each); });
+      return found == kAllNodeConditions.end() ? nullptr : found;
+    });
   }
   void Take(const Value& value, Resource& resource) {
-    TakeNamed(value, resource, kAllResources, "a resource");
+    TakeText(value, resource, "a resource", ResourceNamed);
   }
   void Take(const Value& value, std::vector<std::pair<Signal, std::int32_t>>& shares) {
     if (value.AsMap() == nullptr) return Refuse("a map");
@@ -247,14 +246,6 @@ class Reader {
     Reader reader(value, at_);
     Fields(reader, object);
     if (reader.fault_ && !fault_) fault_ = fmt::format("{}: {}", key_, *reader.fault_);
-  }
-  template <typename T>
-  void TakeNamed(const Value& value, T& named, const auto& all, std::string_view what) {
-    const auto found = std::ranges::find_if(all, [&](T each) {
-      return value.AsString() != nullptr && NameOf(each) == *value.AsString();
-    });
-    if (found == std::ranges::end(all)) return Refuse(what);
-    named = *found;
   }
 
   const Value& value_;
@@ -348,13 +339,13 @@ std::string FormatState(const AgentState& state, const Clock& clock) {
 Result<AgentState> ParseState(std::string_view text, const Clock& clock) {
   const auto document = ParseJson(text);
   if (!document) return Fail(document.error());
-  const Value* version = document->Find("version");
-  if (version == nullptr || version->AsNumber() == nullptr ||
-      version->AsNumber()->text != fmt::to_string(kVersion)) {
-    return Fail(ErrorCode::kInvalidArgument, "it is of a version that is not known");
-  }
+  int version = 0;
   TimeMark then;
   Reader head(*document, {});
+  head.Member("version", version);
+  if (version != kVersion) {
+    return Fail(ErrorCode::kInvalidArgument, "it is of a version that is not known");
+  }
   head.Member("written", then);
   if (head.fault()) return Fail(ErrorCode::kInvalidArgument, *head.fault());
   const TimeMark mark = clock.Mark();
