@@ -9,7 +9,7 @@
 #include "core/model/summary.h"
 #include "core/pass/pass.h"
 #include "core/scenario/scenario.h"
-#include "ports/node_actions.h"
+#include "apply/pass.h"
 
 namespace jettison {
 
