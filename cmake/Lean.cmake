@@ -25,8 +25,7 @@ if(JETTISON_PCH)
               <ranges> <set> <span> <sstream> <string> <string_view> <thread> <tuple> <utility>
               <variant> <vector>
               <fmt/format.h> <tl/expected.hpp>
-              "${CMAKE_SOURCE_DIR}/src/core/pass/pass.h"
-              "${CMAKE_SOURCE_DIR}/src/core/report/cycle_report.h")
+              "${CMAKE_SOURCE_DIR}/src/core/pass/pass.h")
   jettison_precompiled_for(jettison_precompiled HEADERS ${headers})
   # Whoever includes the last compiles its validators, so that it is for commands alone.
   jettison_precompiled_for(jettison_precompiled_commands

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "codec/documents/documents.h"
-#include "core/config/node_allocatable.h"
+#include "core/config/agent_config.h"
 #include "core/config/read_config.h"
 #include "core/thresholds/threshold_settings.h"
 #include "fuzz/fuzz.h"

@@ -10,7 +10,6 @@
 #include "codec/documents/form_reader.h"
 #include "codec/documents/json.h"
 #include "core/shadow/shadow_book.h"
-#include "core/shadow/shadow_pairing.h"
 #include "fuzz/fuzz.h"
 
 namespace {
@@ -49,7 +48,7 @@ void FollowCourse(std::string_view steps) {
   }
   book.Advance(now + std::chrono::hours(1));
   std::uint64_t paired = 0;
-  for (const ShadowVerdict verdict : kAllShadowVerdicts) {
+  for (const ShadowVerdict verdict : kAllOf<ShadowVerdict>) {
     if (verdict != ShadowVerdict::kOursAlone) paired += book.counters().Of(verdict);
   }
   Require(paired == evicted.size() && !book.NextDeadline());

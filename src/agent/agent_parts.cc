@@ -10,7 +10,7 @@
 
 #include "agent/plans/pod_plans.h"
 #include "agent/reclaim/reclaimer.h"
-#include "core/model/pod_resources.h"
+#include "core/model/pod.h"
 #include "core/thresholds/threshold_settings.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "machine/cgroups/host_cgroups.h"
@@ -42,7 +42,6 @@ NodeSettings SettingsOf(const AgentConfig& config, const AgentOptions& options,
   settings.layout_known = layout.has_value();
   settings.monitoring_interval = config.monitoring_interval;
   settings.walk_serves = kWalkServes;
-  settings.container_gc = config.container_gc;
   settings.memory_notifications = config.kernel_memcg_notification;
   settings.record_passes = options.board != nullptr || config.recording.enabled;
   return settings;
@@ -116,8 +115,8 @@ std::unique_ptr<LastingReclaimer> ReclaimerFor(const AgentConfig& config, Machin
       .clock = machine.clock, .figures = *parts.figures, .images = nullptr};
   if (config.dry_run) return std::make_unique<Reclaimer>(std::move(dependencies));
   dependencies.images = parts.images.get();
-  dependencies.delete_dead_containers = [&machine, &parts, policy = config.container_gc] {
-    return parts.pods->ForgetDeadContainers(policy, ForgetOf::kEndedPodsToo, machine.clock.Now());
+  dependencies.delete_dead_containers = [&parts] {
+    return parts.pods->ForgetDeadContainers(ForgetOf::kEndedPodsToo);
   };
   dependencies.is_removing = [&machine, &parts] {
     return parts.pods->AnyIsBeingRemoved(machine.clock.Now()) ||

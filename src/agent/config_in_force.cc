@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/model/pod_resources.h"
+#include "core/model/pod.h"
 #include "core/model/signal.h"
 
 namespace jettison {

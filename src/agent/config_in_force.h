@@ -12,7 +12,7 @@
 #include "core/model/fault.h"
 #include "core/model/threshold.h"
 #include "core/observe/observations.h"
-#include "core/pods/room.h"
+#include "core/pods/admission.h"
 #include "core/thresholds/kubelet_order.h"
 #include "core/units/duration.h"
 #include "machine/log/log.h"

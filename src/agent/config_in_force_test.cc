@@ -8,7 +8,6 @@
 #include <array>
 #include <atomic>
 
-#include "core/thresholds/threshold_parsing.h"
 #include "core/thresholds/threshold_settings.h"
 #include "ports/fakes/fake_clock.h"
 

@@ -8,7 +8,6 @@
 #include "core/json/json_writer.h"
 #include "core/pods/admission.h"
 #include "core/pods/pod_kind.h"
-#include "core/pods/room.h"
 
 namespace jettison {
 namespace {

@@ -17,7 +17,7 @@
 #include "core/json/json_writer.h"
 #include "core/pass/pass.h"
 #include "core/recording/recording.h"
-#include "core/shadow/shadow_pairing.h"
+#include "core/shadow/shadow_book.h"
 #include "core/text/number.h"
 #include "core/text/parts.h"
 #include "core/text/spelling.h"
@@ -226,7 +226,7 @@ HttpResponse AnswerDashboard(const Call&) {
 HttpResponse AnswerOverview(const Call& call) {
   std::optional<Signal> ranked_for;
   if (const auto name = call.Parameter("signal")) {
-    ranked_for = SignalNamed(*name);
+    ranked_for = EnumeratorNamed<Signal>(*name);
     if (!ranked_for) return WrongSignal(*name);
   }
   return Body(OverviewJson(OverviewOf(*call.snapshot, ranked_for)));

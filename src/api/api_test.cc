@@ -12,7 +12,7 @@
 #include "api/kubernetes/objects.h"
 #include "api/test_snapshot.h"
 #include "codec/documents/json.h"
-#include "core/shadow/shadow_pairing.h"
+#include "core/shadow/shadow_book.h"
 #include "tests/names_missing.h"
 
 namespace jettison {

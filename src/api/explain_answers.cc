@@ -166,7 +166,7 @@ HttpResponse AnswerEviction(const Call& call) {
 
 HttpResponse AnswerRank(const Call& call) {
   const std::string_view name = call.Parameter("signal").value_or("");
-  const auto signal = SignalNamed(name);
+  const auto signal = EnumeratorNamed<Signal>(name);
   if (!signal) return WrongSignal(name);
   const PodOrder order = OrderNow(NodeNowOf(*call.snapshot), *signal);
   if (call.Parameter("output") == "text") return Body(TextOf(order), kText);

@@ -10,12 +10,11 @@
 #include "core/decide/eviction_order.h"
 #include "core/decide/eviction_pace.h"
 #include "core/evaluate/evaluate.h"
-#include "core/model/eviction_order.h"
+#include "core/model/eviction.h"
 #include "core/model/summary.h"
 #include "core/observe/observations.h"
 #include "core/pass/pass.h"
 #include "core/pods/pod_facts.h"
-#include "core/report/cycle_report.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 

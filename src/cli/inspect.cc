@@ -19,10 +19,9 @@
 #include "codec/documents/documents.h"
 #include "codec/kubernetes/pod_reader.h"
 #include "core/json/json_writer.h"
+#include "core/model/choices.h"
 #include "core/model/fault.h"
 #include "core/model/pod.h"
-#include "core/model/pod_resources.h"
-#include "core/model/profile.h"
 #include "core/pods/admission.h"
 #include "core/pods/pod_kind.h"
 #include "core/units/quantity.h"
@@ -205,7 +204,7 @@ int RunInspect(const InspectOptions& options) {
       .memory_capacity_bytes = static_cast<std::uint64_t>(
           options.memory_capacity.empty() ? own_memory
                                           : Quantity::Parse(options.memory_capacity)->Value()),
-      .profile = ProfileNamed(options.profile).value_or(Profile::kKubelet)};
+      .profile = EnumeratorNamed<Profile>(options.profile).value_or(Profile::kKubelet)};
   const int printed = options.output == "json" ? PrintData(AsJson(read.pods, node))
                                                : PrintText(AsTable(read.pods, node));
   if (printed != 0) return printed;

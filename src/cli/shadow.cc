@@ -17,7 +17,7 @@
 #include "cli/terminal/text_line.h"
 #include "codec/documents/form_reader.h"
 #include "codec/documents/json.h"
-#include "core/shadow/shadow_pairing.h"
+#include "core/shadow/shadow_book.h"
 
 namespace jettison {
 namespace {
@@ -76,7 +76,7 @@ TextLine SummaryLine(const ShadowView& view) {
   const ShadowCounters& counters = view.counters;
   line.Add(fmt::format("Agreement {}.{:02}%", *view.agreement / 100, *view.agreement % 100),
            Ink::kStrong);
-  for (const ShadowVerdict verdict : kAllShadowVerdicts) {
+  for (const ShadowVerdict verdict : kAllOf<ShadowVerdict>) {
     line.Add(fmt::format("  {} {}", WordsOf(verdict), counters.Of(verdict)));
   }
   return line;

@@ -3,7 +3,7 @@
 
 #include "cli/command_bed.h"
 #include "core/shadow/shadow_book.h"
-#include "core/shadow/shadow_pairing.h"
+#include "core/shadow/shadow_book.h"
 #include "http/server/testing/test_server.h"
 
 namespace jettison {
@@ -20,22 +20,22 @@ constexpr const char* kMemory = "The node was low on resource: memory. ";
 Instant At(int second) {
   return Instant(seconds(1'700'000'000 + second));
 }
-ShadowPod Pod(const char* name) {
+ShadowPod PodNamed(const char* name) {
   return {.uid = name, .namespace_ = "default", .name = name};
 }
 
 ShadowBook ABook() {
   ShadowBook book;
-  book.NoteOurs({At(0), Pod("a"), Signal::kMemoryAvailable, "low"});
-  book.NoteKubelets({At(5) + milliseconds(500), Pod("a"), {}, kMemory});
-  book.NoteOurs({At(10), Pod("b"), Signal::kMemoryAvailable, "low"});
-  book.NoteKubelets({At(12), Pod("c"), {}, kMemory});
+  book.NoteOurs({At(0), PodNamed("a"), Signal::kMemoryAvailable, "low"});
+  book.NoteKubelets({At(5) + milliseconds(500), PodNamed("a"), {}, kMemory});
+  book.NoteOurs({At(10), PodNamed("b"), Signal::kMemoryAvailable, "low"});
+  book.NoteKubelets({At(12), PodNamed("c"), {}, kMemory});
   book.NoteKubelets(
-      {At(20), Pod("d"), {}, "Usage of EmptyDir volume \"x\" exceeds the limit \"1\". "});
-  book.NoteOurs({At(22), Pod("d"), {}, "over"});
-  book.NoteOurs({At(30), Pod("e"), Signal::kPidAvailable, "low"});
+      {At(20), PodNamed("d"), {}, "Usage of EmptyDir volume \"x\" exceeds the limit \"1\". "});
+  book.NoteOurs({At(22), PodNamed("d"), {}, "over"});
+  book.NoteOurs({At(30), PodNamed("e"), Signal::kPidAvailable, "low"});
   book.NoteGone("e", At(31));
-  book.NoteOurs({At(40), Pod("f"), Signal::kNodeFsAvailable, "low"});
+  book.NoteOurs({At(40), PodNamed("f"), Signal::kNodeFsAvailable, "low"});
   return book;
 }
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "core/model/container_record.h"
+#include "core/model/runtime_records.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "ports/clock.h"

@@ -21,7 +21,7 @@ bool HoldsTasks(Cgroups& cgroups, std::string_view group, bool is_patient) {
 
 std::vector<std::string> PossibleGroupsOf(std::string_view uid, CgroupDriver driver) {
   std::vector<std::string> groups;
-  for (const QosClass qos : kQosClasses) groups.push_back(kernel::PodGroup(qos, uid, driver));
+  for (const QosClass qos : kAllOf<QosClass>) groups.push_back(kernel::PodGroup(qos, uid, driver));
   return groups;
 }
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/cgroup_driver.h"
+#include "core/model/choices.h"
 #include "core/units/result.h"
 #include "ports/cgroups.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/model/cgroup_driver.h"
+#include "core/model/choices.h"
 #include "core/units/duration.h"
 #include "ports/disk_thread.h"
 #include "ports/pod_plan.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/cgroup_driver.h"
+#include "core/model/choices.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "kernel/files/paths.h"

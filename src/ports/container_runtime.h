@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "core/model/container_record.h"
+#include "core/model/eviction.h"
 #include "core/model/pod.h"
-#include "core/model/pod_origin.h"
+#include "core/model/runtime_records.h"
 #include "core/pods/start_failure.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"

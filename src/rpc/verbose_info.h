@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/model/cgroup_driver.h"
+#include "core/model/choices.h"
 
 namespace jettison::cri {
 

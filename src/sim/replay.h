@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/decide/image_gc.h"
+#include "core/decide/garbage_collection.h"
 #include "core/model/summary.h"
 #include "core/pass/pass.h"
 #include "core/scenario/scenario.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/log_level.h"
+#include "core/model/choices.h"
 #include "core/units/duration.h"
 #include "ports/file_descriptor.h"
 #include "view/snapshot.h"

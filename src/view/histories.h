@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/event.h"
+#include "core/model/eviction.h"
 #include "core/model/signal.h"
 #include "core/observe/observations.h"
 #include "core/pass/pass.h"

@@ -12,12 +12,11 @@
 #include <string_view>
 
 #include "core/decide/decide.h"
-#include "core/decide/image_gc.h"
-#include "core/decide/local_storage.h"
+#include "core/decide/garbage_collection.h"
 #include "core/model/signal.h"
-#include "core/pods/room.h"
+#include "core/pass/pass.h"
+#include "core/pods/admission.h"
 #include "core/pods/start_failure.h"
-#include "core/report/cycle_report.h"
 #include "core/units/duration.h"
 
 namespace jettison {
@@ -84,7 +83,7 @@ inline constexpr auto kWalkBounds = BoundsIn<std::chrono::milliseconds>(
 // they start at zero with the agent, as Prometheus expects.
 
 // The reasons for evictions: each signal, by its index, then each kind of local-storage limit.
-inline constexpr std::size_t kEvictionSignalCount = kSignalCount + kAllStorageLimitKinds.size();
+inline constexpr std::size_t kEvictionSignalCount = kSignalCount + kAllOf<StorageLimitKind>.size();
 // The kubelet's label of it: "memory.available", "emptydirfs.limit".
 [[nodiscard]] std::string_view EvictionSignalName(std::size_t index);
 using CountByEvictionSignal = std::array<std::uint64_t, kEvictionSignalCount>;
@@ -105,7 +104,7 @@ struct PassCounters {
   CountByEvictionSignal evictions{};       // decided on and ordered, as the kubelet counts them
   std::uint64_t eviction_errors = 0;       // orders among them that could not be carried out
   // Evictions that had to wait, by reason; a wait counts once.
-  std::array<std::uint64_t, kPaceReasonCount> waits{};
+  std::array<std::uint64_t, kNamesOf<PaceReason>.size()> waits{};
   std::uint64_t early_kills = 0;            // before the grace period was over
   CountByEvictionSignal dry_run_victims{};  // decided on in a dry run
   // By signal: the age of its figure when the pod was told to end.
@@ -131,7 +130,7 @@ struct PodCounters {
   std::uint64_t started_pods_errors = 0;  // tries that failed
   std::array<std::uint64_t, 2> started_containers{};  // regular ones, init ones (sidecars too)
   // The same of those that could not be started, by the step that failed.
-  std::array<std::array<std::uint64_t, kAllStartFailures.size()>, 2> started_containers_errors{};
+  std::array<std::array<std::uint64_t, kAllOf<StartFailure>.size()>, 2> started_containers_errors{};
   [[nodiscard]] std::uint64_t StartErrors() const;
   std::uint64_t restarted_pods = 0;      // restarted after an eviction or a preemption
   Histogram<kPodStartBounds> pod_start;  // from admission until a regular container has started
@@ -142,8 +141,8 @@ struct PodCounters {
 };
 
 struct ImageCounters {
-  std::array<std::uint64_t, kAllImageGcReasons.size()> removed{};  // by reason
-  std::uint64_t freed_bytes = 0;                                   // measured, not their sizes
+  std::array<std::uint64_t, kAllOf<ImageGcReason>.size()> removed{};  // by reason
+  std::uint64_t freed_bytes = 0;                                      // measured, not their sizes
   std::uint64_t remove_errors = 0;
   std::uint64_t list_errors = 0;
 };

@@ -12,8 +12,7 @@
 #include "core/config/agent_config.h"
 #include "core/decide/eviction_pace.h"
 #include "core/decide/holders.h"
-#include "core/model/container_record.h"
-#include "core/model/event.h"
+#include "core/model/eviction.h"
 #include "core/model/pod.h"
 #include "core/model/signal.h"
 #include "core/model/summary.h"
@@ -21,7 +20,6 @@
 #include "core/observe/observations.h"
 #include "core/pass/pass.h"
 #include "core/pods/pod_facts.h"
-#include "core/report/cycle_report.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "view/histories.h"
@@ -30,7 +28,7 @@
 namespace jettison {
 
 struct PastEviction;  // agent/notify/eviction_history.h
-struct ShadowView;    // core/shadow/shadow_pairing.h
+struct ShadowView;    // core/shadow/shadow_book.h
 
 // The state of the node as values, which the agent makes for onlookers: the dashboard, a status
 // page. It shares nothing with the agent, and may be kept and read on any thread.

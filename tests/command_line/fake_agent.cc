@@ -50,7 +50,7 @@ HttpResponse FakeAgent::Answer(const HttpRequest& request) {
   Overview overview = overview_;
   const auto signal = request.query.find("signal");
   if (signal != request.query.end()) {
-    overview.ranked_for = SignalNamed(signal->second).value_or(overview.ranked_for);
+    overview.ranked_for = EnumeratorNamed<Signal>(signal->second).value_or(overview.ranked_for);
   }
   return {.body = OverviewJson(overview)};
 }

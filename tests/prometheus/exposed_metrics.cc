@@ -7,7 +7,7 @@
 #include <regex>
 
 #include "api/metrics/metrics.h"
-#include "core/shadow/shadow_pairing.h"
+#include "core/shadow/shadow_book.h"
 #include "tests/synthetic_snapshot.h"
 
 namespace jettison {

@@ -93,9 +93,9 @@ std::optional<PaceInput> SomePace(std::mt19937& random, Instant now) {
   if (random() % 2 == 0) pace.growth = amount();
   pace.growth_of_pods = amount();
   if (pace.growth_of_pods % 3 == 0) {
-    pace.soft = SoftHold{
-        .reason = static_cast<PaceReason>(pace.growth_of_pods % static_cast<int>(kPaceReasonCount)),
-        .until = now + std::chrono::seconds(pace.growth_of_pods % 60)};
+    pace.soft = SoftHold{.reason = static_cast<PaceReason>(
+                             pace.growth_of_pods % static_cast<int>(kNamesOf<PaceReason>.size())),
+                         .until = now + std::chrono::seconds(pace.growth_of_pods % 60)};
   }
   return pace;
 }

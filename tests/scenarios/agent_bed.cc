@@ -28,7 +28,6 @@ namespace jettison {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 // The kubelet's defaults look at the machine's disks as well, and a test must pass on a full one.
 constexpr std::string_view kMemoryAlone = "evictionHard: {memory.available: 10Mi}\n";
@@ -261,9 +260,9 @@ void AgentBed::ReadLog(std::chrono::milliseconds patience) {
 }
 
 bool AgentBed::WaitForFile(const std::string& path, std::chrono::milliseconds patience) {
-  const auto until = Clock::now() + patience;
+  const auto until = std::chrono::steady_clock::now() + patience;
   while (!fs::exists(path)) {
-    if (Clock::now() > until) return false;
+    if (std::chrono::steady_clock::now() > until) return false;
     ReadLog(std::chrono::milliseconds(10));
   }
   return true;
@@ -276,7 +275,7 @@ bool AgentBed::WaitForLine(const std::vector<std::string>& parts,
 
 bool AgentBed::WaitForLines(std::vector<std::vector<std::string>> lines,
                             std::chrono::milliseconds patience) {
-  const auto until = Clock::now() + patience;
+  const auto until = std::chrono::steady_clock::now() + patience;
   for (;;) {
     for (; looked_at_ < lines_.size() && !lines.empty(); ++looked_at_) {
       const auto found = std::ranges::find_if(lines, [&](const std::vector<std::string>& parts) {
@@ -285,7 +284,7 @@ bool AgentBed::WaitForLines(std::vector<std::vector<std::string>> lines,
       if (found != lines.end()) lines.erase(found);
     }
     if (lines.empty()) return true;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
     if (left.count() <= 0) return false;
     ReadLog(left);
   }

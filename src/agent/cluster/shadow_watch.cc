@@ -6,10 +6,10 @@
 #include <string_view>
 #include <utility>
 
-#include "core/model/eviction_order.h"
+#include "core/model/eviction.h"
+#include "core/pass/pass.h"
 #include "core/pods/pod_facts.h"
-#include "core/report/cycle_report.h"
-#include "core/shadow/shadow_pairing.h"
+#include "core/shadow/shadow_book.h"
 #include "core/units/duration.h"
 
 namespace jettison {

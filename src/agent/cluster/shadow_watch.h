@@ -7,7 +7,6 @@
 
 #include "core/pass/pass.h"
 #include "core/shadow/shadow_book.h"
-#include "core/shadow/shadow_pairing.h"
 #include "core/units/duration.h"
 #include "ports/clock.h"
 #include "sources/kubernetes/objects/api_objects.h"

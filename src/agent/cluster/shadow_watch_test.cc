@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "core/decide/local_storage.h"
+#include "core/decide/decide.h"
 #include "core/model/threshold.h"
 #include "ports/fakes/fake_clock.h"
 

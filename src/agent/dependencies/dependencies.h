@@ -9,9 +9,8 @@
 
 #include "apply/pass.h"
 #include "core/decide/eviction_pace.h"
-#include "core/model/eviction_order.h"
+#include "core/model/eviction.h"
 #include "core/model/pod.h"
-#include "core/model/pod_origin.h"
 #include "core/model/signal.h"
 #include "core/model/summary.h"
 #include "core/model/threshold.h"

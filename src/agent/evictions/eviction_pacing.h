@@ -20,7 +20,6 @@
 #include "core/observe/observations.h"
 #include "core/pass/pass.h"
 #include "core/pods/pod_facts.h"
-#include "core/report/cycle_report.h"
 #include "core/units/duration.h"
 
 namespace jettison {

@@ -7,7 +7,6 @@
 #include "agent/dependencies/dependencies.h"
 #include "agent/pods/pod_table.h"
 #include "apply/pass.h"
-#include "core/decide/container_gc.h"
 #include "core/model/signal.h"
 #include "core/pass/pass.h"
 #include "core/units/duration.h"
@@ -27,7 +26,6 @@ struct NodeSettings {
   // How long a walk through pods' files serves full passes as long as the disks are not short, no
   // pod has come, and none has a limit on local storage. 0: each full pass has a walk of its own.
   Duration walk_serves{0};
-  ContainerGcPolicy container_gc;
   bool memory_notifications = false;
   // Whether the last passes are kept for onlookers with all their inputs. Passes that evict are
   // kept in any case.

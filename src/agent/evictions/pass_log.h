@@ -6,7 +6,7 @@
 #include "agent/pods/pod_table.h"
 #include "core/decide/eviction_pace.h"
 #include "core/decide/holders.h"
-#include "core/report/cycle_report.h"
+#include "core/pass/pass.h"
 #include "machine/log/event_log.h"
 #include "machine/log/log.h"
 

@@ -13,7 +13,7 @@
 
 #include "agent/dependencies/dependencies.h"
 #include "agent/figures/file_systems.h"
-#include "core/model/memory_estimator.h"
+#include "core/model/choices.h"
 #include "core/model/summary.h"
 #include "core/model/threshold.h"
 #include "core/pods/pod_facts.h"

@@ -11,7 +11,7 @@
 #include "agent/manifests/manifest_reading.h"
 #include "core/model/fault.h"
 #include "core/model/pod.h"
-#include "core/model/profile.h"
+#include "core/model/choices.h"
 #include "core/pods/pod_facts.h"
 #include "core/units/duration.h"
 #include "core/units/once.h"

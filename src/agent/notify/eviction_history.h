@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/explain/explain.h"
-#include "core/model/memory_estimator.h"
+#include "core/model/choices.h"
 #include "core/pass/pass.h"
 #include "core/units/duration.h"
 #include "machine/loop/job_queue.h"

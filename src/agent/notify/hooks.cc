@@ -19,7 +19,7 @@
 
 #include "core/config/agent_config.h"
 #include "core/json/json_writer.h"
-#include "core/report/cycle_report.h"
+#include "core/pass/pass.h"
 #include "core/units/http_url.h"
 #include "http/client/client.h"
 #include "machine/loop/job_queue.h"

@@ -8,7 +8,7 @@
 
 #include "agent/dependencies/dependencies.h"
 #include "core/config/agent_config.h"
-#include "core/model/eviction_order.h"
+#include "core/model/eviction.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"

@@ -390,8 +390,7 @@ void Node::CollectGarbage(Instant now) {
   if (!first && now < next_gc_) return;
   gc_began_ = gc_began_ || first;
   next_gc_ = now + kGcInterval;
-  dependencies_.pods.ForgetDeadContainers(settings_.container_gc, ForgetOf::kRestartingPodsOnly,
-                                          now);
+  dependencies_.pods.ForgetDeadContainers(ForgetOf::kRestartingPodsOnly);
   if (dependencies_.sweep_groups) dependencies_.sweep_groups();
 }
 

@@ -83,7 +83,6 @@ class NodeTestBed : public testing::Test {
                      .layout_known = layout_known_,
                      .monitoring_interval = std::chrono::seconds(10),
                      .walk_serves = walk_serves_,
-                     .container_gc = {},
                      .memory_notifications = notified_,
                      .record_passes = record_passes_},
         NodeDependencies{.clock = clock_,

@@ -13,7 +13,6 @@
 #include "core/decide/eviction_order.h"
 #include "core/pass/pass.h"
 #include "core/pods/pod_facts.h"
-#include "core/report/cycle_report.h"
 #include "view/node_counters.h"
 
 namespace jettison {

@@ -8,7 +8,7 @@
 #include "codec/kubernetes/pod_reader.h"
 #include "codec/kubernetes/pod_writer.h"
 #include "core/model/fault.h"
-#include "core/model/pod_resources.h"
+#include "core/model/pod.h"
 #include "core/pods/pod_kind.h"
 
 namespace jettison {

@@ -17,7 +17,7 @@ constexpr std::string_view kPodPrefix = "pod";
 void OrphanGroups::Sweep(const std::function<bool(std::string_view uid)>& known, bool shared) {
   if (driver_ == CgroupDriver::kSystemd) return;
   std::set<std::string> orphans;
-  for (const QosClass qos : kQosClasses) {
+  for (const QosClass qos : kAllOf<QosClass>) {
     const std::string parent = kernel::QosGroup(qos, driver_);
     const auto names = groups_.Children(parent);
     for (const std::string& name : names.value_or(std::vector<std::string>{})) {

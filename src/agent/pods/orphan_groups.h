@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/model/cgroup_driver.h"
+#include "core/model/choices.h"
 #include "core/units/once.h"
 #include "machine/log/log.h"
 #include "ports/cgroups.h"

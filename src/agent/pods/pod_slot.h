@@ -9,8 +9,8 @@
 #include "agent/state/agent_state.h"
 #include "agent/workers/backoff.h"
 #include "agent/workers/pod_worker.h"
+#include "core/pods/admission.h"
 #include "core/pods/pod_facts.h"
-#include "core/pods/room.h"
 #include "view/snapshot.h"
 
 namespace jettison {

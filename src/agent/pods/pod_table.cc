@@ -311,8 +311,7 @@ std::vector<SurvivorRecord> PodTable::Survivors() const {
   return survivors;
 }
 
-std::size_t PodTable::ForgetDeadContainers(const ContainerGcPolicy& policy, ForgetOf which,
-                                           Instant now) {
+std::size_t PodTable::ForgetDeadContainers(ForgetOf which) {
   settled_ = false;
   PodsForGc pods = StandingForGc();
   pods.terminated_count_as_gone = which == ForgetOf::kEndedPodsToo;
@@ -320,7 +319,7 @@ std::size_t PodTable::ForgetDeadContainers(const ContainerGcPolicy& policy, Forg
   for (const PodWorker* const worker : Workers()) {
     dead.insert(dead.end(), worker->dead_runs().begin(), worker->dead_runs().end());
   }
-  const std::vector<ContainerRun> runs = ContainersToRemove(policy, dead, pods, now);
+  const std::vector<ContainerRun> runs = ContainersToRemove(dead, pods);
   for (const ContainerRun& run : runs) {
     OfPod(run.pod_uid)->worker()->ForgetRun(run.container, run.attempt);
   }

@@ -15,14 +15,13 @@
 #include "agent/workers/worker_dependencies.h"
 #include "apply/pass.h"
 #include "core/config/agent_config.h"
-#include "core/decide/container_gc.h"
-#include "core/model/eviction_order.h"
-#include "core/model/images.h"
-#include "core/model/profile.h"
+#include "core/decide/garbage_collection.h"
+#include "core/model/choices.h"
+#include "core/model/eviction.h"
+#include "core/model/runtime_records.h"
 #include "core/model/signal.h"
 #include "core/pods/admission.h"
 #include "core/pods/pod_facts.h"
-#include "core/pods/room.h"
 #include "core/units/result.h"
 #include "ports/container_runtime.h"
 #include "view/snapshot.h"
@@ -123,8 +122,8 @@ class PodTable : public PodKiller {
   bool KillNow(std::string_view uid, Instant now);
   // Pods of which something still runs after their kill.
   [[nodiscard]] std::vector<SurvivorRecord> Survivors() const;
-  // Removes the dead containers that the policy does not keep. Returns how many.
-  std::size_t ForgetDeadContainers(const ContainerGcPolicy& policy, ForgetOf which, Instant now);
+  // Removes the dead containers that are not kept (ContainersToRemove). Returns how many.
+  std::size_t ForgetDeadContainers(ForgetOf which);
 
   // Whether something of that pod is still on the node.
   [[nodiscard]] bool IsOnNode(std::string_view uid) const { return OfPod(uid) != nullptr; }

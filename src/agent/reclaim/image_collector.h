@@ -10,8 +10,8 @@
 
 #include "agent/dependencies/dependencies.h"
 #include "agent/reclaim/reclaimer.h"
-#include "core/decide/image_gc.h"
-#include "core/model/images.h"
+#include "core/decide/garbage_collection.h"
+#include "core/model/runtime_records.h"
 #include "core/units/once.h"
 #include "kernel/readiness/lifetime.h"
 #include "machine/log/event_log.h"

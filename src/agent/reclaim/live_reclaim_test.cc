@@ -178,16 +178,15 @@ class Bed {
   WorkerDependencies dependencies_{runtime_, events_, log_, 500 * kDiskMi};
   PodTable pods_{Profile::kStandalone, kComeBackRule, dependencies_};
   OwedWalks walks_;
-  Node node_{{.policy = {.pressure_transition_period = seconds(30)},
-              .monitoring_interval = seconds(10),
-              .container_gc = {}},
-             {.clock = clock_,
-              .figures = figures_,
-              .disk_walks = walks_,
-              .pods = pods_,
-              .reclaimer = reclaimer_,
-              .events = events_,
-              .log = log_}};
+  Node node_{
+      {.policy = {.pressure_transition_period = seconds(30)}, .monitoring_interval = seconds(10)},
+      {.clock = clock_,
+       .figures = figures_,
+       .disk_walks = walks_,
+       .pods = pods_,
+       .reclaimer = reclaimer_,
+       .events = events_,
+       .log = log_}};
   std::vector<std::string> stops_;
 };
 

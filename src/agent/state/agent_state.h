@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "core/evaluate/evaluate.h"
-#include "core/model/eviction_order.h"
-#include "core/model/images.h"
-#include "core/model/pod_origin.h"
+#include "core/model/eviction.h"
+#include "core/model/runtime_records.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"

@@ -216,12 +216,13 @@ class Reader {
     });
   }
   void Take(const Value& value, Resource& resource) {
-    TakeText(value, resource, "a resource", ResourceNamed);
+    TakeText(value, resource, "a resource",
+             [](std::string_view name) { return EnumeratorNamed<Resource>(name); });
   }
   void Take(const Value& value, std::vector<std::pair<Signal, std::int32_t>>& shares) {
     if (value.AsMap() == nullptr) return Refuse("a map");
     for (const auto& [name, left] : *value.AsMap()) {
-      const auto signal = SignalNamed(name);
+      const auto signal = EnumeratorNamed<Signal>(name);
       std::int32_t share = 0;
       Take(left, share);
       if (!signal || !IsPressure(*signal) || share > kWholeTime) {

@@ -117,7 +117,7 @@ ContainerState ContainerLifecycle::State(RestartPolicy pod_policy, bool initiali
 }
 
 ContainerWaiting ContainerLifecycle::WaitsAfterFailure() const {
-  return {.reason = std::string(ReasonOf(start_error_->failure)),
+  return {.reason = std::string(NameOf(start_error_->failure)),
           .message = start_error_->error.message};
 }
 

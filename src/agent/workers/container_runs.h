@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "agent/workers/backoff.h"
-#include "core/model/container_record.h"
 #include "core/model/pod.h"
+#include "core/model/runtime_records.h"
 #include "core/pods/start_failure.h"
 #include "view/snapshot.h"
 

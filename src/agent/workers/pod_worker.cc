@@ -183,9 +183,9 @@ void PodWorker::On(const ContainerStartFailed& event, Instant now) {
   if (run == nullptr || run->phase() != ContainerLifecycle::Phase::kStarting) return;
   run->StartFailed({event.failure, event.error}, now);
   ++dependencies_->counters
-        .started_containers_errors[run->is_init() ? 1 : 0][IndexOf(event.failure)];
+        .started_containers_errors[run->is_init() ? 1 : 0][static_cast<std::size_t>(event.failure)];
   Report(EventType::kWarning, "Failed",
-         fmt::format("Error: container {}: {}: {}", event.container, ReasonOf(event.failure),
+         fmt::format("Error: container {}: {}: {}", event.container, NameOf(event.failure),
                      event.error.message),
          now);
 }

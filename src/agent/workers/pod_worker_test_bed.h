@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "agent/workers/pod_worker.h"
-#include "core/model/pod_origin.h"
+#include "core/model/eviction.h"
 #include "machine/log/event_log.h"
 #include "machine/log/log.h"
 #include "ports/fakes/fake_clock.h"

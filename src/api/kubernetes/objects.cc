@@ -12,7 +12,7 @@
 
 #include "codec/kubernetes/pod_writer.h"
 #include "codec/recordings/summary_writer.h"
-#include "core/config/node_allocatable.h"
+#include "core/config/agent_config.h"
 #include "core/json/json_writer.h"
 #include "core/model/redaction.h"
 

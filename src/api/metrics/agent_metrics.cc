@@ -7,7 +7,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/model/pressure.h"
 #include "core/observe/observations.h"
-#include "core/shadow/shadow_pairing.h"
+#include "core/shadow/shadow_book.h"
 #include "view/snapshot.h"
 
 namespace jettison {
@@ -169,7 +169,7 @@ void WriteVictims(const Snapshot& snapshot, const PassCounters& counters, Metric
                counters.dry_run_victims, writer);
   writer.Family("jettison_eviction_waits_total", kCounter,
                 "Evictions that waited because of the pace of evictions, by reason.");
-  for (std::size_t i = 0; i < kPaceReasonCount; ++i) {
+  for (std::size_t i = 0; i < kNamesOf<PaceReason>.size(); ++i) {
     writer.Sample({{"reason", NameOf(static_cast<PaceReason>(i))}}, counters.waits[i]);
   }
   writer.Counter("jettison_early_kills_total",
@@ -237,7 +237,7 @@ void WriteShadow(const ShadowCounters* counters, MetricsWriter& writer) {
   if (counters != nullptr) writer.Sample(counters->Of(ShadowVerdict::kAgreed));
   writer.Family("jettison_shadow_disagreements_total", kCounter,
                 "Evictions in which a dry run and the kubelet differ, by kind of difference.");
-  for (const ShadowVerdict verdict : kAllShadowVerdicts) {
+  for (const ShadowVerdict verdict : kAllOf<ShadowVerdict>) {
     if (counters == nullptr || verdict == ShadowVerdict::kAgreed) continue;
     writer.Sample({{"kind", NameOf(verdict)}}, counters->Of(verdict));
   }

@@ -142,9 +142,9 @@ void WriteStarts(const PodCounters& counters, MetricsWriter& writer) {
   writer.Family("kubelet_started_containers_errors_total", kCounter,
                 "Containers that could not be started.");
   for (std::size_t i = 0; i < kTypes.size(); ++i) {
-    for (const StartFailure failure : kAllStartFailures) {
-      writer.Sample({{"code", ReasonOf(failure)}, {"container_type", kTypes[i]}},
-                    counters.started_containers_errors[i][IndexOf(failure)]);
+    for (const StartFailure failure : kAllOf<StartFailure>) {
+      writer.Sample({{"code", NameOf(failure)}, {"container_type", kTypes[i]}},
+                    counters.started_containers_errors[i][static_cast<std::size_t>(failure)]);
     }
   }
   writer.Family("kubelet_restarted_pods_total", kCounter,
@@ -190,7 +190,7 @@ void WriteKubeletMetrics(const Snapshot& snapshot, const NodeCounters& counters,
   writer.Family("kubelet_image_garbage_collected_total", kCounter,
                 "Images removed because they were unused for too long or because disk space was "
                 "needed, by reason.");
-  for (const ImageGcReason reason : kAllImageGcReasons) {
+  for (const ImageGcReason reason : kAllOf<ImageGcReason>) {
     writer.Sample({{"reason", NameOf(reason)}},
                   counters.images.removed[static_cast<std::size_t>(reason)]);
   }

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/shadow/shadow_pairing.h"
+#include "core/shadow/shadow_book.h"
 #include "tests/synthetic_snapshot.h"
 
 namespace jettison {

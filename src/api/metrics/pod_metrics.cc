@@ -9,7 +9,7 @@
 
 #include "agent/notify/eviction_history.h"
 #include "api/metrics/metrics.h"
-#include "core/model/pod_resources.h"
+#include "core/model/pod.h"
 
 namespace jettison {
 namespace {

@@ -13,10 +13,10 @@
 #include "core/decide/decide.h"
 #include "core/evaluate/evaluate.h"
 #include "core/json/json_writer.h"
-#include "core/model/event.h"
+#include "core/model/eviction.h"
+#include "core/pass/pass.h"
 #include "core/pods/admission.h"
 #include "core/pods/pod_facts.h"
-#include "core/report/cycle_report.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/quantity.h"
 
@@ -82,7 +82,7 @@ std::vector<OverviewEvent> EventsOf(const std::vector<LoggedEvent>& logged) {
     if (events.size() >= kEvents && !is_eviction) continue;
     events.push_back({.at = entry->at,
                       .count = entry->times,
-                      .type = NameOf(entry->event.type),
+                      .type = std::string(NameOf(entry->event.type)),
                       .object = entry->pod.empty() ? "node" : entry->pod,
                       .reason = entry->event.reason,
                       .message = entry->event.message,

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cli/demo/demo.h"
-#include "core/model/event.h"
+#include "core/model/eviction.h"
 
 namespace jettison {
 namespace {

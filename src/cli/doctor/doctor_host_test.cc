@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/doctor/doctor.h"
-#include "core/thresholds/threshold_parsing.h"
+#include "core/thresholds/threshold_settings.h"
 #include "machine/cgroups/host_cgroups.h"
 
 namespace jettison {

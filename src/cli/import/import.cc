@@ -110,7 +110,7 @@ void ReadPods(ImportRequest& request, FaultLines& faults) {
       faults.Add(fmt::format("--instance: {}: must be NODE=HOST:PORT (a=10.0.0.7:9100)", text));
     }
   }
-  request.options.profile = ProfileNamed(request.profile);
+  request.options.profile = EnumeratorNamed<Profile>(request.profile);
 }
 
 void ReadPolicy(ImportRequest& request, FaultLines& faults) {

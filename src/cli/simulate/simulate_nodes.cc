@@ -1,4 +1,6 @@
+#define XXH_INLINE_ALL
 #include <fmt/format.h>
+#include <xxhash.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -22,7 +24,6 @@
 #include "cli/recording/recording_file.h"
 #include "cli/simulate/simulate.h"
 #include "cli/terminal/output.h"
-#include "core/text/hash128.h"
 #include "sim/page/page_data.h"
 #include "sim/whatif/whatif.h"
 
@@ -144,7 +145,8 @@ std::string HashOfFiles(const std::vector<FleetFile>& files) {
     all += fmt::format("{}:{} {} {}:{}\n", file.name.size(), file.name, file.bytes,
                        file.node.size(), file.node);
   }
-  return HashOf(all);
+  const XXH128_hash_t hash = XXH3_128bits(all.data(), all.size());
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
 bool NodeSource::OpenNext() {

@@ -12,7 +12,6 @@
 #include "core/text/number.h"
 #include "core/text/spelling.h"
 #include "core/thresholds/kubelet_order.h"
-#include "core/thresholds/threshold_parsing.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/duration.h"
 #include "core/units/quantity.h"
@@ -63,7 +62,8 @@ Result<SettingName> Understood(std::string_view key) {
         Alternatives(kAll), Alternatives(NamesOfSignals())));
   }
   const std::size_t dot = std::min(key.find('.'), key.size());
-  const auto signal = dot < key.size() ? SignalNamed(key.substr(dot + 1)) : std::nullopt;
+  const auto signal =
+      dot < key.size() ? EnumeratorNamed<Signal>(key.substr(dot + 1)) : std::nullopt;
   return SettingName{key.substr(0, dot), signal};
 }
 

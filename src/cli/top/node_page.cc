@@ -13,6 +13,7 @@
 
 #include "cli/terminal/text_line.h"
 #include "cli/top/top.h"
+#include "core/model/eviction.h"
 
 namespace jettison {
 namespace {

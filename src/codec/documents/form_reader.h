@@ -20,17 +20,6 @@
 
 namespace jettison {
 
-// The enumerator of a name. An enum that a form has in it has an overload beside the list of the
-// form's fields.
-[[nodiscard]] inline std::optional<Signal> EnumeratorNamed(std::type_identity<Signal> /*tag*/,
-                                                           std::string_view name) {
-  return SignalNamed(name);
-}
-[[nodiscard]] inline std::optional<Resource> EnumeratorNamed(std::type_identity<Resource> /*tag*/,
-                                                             std::string_view name) {
-  return ResourceNamed(name);
-}
-
 // Reads the fields of a form (core/json/json_writer.h) from a document which another version may
 // have written. A field keeps its value where the member is missing or of another type.
 class FormReader {

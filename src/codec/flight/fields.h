@@ -5,7 +5,7 @@
 
 #include "core/json/json_writer.h"
 #include "core/observe/observations.h"
-#include "core/report/cycle_report.h"
+#include "core/pass/pass.h"
 
 namespace jettison {
 

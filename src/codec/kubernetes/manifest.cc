@@ -9,7 +9,6 @@
 
 #include "codec/kubernetes/pod_fields.h"
 #include "core/model/pod.h"
-#include "core/model/pod_resources.h"
 #include "core/pods/variables.h"
 #include "core/text/number.h"
 

@@ -217,7 +217,7 @@ void ReadStatus(const Field& status, Pod& pod) {
   const Field qos_class = status.Member("qosClass");
   const auto name = qos_class.String();
   if (!name || name->empty()) return;
-  pod.status_qos_class = QosClassNamed(*name);
+  pod.status_qos_class = EnumeratorNamed<QosClass>(*name);
   if (!pod.status_qos_class) qos_class.Fault("must be Guaranteed, Burstable or BestEffort");
 }
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/json/json_writer.h"
-#include "core/report/cycle_report.h"
+#include "core/pass/pass.h"
 #include "core/scenario/scenario.h"
 
 namespace jettison {

@@ -17,7 +17,6 @@
 #include "core/text/spelling.h"
 #include "core/thresholds/fields.h"
 #include "core/thresholds/kubelet_order.h"
-#include "core/thresholds/threshold_parsing.h"
 #include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
@@ -101,7 +100,7 @@ using NamedMap = std::pair<std::string_view, SignalSettings>;
 // The maps that these thresholds come from, without empty ones. An absent evictionHard would have
 // the defaults, so it is there even where it is empty.
 std::vector<NamedMap> MapsOf(const SignalMaps& maps, const std::vector<Threshold>& thresholds) {
-  EvictionSettings settings = SettingsOf(maps, thresholds);
+  EvictionSettings settings = SettingsOf(thresholds, maps);
   std::vector<NamedMap> named = {{maps.hard, std::move(settings.hard)},
                                  {maps.soft, std::move(settings.soft)},
                                  {maps.soft_grace_period, std::move(settings.soft_grace_period)},

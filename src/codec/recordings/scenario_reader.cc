@@ -163,10 +163,7 @@ Result<ImageCollection> ReadImageCollection(const Value& image_gc) {
   const ImageGcPolicy defaults;
   ImageCollection collection{
       .name = fields.Text("name").value_or(""),
-      .mode = fields
-                  .OneOf<ImageGcMode>("mode", {{"garbageCollect", ImageGcMode::kGarbageCollect},
-                                               {"deleteUnused", ImageGcMode::kDeleteUnused}})
-                  .value_or(ImageGcMode::kGarbageCollect),
+      .mode = fields.Enumerator<ImageGcMode>("mode").value_or(ImageGcMode::kGarbageCollect),
       .policy = {.high_threshold_percent = Percent(fields, "imageGCHighThresholdPercent",
                                                    defaults.high_threshold_percent),
                  .low_threshold_percent =

@@ -1,21 +1,16 @@
 #pragma once
 
-#include <array>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "core/config/node_allocatable.h"
-#include "core/model/cgroup_driver.h"
-#include "core/model/images.h"
-#include "core/model/log_level.h"
-#include "core/model/memory_estimator.h"
-#include "core/model/profile.h"
+#include "core/model/choices.h"
+#include "core/model/pod.h"
+#include "core/model/runtime_records.h"
 #include "core/model/threshold.h"
+#include "core/text/enum_names.h"
 #include "core/units/duration.h"
 
 namespace jettison {
@@ -26,13 +21,9 @@ enum class Occasion : std::uint8_t {
   kBeforeEviction,   // a pod has just been told to end; the eviction does not wait for the hook
   kAfterEviction,    // the evicted pod is gone from the node, or the wait for it is over
 };
-inline constexpr std::array kAllOccasions = {Occasion::kConditionChange, Occasion::kBeforeEviction,
-                                             Occasion::kAfterEviction};
-[[nodiscard]] constexpr std::string_view NameOf(Occasion occasion) {
-  constexpr auto kNames =
-      std::to_array<std::string_view>({"ConditionChange", "BeforeEviction", "AfterEviction"});
-  return kNames[static_cast<std::size_t>(occasion)];
-}
+template <>
+inline constexpr auto kNamesOf<Occasion> = EnumNames("ConditionChange", "BeforeEviction",
+                                                 "AfterEviction");
 
 // A program or a URL that is called when something happens on the node. Either `exec` or `url` is
 // set.
@@ -80,10 +71,8 @@ enum class SourceKind : std::uint8_t {
   kManifests,   // the agent's own, from `staticPodPath`
   kKubernetes,  // a kubelet's on this node: the agent runs none itself
 };
-[[nodiscard]] constexpr std::string_view NameOf(SourceKind source) {
-  constexpr auto kNames = std::to_array<std::string_view>({"manifests", "kubernetes"});
-  return kNames[static_cast<std::size_t>(source)];
-}
+template <>
+inline constexpr auto kNamesOf<SourceKind> = EnumNames("manifests", "kubernetes");
 
 // How the pods of Jobs are ended. A program that exits with 0 on SIGTERM completes its Job, though
 // its work is not done.
@@ -91,10 +80,8 @@ enum class JobEnding : std::uint8_t {
   kKill,       // SIGKILL at once
   kTerminate,  // like any other pod: SIGTERM, and SIGKILL after the grace period
 };
-[[nodiscard]] constexpr std::string_view NameOf(JobEnding ending) {
-  constexpr auto kNames = std::to_array<std::string_view>({"kill", "terminate"});
-  return kNames[static_cast<std::size_t>(ending)];
-}
+template <>
+inline constexpr auto kNamesOf<JobEnding> = EnumNames("kill", "terminate");
 
 // How the agent works with a cluster and with the kubelet on its node: `kubernetes` of
 // JettisonConfiguration. The paths are absolute.
@@ -114,10 +101,8 @@ struct KubernetesConfig {
 
 // What runs containers.
 enum class RuntimeKind : std::uint8_t { kProcess, kCri };
-[[nodiscard]] constexpr std::string_view NameOf(RuntimeKind kind) {
-  constexpr auto kNames = std::to_array<std::string_view>({"process", "cri"});
-  return kNames[static_cast<std::size_t>(kind)];
-}
+template <>
+inline constexpr auto kNamesOf<RuntimeKind> = EnumNames("process", "cri");
 
 // What becomes of foreign pods on the same container runtime.
 enum class AdoptPolicy : std::uint8_t {
@@ -125,10 +110,8 @@ enum class AdoptPolicy : std::uint8_t {
   kObserve,  // measured and shown, never evicted
   kEvict,    // evicted like any other pod
 };
-[[nodiscard]] constexpr std::string_view NameOf(AdoptPolicy policy) {
-  constexpr auto kNames = std::to_array<std::string_view>({"none", "observe", "evict"});
-  return kNames[static_cast<std::size_t>(policy)];
-}
+template <>
+inline constexpr auto kNamesOf<AdoptPolicy> = EnumNames("none", "observe", "evict");
 
 // How long an evicted pod stays away before it is started again; doubles while it keeps being
 // evicted.
@@ -151,6 +134,22 @@ struct ContainerLogPolicy {
   int max_files = 5;  // the one being written included
 };
 
+// A group of the system that is limited to what is reserved for it.
+struct EnforcedReservation {
+  std::string group;               // below the node's own: "system.slice"
+  bool compressible_only = false;  // only CPU (enforceNodeAllocatable has "...-compressible")
+  friend bool operator==(const EnforcedReservation&, const EnforcedReservation&) = default;
+};
+
+// What is reserved from pods, and whether control group limits enforce it.
+struct NodeReservation {
+  ResourceList kube_reserved;    // "cpu", "memory", "ephemeral-storage", "pid"
+  ResourceList system_reserved;  // the same
+  bool enforce_pods = true;      // enforceNodeAllocatable has "pods": their group gets a limit
+  std::optional<EnforcedReservation> kube_enforced = std::nullopt;    // kubeReservedCgroup
+  std::optional<EnforcedReservation> system_enforced = std::nullopt;  // systemReservedCgroup
+};
+
 // CPU quota of containers with a CPU limit.
 struct CpuQuotaPolicy {
   bool enforced = true;
@@ -162,10 +161,9 @@ struct CpuQuotaPolicy {
 // A field says in brackets which configuration it comes from: K, KubeletConfiguration under the
 // same name, J, JettisonConfiguration.
 struct AgentConfig {
-  EvictionPolicy eviction;         // [K] eviction*, localStorageCapacityIsolation; [J] pressure*
-  ImageGcPolicy image_gc;          // [K] image*GCAge, imageGC*ThresholdPercent
-  ContainerGcPolicy container_gc;  // the kubelet's defaults; it has flags for these, no fields
-  NodeReservation reservation;     // [K] kubeReserved, systemReserved, enforceNodeAllocatable
+  EvictionPolicy eviction;      // [K] eviction*, localStorageCapacityIsolation; [J] pressure*
+  ImageGcPolicy image_gc;       // [K] image*GCAge, imageGC*ThresholdPercent
+  NodeReservation reservation;  // [K] kubeReserved, systemReserved, enforceNodeAllocatable
   bool kernel_memcg_notification = false;                    // [K]
   Duration monitoring_interval = std::chrono::seconds(10);   // [J] from pass to pass
   EvictionBackoff eviction_backoff;                          // [J]
@@ -201,6 +199,17 @@ struct AgentConfig {
   LogLevel log_level = LogLevel::kInfo;  // [J] less important lines are not written
   bool json_logs = false;                // [J] logFormat, else [K] logging.format
 };
+
+// Node allocatable, the most that the requests of all pods may sum up to: every resource in
+// `capacity` less both reservations and, for memory and ephemeral-storage, less the hard eviction
+// threshold; never below zero. `thresholds` are the configured ones; a percentage is a share of the
+// capacity. Without thresholds it is the limit of the pods' group: there, the eviction threshold is
+// not subtracted, so that allocatableMemory.available is crossed before the kernel's limit is
+// reached.
+// Source: cm.containerManagerImpl.GetNodeAllocatableReservation, getNodeAllocatableAbsolute (1.36).
+[[nodiscard]] ResourceList NodeAllocatable(const ResourceList& capacity,
+                                           const NodeReservation& reservation,
+                                           const std::vector<Threshold>& thresholds);
 
 // The result of reading the configuration again.
 struct ConfigChanges {

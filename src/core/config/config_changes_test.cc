@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "core/config/agent_config.h"
-#include "core/config/node_allocatable.h"
-#include "core/thresholds/threshold_parsing.h"
+#include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 namespace {

@@ -37,6 +37,9 @@ void Forget(std::string_view key, std::vector<Override>& overrides) {
   });
 }
 
+// Merges a drop-in over a document of the same kind, as the kubelet does with its --config-dir
+// (RFC 7386): maps are merged member by member, at any depth; a list or a scalar replaces the
+// earlier value; null removes it, so that the default applies. Both documents must be maps.
 class Merging {
  public:
   Merging(const std::string& file, std::vector<Override>& overrides)
@@ -158,15 +161,11 @@ void PutIn(const ConfigDocument& document, const std::string& kind, Place& place
                       .document = Value(Value::Map{}, document.document.line())};
   }
   if (kind == kKubeletKind) KeepOtherDefaults(document, *place.document);
-  PutOver(document, *place.document);
+  place.document->document = Merging(document.file, place.document->overrides)
+                                 .Of("", &place.document->document, document.document);
 }
 
 }  // namespace
-
-void PutOver(const ConfigDocument& drop_in, ConfigDocument& document) {
-  document.document =
-      Merging(drop_in.file, document.overrides).Of("", &document.document, drop_in.document);
-}
 
 const std::string& FileOf(const ConfigDocument& document, std::string_view key) {
   const std::string wanted = Plain(key);
@@ -183,22 +182,6 @@ const std::string& FileOf(const ConfigDocument& document, std::string_view key) 
     }
   }
   return *file;
-}
-
-void NameFiles(const ConfigDocument& document, std::span<Fault> faults) {
-  for (Fault& fault : faults) {
-    if (fault.file == document.file && !fault.key.empty()) {
-      fault.file = FileOf(document, fault.key);
-    }
-  }
-}
-
-std::vector<std::string> FieldsFrom(const ConfigDocument& document, const std::string& file) {
-  std::vector<std::string> fields;
-  for (const Override& one : document.overrides) {
-    if (one.file == file) fields.push_back(one.key);
-  }
-  return fields;
 }
 
 SortedDocuments Sorted(const std::vector<ConfigDocument>& documents, Faults& faults) {

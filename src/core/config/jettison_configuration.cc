@@ -11,7 +11,7 @@
 #include "core/config/settings.h"
 #include "core/model/redaction.h"
 #include "core/text/spelling.h"
-#include "core/thresholds/threshold_parsing.h"
+#include "core/thresholds/threshold_settings.h"
 #include "core/units/http_url.h"
 #include "core/units/quantity.h"
 
@@ -28,18 +28,17 @@ constexpr Duration kMostInterval = std::chrono::hours(1);
 
 std::vector<Occasion> OccasionsIn(const Fields& fields) {
   const auto names = fields.TextList("when");
-  if (!names) return {kAllOccasions.begin(), kAllOccasions.end()};
-  std::vector<std::string_view> allowed;
-  for (const Occasion occasion : kAllOccasions) allowed.push_back(NameOf(occasion));
+  if (!names) return {kAllOf<Occasion>.begin(), kAllOf<Occasion>.end()};
   if (names->empty()) {
-    fields.Refuse("when", "[]", fmt::format("must name at least one of {}", Alternatives(allowed)));
+    fields.Refuse("when", "[]",
+                  fmt::format("must name at least one of {}", Alternatives(kNamesOf<Occasion>)));
   }
   std::vector<Occasion> occasions;
   for (const std::string& name : *names) {
-    const auto found =
-        std::ranges::find(kAllOccasions, name, [](Occasion occasion) { return NameOf(occasion); });
-    if (found == kAllOccasions.end()) {
-      fields.Refuse("when", name, fmt::format("must be one of {}", Alternatives(allowed)));
+    const auto found = EnumeratorNamed<Occasion>(name);
+    if (!found) {
+      fields.Refuse("when", name,
+                    fmt::format("must be one of {}", Alternatives(kNamesOf<Occasion>)));
     } else if (std::ranges::find(occasions, *found) == occasions.end()) {
       occasions.push_back(*found);
     }

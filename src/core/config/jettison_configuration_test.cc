@@ -218,7 +218,7 @@ TEST(Hooks, AreProgramsAndAddresses) {
   EXPECT_EQ(pager.timeout, seconds(2));
   const HookConfig& address = reading.config.hooks[1];
   EXPECT_EQ(address.name, "hook 2");
-  EXPECT_EQ(address.when.size(), kAllOccasions.size()) << "for every occasion by default";
+  EXPECT_EQ(address.when.size(), kAllOf<Occasion>.size()) << "for every occasion by default";
   EXPECT_EQ(address.url, "http://127.0.0.1:9000/told");
   EXPECT_EQ(address.min_interval, milliseconds(100));
 }

@@ -205,8 +205,6 @@ TEST(MergedKubelet, WhatTheKubeletDoesIsLeftToIt) {
   const AgentConfig& config = reading.config;
   EXPECT_EQ(config.image_gc.high_threshold_percent, 100);
   EXPECT_EQ(config.image_gc.max_age, Duration::zero());
-  EXPECT_LT(config.container_gc.max_per_pod_container, 0);
-  EXPECT_LT(config.container_gc.max_containers, 0);
   EXPECT_FALSE(config.logs.max_size_bytes);
   EXPECT_FALSE(config.reservation.enforce_pods);
   EXPECT_FALSE(config.reservation.kube_enforced);
@@ -225,7 +223,6 @@ TEST(MergedKubelet, WhereImagesAreCollectedTheThresholdsAreTheKubeletsUnlessOurs
   EXPECT_EQ(theirs.config.image_gc.low_threshold_percent, 60);
   EXPECT_EQ(theirs.config.image_gc.min_age, minutes(5));
   EXPECT_EQ(theirs.config.image_gc.max_age, std::chrono::hours(24));
-  EXPECT_LT(theirs.config.container_gc.max_containers, 0) << "dead containers are the kubelet's";
   const ImageGcPolicy ours =
       Beside(kTheirs, "imageGCHighThresholdPercent: 65\n", collect).config.image_gc;
   EXPECT_EQ(ours.high_threshold_percent, 65);

@@ -1,6 +1,5 @@
-#include "core/config/node_allocatable.h"
-
-#include "core/model/pod_resources.h"
+#include "core/config/agent_config.h"
+#include "core/model/pod.h"
 
 namespace jettison {
 namespace {

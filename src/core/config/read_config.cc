@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -10,6 +12,151 @@
 
 namespace jettison {
 namespace {
+
+// Members that only concern the kubelet's own process, and its thresholds.
+constexpr auto kNotTaken = std::to_array<std::string_view>(
+    {"apiVersion", "kind", "evictionHard", "evictionSoft", "evictionSoftGracePeriod",
+     "fileCheckFrequency", "kernelMemcgNotification", "logging", "mergeDefaultEvictionSettings",
+     "oomScoreAdj", "staticPodPath", "staticPodURL"});
+
+constexpr std::string_view kNotification = "kernelMemcgNotification";
+
+const Value::Map& MembersOf(const ConfigDocument* document) {
+  static const Value::Map kNone;
+  const Value::Map* members = document == nullptr ? nullptr : document->document.AsMap();
+  return members == nullptr ? kNone : *members;
+}
+
+// Present and not null. Null means absent.
+const Value* Said(const Value::Map& members, std::string_view key) {
+  const auto at = std::ranges::find(members, key, &Value::Member::first);
+  return at == members.end() || at->second.IsNull() ? nullptr : &at->second;
+}
+
+void Put(Value::Map& members, std::string_view key, Value value) {
+  std::erase_if(members, [key](const Value::Member& member) { return member.first == key; });
+  members.emplace_back(std::string(key), std::move(value));
+}
+
+// `over` completed from `settings` if it is a map. Any other value stays unchanged and is refused
+// later.
+Value Over(const Value* over, const SignalSettings& settings) {
+  if (over != nullptr && over->AsMap() == nullptr) return *over;
+  Value::Map members = over == nullptr ? Value::Map{} : *over->AsMap();
+  for (const auto& [signal, text] : settings) {
+    const auto named = std::ranges::find(members, signal, &Value::Member::first);
+    if (named == members.end()) members.emplace_back(signal, Value(text));
+  }
+  return Value(std::move(members), over == nullptr ? 0 : over->line());
+}
+
+bool FillsUp(const Value::Map& ours) {
+  const Value* const merge = Said(ours, "mergeDefaultEvictionSettings");
+  return merge != nullptr && merge->AsBool() != nullptr && *merge->AsBool();
+}
+
+void PutThresholds(const Value::Map& ours, const EvictionSettings& derived, Value::Map& merged) {
+  const Value* const hard = Said(ours, "evictionHard");
+  const bool fill_up = FillsUp(ours);
+  if (hard == nullptr || fill_up) Put(merged, "evictionHard", Over(hard, derived.hard));
+  // The merge that this member asks for has been done, with the derived settings and not the
+  // kubelet's defaults.
+  if (fill_up) Put(merged, "mergeDefaultEvictionSettings", Value(false));
+  if (Said(ours, "evictionSoft") != nullptr) return;
+  Put(merged, "evictionSoft", Over(nullptr, derived.soft));
+  Put(merged, "evictionSoftGracePeriod",
+      Over(Said(ours, "evictionSoftGracePeriod"), derived.soft_grace_period));
+}
+
+// The kubelet's thresholds and their faults. Everything else is read with the merged document.
+std::vector<Threshold> ReadTheirs(const ConfigDocument& theirs, Faults& faults) {
+  const Fields fields(theirs.document, theirs.file, faults);
+  EvictionSettings settings = ReadEvictionSettings(fields);
+  Faults noted_below;
+  const auto listed =
+      Fields(theirs.document, theirs.file, noted_below).TextList("enforceNodeAllocatable");
+  settings.enforce_pods = !listed || std::ranges::find(*listed, "pods") != listed->end();
+  ThresholdParsing parsing = ParseThresholds(settings);
+  AddFaults(faults, std::move(parsing.faults), theirs.file);
+  if (const Value* flag = fields.Find("cgroupsPerQOS");
+      flag != nullptr && flag->AsBool() != nullptr && !*flag->AsBool()) {
+    fields.Refuse("cgroupsPerQOS", "false",
+                  "must be true where Jettison runs beside the kubelet: its pods cannot be "
+                  "measured without cgroups of their own");
+  }
+  return std::move(parsing.thresholds);
+}
+
+// A KubeletConfiguration made of the kubelet's and ours.
+struct MergedKubelet {
+  Value document;
+  std::vector<Threshold> theirs;  // what the kubelet evicts by, with its allocatable copy
+  // The kubelet has no hard threshold on memory.available, and neither has our document: ours is
+  // derived from the kubelet's default.
+  bool own_memory_threshold = false;
+};
+
+// Merges our document over the kubelet's, member by member: a member that ours does not set has the
+// kubelet's value, except members about the kubelet's own process and its static pods. Thresholds
+// that ours does not set are the kubelet's plus a margin (thresholds/kubelet_order.h); with
+// mergeDefaultEvictionSettings in ours, this applies to each single signal. Where the kubelet has
+// no hard threshold on memory, its default stands in for one unless `default_memory` is false.
+// `ours` null: there is no such document. Faults name the kubelet's file.
+MergedKubelet MergeWithKubelet(const ConfigDocument* ours, const ConfigDocument& theirs,
+                               bool default_memory, Faults& faults) {
+  MergedKubelet merged{.document = {}, .theirs = ReadTheirs(theirs, faults)};
+  std::vector<Threshold> followed = merged.theirs;
+  const Value::Map& mine = MembersOf(ours);
+  const bool has_hard_memory = std::ranges::any_of(merged.theirs, [](const Threshold& threshold) {
+    return threshold.IsHard() && threshold.signal == Signal::kMemoryAvailable;
+  });
+  const Value* const hard = Said(mine, "evictionHard");
+  const bool is_derived =
+      hard == nullptr || (FillsUp(mine) && hard->Find("memory.available") == nullptr);
+  if (default_memory && !has_hard_memory && is_derived) {
+    followed.push_back(KubeletsDefaultMemory());
+    merged.own_memory_threshold = true;
+  }
+  Value::Map members = mine;
+  for (const auto& [key, value] : MembersOf(&theirs)) {
+    if (std::ranges::find(kNotTaken, key) != kNotTaken.end()) continue;
+    if (Said(mine, key) == nullptr) Put(members, key, value);
+  }
+  PutThresholds(mine, SettingsAbove(std::move(followed)), members);
+  // The kubelet's own setting is usually false, which suits a kubelet that looks every ten seconds.
+  if (Said(mine, kNotification) == nullptr) Put(members, kNotification, Value(true));
+  merged.document = Value(std::move(members), ours == nullptr ? 0 : ours->document.line());
+  return merged;
+}
+
+// Sets the file of each fault and warning of a merged document to the file that its member comes
+// from. Warnings about members from the kubelet's document are dropped: they concern the kubelet.
+void SortByFile(const ConfigDocument* ours, const ConfigDocument& theirs, Faults& faults,
+                Faults& warnings) {
+  const auto is_ours = [&](const Fault& fault) {
+    return ours != nullptr &&
+           Said(MembersOf(ours), fault.key.substr(0, fault.key.find_first_of(".["))) != nullptr;
+  };
+  for (Fault& fault : faults) {
+    if (!is_ours(fault)) fault.file = theirs.file;
+  }
+  std::erase_if(warnings, [&](const Fault& warning) { return !is_ours(warning); });
+}
+
+// Switches off everything that the kubelet does and that Jettison must therefore not do: collecting
+// dead containers and, unless `kubernetes.collectImages` is set, images; rotating logs, limiting
+// groups, running static pods.
+void LeaveToKubelet(AgentConfig& config) {
+  if (!config.kubernetes.collect_images) {
+    config.image_gc.high_threshold_percent = 100;
+    config.image_gc.max_age = Duration::zero();
+  }
+  config.logs.max_size_bytes.reset();
+  config.reservation.enforce_pods = false;
+  config.reservation.kube_enforced.reset();
+  config.reservation.system_enforced.reset();
+  config.static_pod_path.clear();
+}
 
 constexpr const char* kKubeletLogs = "/var/log/pods";  // the default of podLogsDir
 
@@ -56,14 +203,19 @@ void CheckManifestFolder(const ConfigDocument& kubelet, const AgentConfig& confi
                           config.root, pods, config.logs.directory));
 }
 
-// Adds the name of the document's file to the faults that `read` finds.
+// Names the file that sets the member of each fault and warning that `read` finds.
 template <typename Read>
 void WithFiles(const ConfigDocument& document, ConfigReading& reading, Read read) {
   const std::size_t faults = reading.faults.size();
   const std::size_t warnings = reading.warnings.size();
   read(Fields(document.document, document.file, reading.faults));
-  NameFiles(document, std::span(reading.faults).subspan(faults));
-  NameFiles(document, std::span(reading.warnings).subspan(warnings));
+  for (const auto found :
+       {std::span(reading.faults).subspan(faults), std::span(reading.warnings).subspan(warnings)}) {
+    for (Fault& fault : found) {
+      const bool has_place = fault.file == document.file && !fault.key.empty();
+      if (has_place) fault.file = FileOf(document, fault.key);
+    }
+  }
 }
 
 void ReadKubelet(const ConfigDocument& document, ConfigReading& reading) {
@@ -77,11 +229,8 @@ void ReadKubelet(const ConfigDocument& document, ConfigReading& reading) {
 
 void ReadWithoutKubelet(const SortedDocuments& sorted, const KubeletSide& kubelet,
                         ConfigReading& reading) {
-  if (sorted.kubelet) {
-    ReadKubelet(*sorted.kubelet, reading);
-  } else {
-    ApplyKubeletDefaults(reading.config);
-  }
+  ReadKubelet(sorted.kubelet.value_or(ConfigDocument{.file = "", .document = Value(Value::Map{})}),
+              reading);
   if (kubelet.why_not.empty()) return;
   const ConfigDocument& ours = sorted.kubelet ? *sorted.kubelet : *sorted.jettison;
   const Value* hard = sorted.kubelet ? sorted.kubelet->document.Find("evictionHard") : nullptr;
@@ -155,8 +304,8 @@ std::vector<DropInReading> DropInsOf(const std::vector<ConfigDocument>& document
     DropInReading& drop_in = drop_ins.emplace_back(DropInReading{document.file, {}});
     for (const auto* const kind : {&sorted.kubelet, &sorted.jettison}) {
       if (!*kind) continue;
-      for (std::string& field : FieldsFrom(**kind, document.file)) {
-        drop_in.fields.push_back(std::move(field));
+      for (const Override& one : (*kind)->overrides) {
+        if (one.file == document.file) drop_in.fields.push_back(one.key);
       }
     }
   }

@@ -11,7 +11,7 @@
 #include "core/model/threshold.h"
 #include "core/model/value.h"
 #include "core/thresholds/fields.h"
-#include "core/thresholds/threshold_parsing.h"
+#include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 
@@ -26,7 +26,7 @@ struct ConfigDocument {
   std::string file;  // as the user named it; relative paths inside count from its directory
   Value document;
   bool drop_in = false;                  // it is put over what was said before it
-  std::vector<Override> overrides = {};  // what drop-ins have put over it (PutOver)
+  std::vector<Override> overrides = {};  // what drop-ins have put over it (Sorted)
 };
 
 // The configuration of the kubelet that Jettison stands beside (`source: kubernetes`).
@@ -83,71 +83,20 @@ struct ConfigReading {
 // thresholds of `config`.
 void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Faults& warnings);
 
-// Warns of fields of a KubeletConfiguration that have no effect although their author may expect
-// one: misspelt fields, and known fields that Jettison does not use and that differ from the
-// kubelet's default. There is no warning of fields that concern only the kubelet itself (its
-// server, its certificates, its traffic with an API server).
-void WarnOfUnusedFields(const Fields& fields, Faults& warnings);
-
 // The threshold settings of a KubeletConfiguration as unparsed text: evictionHard, which has the
 // kubelet's defaults if it is absent, or is merged with them, and evictionSoft with its grace
 // periods. Minimum reclaims are read elsewhere.
 [[nodiscard]] EvictionSettings ReadEvictionSettings(const Fields& fields);
 
 // Applies a KubeletConfiguration (v1beta1) to `config`, with the kubelet's defaults for absent
-// fields. Only staticPodPath is read elsewhere, in ReadConfig, which knows the file of the field.
-// Faults are noted by `fields`.
+// fields; an empty document has them all. Only staticPodPath is read elsewhere, in ReadConfig,
+// which knows the file of the field. Faults are noted by `fields`.
 void ApplyKubeletConfiguration(const Fields& fields, AgentConfig& config, Faults& warnings,
                                Faults& faults);
-
-// Applies the kubelet's defaults, for a configuration without a KubeletConfiguration.
-void ApplyKubeletDefaults(AgentConfig& config);
-
-// A KubeletConfiguration made of the kubelet's and ours.
-struct MergedKubelet {
-  Value document;
-  std::vector<Threshold> theirs;  // what the kubelet evicts by, with its allocatable copy
-  // The kubelet has no hard threshold on memory.available, and neither has our document: ours is
-  // derived from the kubelet's default.
-  bool own_memory_threshold = false;
-};
-
-// Merges our document over the kubelet's, member by member: a member that ours does not set has the
-// kubelet's value, except members about the kubelet's own process and its static pods. Thresholds
-// that ours does not set are the kubelet's plus a margin (thresholds/kubelet_order.h); with
-// mergeDefaultEvictionSettings in ours, this applies to each single signal. Where the kubelet has
-// no hard threshold on memory, its default stands in for one unless `default_memory` is false.
-// `ours` null: there is no such document. Faults name the kubelet's file.
-[[nodiscard]] MergedKubelet MergeWithKubelet(const ConfigDocument* ours,
-                                             const ConfigDocument& theirs, bool default_memory,
-                                             Faults& faults);
-
-// Sets the file of each fault and warning of a merged document to the file that its member comes
-// from. Warnings about members from the kubelet's document are dropped: they concern the kubelet.
-void SortByFile(const ConfigDocument* ours, const ConfigDocument& theirs, Faults& faults,
-                Faults& warnings);
-
-// Switches off everything that the kubelet does and that Jettison must therefore not do: collecting
-// dead containers and, unless `kubernetes.collectImages` is set, images; rotating logs, limiting
-// groups, running static pods.
-void LeaveToKubelet(AgentConfig& config);
-
-// Merges a drop-in over a document of the same kind, as the kubelet does with its --config-dir
-// (RFC 7386): maps are merged member by member, at any depth; a list or a scalar replaces the
-// earlier value; null removes it, so that the default applies. Both documents must be maps.
-// `document` records which members come from which file.
-void PutOver(const ConfigDocument& drop_in, ConfigDocument& document);
 
 // The file that sets the member which a fault's key names ("evictionHard[pid.available]",
 // "http.address", "hooks[1].url"). For a map that is merged from several files, it is the last one.
 [[nodiscard]] const std::string& FileOf(const ConfigDocument& document, std::string_view key);
-
-// Replaces the document's file name in faults by the file that sets the member of the fault's key.
-void NameFiles(const ConfigDocument& document, std::span<Fault> faults);
-
-// The members that hold from a file, as faults name them, in the order in which they were read.
-[[nodiscard]] std::vector<std::string> FieldsFrom(const ConfigDocument& document,
-                                                  const std::string& file);
 
 // The documents of a configuration by kind, with the drop-ins merged over them.
 struct SortedDocuments {

@@ -12,7 +12,7 @@
 
 #include "codec/documents/json.h"
 #include "core/config/testing/test_documents.h"
-#include "core/thresholds/threshold_parsing.h"
+#include "core/thresholds/threshold_settings.h"
 
 // Random eviction settings and the kubelet's result for each.
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "core/config/agent_config.h"
@@ -26,9 +27,17 @@ enum class Takes : std::uint8_t {
 struct ReadElsewhere {
   void Read(const Fields&, std::string_view, auto&) const {}
 };
-struct AnyText {
-  void Read(const Fields& fields, std::string_view name, std::string& into) const {
-    Take(fields.Text(name), into);
+// A text, true or false, or the name of an enumerator.
+struct ByType {
+  template <typename Value>
+  void Read(const Fields& fields, std::string_view name, Value& into) const {
+    if constexpr (std::is_same_v<Value, std::string>) {
+      Take(fields.Text(name), into);
+    } else if constexpr (std::is_same_v<Value, bool>) {
+      Take(fields.Flag(name), into);
+    } else {
+      Take(fields.Enumerator<Value>(name), into);
+    }
   }
 };
 // Empty text is the default.
@@ -49,11 +58,6 @@ struct GroupPath {
     if (into == "/") into.clear();
   }
 };
-struct Switch {
-  void Read(const Fields& fields, std::string_view name, bool& into) const {
-    Take(fields.Flag(name), into);
-  }
-};
 struct WholeNumber {
   std::int64_t least;
   std::int64_t most = std::numeric_limits<std::int32_t>::max();
@@ -71,13 +75,6 @@ struct Span {
   }
 };
 inline constexpr Span kKubeletSpan = {.is_default_at_zero = true};
-template <auto... kChoices>
-struct OneOf {
-  template <typename Choice>
-  void Read(const Fields& fields, std::string_view name, Choice& into) const {
-    Take(fields.OneOf(name, {kChoices...}), into);
-  }
-};
 // A whole number of more than zero; any other is no limit.
 struct Limit {
   void Read(const Fields& fields, std::string_view name, std::optional<std::int64_t>& into) const;
@@ -107,17 +104,17 @@ struct HookList {
 // "json" or "text".
 struct LogFormatName {
   void Read(const Fields& fields, std::string_view name, bool& into) const {
-    Take(fields.OneOf<bool>(name, {{"text", false}, {"json", true}}), into);
+    if (const auto word = fields.Word(name, EnumNames("text", "json"))) into = *word == 1;
   }
 };
 
 // One setting: its name in a document, where its value is, its form, and when a change takes
 // effect.
-template <typename Owner, typename Value, typename Form>
+template <typename Owner, typename Value, typename Form = ByType>
 struct Setting {
   std::string_view name;
   Value Owner::*value;
-  Form form;
+  Form form{};
   Takes takes = Takes::kRestart;
 };
 // Settings that are kept together. `name` is that of their map in a document; where it is empty
@@ -151,63 +148,55 @@ void CheckBackoff(const Fields& fields, const EvictionBackoff& read);
 
 inline constexpr auto kHttpSettings = std::tuple(
     Setting{"socket", &HttpConfig::socket, SocketPath{}},
-    Setting{"socketGroup", &HttpConfig::socket_group, AnyText{}},
-    Setting{"address", &HttpConfig::address, AnyText{}},
+    Setting{"socketGroup", &HttpConfig::socket_group}, Setting{"address", &HttpConfig::address},
     Setting{"tlsCertFile", &HttpConfig::tls_cert_file, Path{}, Takes::kFile},
     Setting{"tlsPrivateKeyFile", &HttpConfig::tls_private_key_file, Path{}, Takes::kFile},
     Setting{"clientCAFile", &HttpConfig::client_ca_file, Path{}, Takes::kFile},
     Setting{"bearerTokenFile", &HttpConfig::bearer_token_file, Path{}, Takes::kFile},
-    Setting{"allowAnyLocalUser", &HttpConfig::allow_any_local_user, Switch{}});
+    Setting{"allowAnyLocalUser", &HttpConfig::allow_any_local_user});
 
-inline constexpr auto kKubernetesSettings = std::tuple(
-    Setting{"kubeconfig", &KubernetesConfig::kubeconfig, Path{}},
-    Setting{"kubeletConfiguration", &KubernetesConfig::kubelet_configuration, Path{}},
-    Setting{"kubeletDirectory", &KubernetesConfig::kubelet_directory, Path{}},
-    Setting{"collectImages", &KubernetesConfig::collect_images, Switch{}},
-    Setting{"defaultMemoryThreshold", &KubernetesConfig::default_memory_threshold, Switch{},
-            Takes::kAtOnce},
-    Setting{"evictDaemonSets", &KubernetesConfig::evict_daemon_sets, Switch{}},
-    Setting{"jobs", &KubernetesConfig::jobs, OneOf<JobEnding::kKill, JobEnding::kTerminate>{}},
-    Setting{"softEvictionsPerHour", &KubernetesConfig::soft_evictions_per_hour,
-            WholeNumber{1, 3600}},
-    Setting{"softEvictionCoolDown", &KubernetesConfig::soft_eviction_cool_down,
-            Span{.most = std::chrono::hours(1)}});
+inline constexpr auto kKubernetesSettings =
+    std::tuple(Setting{"kubeconfig", &KubernetesConfig::kubeconfig, Path{}},
+               Setting{"kubeletConfiguration", &KubernetesConfig::kubelet_configuration, Path{}},
+               Setting{"kubeletDirectory", &KubernetesConfig::kubelet_directory, Path{}},
+               Setting{"collectImages", &KubernetesConfig::collect_images},
+               Setting{"defaultMemoryThreshold", &KubernetesConfig::default_memory_threshold,
+                       ByType{}, Takes::kAtOnce},
+               Setting{"evictDaemonSets", &KubernetesConfig::evict_daemon_sets},
+               Setting{"jobs", &KubernetesConfig::jobs},
+               Setting{"softEvictionsPerHour", &KubernetesConfig::soft_evictions_per_hour,
+                       WholeNumber{1, 3600}},
+               Setting{"softEvictionCoolDown", &KubernetesConfig::soft_eviction_cool_down,
+                       Span{.most = std::chrono::hours(1)}});
 
 inline constexpr auto kBackoffSettings =
     std::tuple(Setting{"initial", &EvictionBackoff::initial, Span{std::chrono::seconds(1)}},
                Setting{"max", &EvictionBackoff::max, Span{std::chrono::seconds(1)}});
 
 inline constexpr auto kRecordingSettings =
-    std::tuple(Setting{"enabled", &RecordingConfig::enabled, Switch{}},
+    std::tuple(Setting{"enabled", &RecordingConfig::enabled},
                Setting{"maxSize", &RecordingConfig::max_bytes, FileSize{}},
                Setting{"maxAge", &RecordingConfig::max_age, Span{std::chrono::hours(1)}});
 
-inline constexpr auto kJettisonSettings = std::tuple(
-    Setting{"source", &AgentConfig::source,
-            OneOf<SourceKind::kManifests, SourceKind::kKubernetes>{}},
-    Setting{"runtime", &AgentConfig::runtime, OneOf<RuntimeKind::kProcess, RuntimeKind::kCri>{}},
-    Settings{"kubernetes", &AgentConfig::kubernetes, kKubernetesSettings},
-    Setting{"adopt", &AgentConfig::adopt,
-            OneOf<AdoptPolicy::kNone, AdoptPolicy::kObserve, AdoptPolicy::kEvict>{}},
-    Setting{"profile", &AgentConfig::profile, OneOf<Profile::kStandalone, Profile::kKubelet>{}},
-    Setting{"root", &AgentConfig::root, Path{}},
-    Setting{"nodeCgroup", &AgentConfig::node_cgroup, GroupPath{}},
-    Setting{"nodeFs", &AgentConfig::node_fs, Path{}},
-    Setting{"nodeName", &AgentConfig::node_name, NodeName{}},
-    Setting{"memoryAvailable", &AgentConfig::memory_estimator,
-            OneOf<MemoryEstimator::kWorkingSet, MemoryEstimator::kAvailable>{}},
-    Setting{"monitoringInterval", &AgentConfig::monitoring_interval,
-            Span{std::chrono::milliseconds(100)}},
-    Settings{"evictionBackoff", &AgentConfig::eviction_backoff, kBackoffSettings, false,
-             CheckBackoff},
-    Setting{"hooks", &AgentConfig::hooks, HookList{}, Takes::kAtOnce},
-    Settings{"http", &AgentConfig::http, kHttpSettings, false, CheckHttp},
-    Settings{"recording", &AgentConfig::recording, kRecordingSettings},
-    Setting{"dryRun", &AgentConfig::dry_run, Switch{}},
-    Setting{"logLevel", &AgentConfig::log_level,
-            OneOf<LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarning, LogLevel::kError>{},
-            Takes::kAtOnce},
-    Setting{"logFormat", &AgentConfig::json_logs, LogFormatName{}});
+inline constexpr auto kJettisonSettings =
+    std::tuple(Setting{"source", &AgentConfig::source}, Setting{"runtime", &AgentConfig::runtime},
+               Settings{"kubernetes", &AgentConfig::kubernetes, kKubernetesSettings},
+               Setting{"adopt", &AgentConfig::adopt}, Setting{"profile", &AgentConfig::profile},
+               Setting{"root", &AgentConfig::root, Path{}},
+               Setting{"nodeCgroup", &AgentConfig::node_cgroup, GroupPath{}},
+               Setting{"nodeFs", &AgentConfig::node_fs, Path{}},
+               Setting{"nodeName", &AgentConfig::node_name, NodeName{}},
+               Setting{"memoryAvailable", &AgentConfig::memory_estimator},
+               Setting{"monitoringInterval", &AgentConfig::monitoring_interval,
+                       Span{std::chrono::milliseconds(100)}},
+               Settings{"evictionBackoff", &AgentConfig::eviction_backoff, kBackoffSettings, false,
+                        CheckBackoff},
+               Setting{"hooks", &AgentConfig::hooks, HookList{}, Takes::kAtOnce},
+               Settings{"http", &AgentConfig::http, kHttpSettings, false, CheckHttp},
+               Settings{"recording", &AgentConfig::recording, kRecordingSettings},
+               Setting{"dryRun", &AgentConfig::dry_run},
+               Setting{"logLevel", &AgentConfig::log_level, ByType{}, Takes::kAtOnce},
+               Setting{"logFormat", &AgentConfig::json_logs, LogFormatName{}});
 
 inline constexpr auto kImageSettings =
     std::tuple(Setting{"imageMinimumGCAge", &ImageGcPolicy::min_age, kKubeletSpan},
@@ -218,17 +207,16 @@ inline constexpr auto kImageSettings =
                        WholeNumber{0, 100}});
 
 inline constexpr auto kCpuQuotaSettings =
-    std::tuple(Setting{"cpuCFSQuota", &CpuQuotaPolicy::enforced, Switch{}},
+    std::tuple(Setting{"cpuCFSQuota", &CpuQuotaPolicy::enforced},
                Setting{"cpuCFSQuotaPeriod", &CpuQuotaPolicy::period,
                        Span{std::chrono::milliseconds(1), std::chrono::seconds(1)}});
 
-inline constexpr auto kEvictionSettings =
-    std::tuple(Setting{"evictionPressureTransitionPeriod",
-                       &EvictionPolicy::pressure_transition_period, kKubeletSpan, Takes::kAtOnce},
-               Setting{"evictionMaxPodGracePeriod", &EvictionPolicy::max_pod_grace_period_seconds,
-                       WholeNumber{-std::numeric_limits<std::int32_t>::max()}, Takes::kAtOnce},
-               Setting{"localStorageCapacityIsolation",
-                       &EvictionPolicy::local_storage_capacity_isolation, Switch{}});
+inline constexpr auto kEvictionSettings = std::tuple(
+    Setting{"evictionPressureTransitionPeriod", &EvictionPolicy::pressure_transition_period,
+            kKubeletSpan, Takes::kAtOnce},
+    Setting{"evictionMaxPodGracePeriod", &EvictionPolicy::max_pod_grace_period_seconds,
+            WholeNumber{-std::numeric_limits<std::int32_t>::max()}, Takes::kAtOnce},
+    Setting{"localStorageCapacityIsolation", &EvictionPolicy::local_storage_capacity_isolation});
 
 inline constexpr auto kReservationSettings =
     std::tuple(Setting{"kubeReserved", &NodeReservation::kube_reserved, ReadElsewhere{}},
@@ -250,12 +238,11 @@ inline constexpr auto kKubeletSettings = std::tuple(
     Setting{"staticPodPath", &AgentConfig::static_pod_path, ReadElsewhere{}},
     Setting{"fileCheckFrequency", &AgentConfig::file_check_frequency, CheckFrequency{}},
     Settings{"", &AgentConfig::eviction, kEvictionSettings},
-    Setting{"kernelMemcgNotification", &AgentConfig::kernel_memcg_notification, Switch{}},
+    Setting{"kernelMemcgNotification", &AgentConfig::kernel_memcg_notification},
     Settings{"", &AgentConfig::image_gc, kImageSettings},
     Setting{"cgroupRoot", &AgentConfig::cgroup_root, GroupPath{}},
-    Setting{"cgroupsPerQOS", &AgentConfig::cgroups_per_qos, Switch{}},
-    Setting{"cgroupDriver", &AgentConfig::cgroup_driver,
-            OneOf<CgroupDriver::kCgroupfs, CgroupDriver::kSystemd>{}},
+    Setting{"cgroupsPerQOS", &AgentConfig::cgroups_per_qos},
+    Setting{"cgroupDriver", &AgentConfig::cgroup_driver},
     Setting{"podPidsLimit", &AgentConfig::pod_pids_limit, Limit{}},
     Settings{"", &AgentConfig::cpu_quota, kCpuQuotaSettings},
     Setting{"oomScoreAdj", &AgentConfig::oom_score_adj, WholeNumber{-1000, 1000}},
@@ -263,7 +250,7 @@ inline constexpr auto kKubeletSettings = std::tuple(
     Settings{"", &AgentConfig::logs, kLogSettings},
     Setting{"containerRuntimeEndpoint", &AgentConfig::container_runtime_endpoint,
             TextUnlessEmpty{}},
-    Setting{"imageServiceEndpoint", &AgentConfig::image_service_endpoint, AnyText{}},
+    Setting{"imageServiceEndpoint", &AgentConfig::image_service_endpoint},
     Setting{"runtimeRequestTimeout", &AgentConfig::runtime_request_timeout, kKubeletSpan},
     Settings{"crashLoopBackOff", &AgentConfig::restart_backoff, kRestartSettings, true});
 

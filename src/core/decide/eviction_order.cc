@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/model/pod_resources.h"
+#include "core/model/pod.h"
 #include "core/model/pressure.h"
 
 namespace jettison {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <span>
 
-#include "core/decide/local_storage.h"
-#include "core/model/eviction_order.h"
+#include "core/decide/decide.h"
+#include "core/model/eviction.h"
 #include "core/model/threshold.h"
 #include "core/observe/observations.h"
 #include "core/pods/pod_facts.h"

@@ -75,11 +75,6 @@ std::optional<PaceReason> SecondWaits(const PaceQuestion& question, const PaceIn
   return Useless(question, pace, missing);
 }
 
-EvictionPause Pause(const PaceQuestion& question, PaceReason reason, Instant until) {
-  return {
-      .reason = reason, .until = until, .pod_uid = question.pods[question.victim].facts->pod.uid};
-}
-
 // The time from the decision until killed processes take nothing more: many may have to be found,
 // and they compete for the processor with all others.
 constexpr Duration kKillTakes = std::chrono::milliseconds(150);
@@ -91,16 +86,14 @@ std::string AmountOf(Signal signal, std::int64_t amount) {
   return Quantity::Of(amount, FormatOf(signal)).ToString();
 }
 
-using std::chrono::milliseconds;
-
 // Growth that has lasted for this long is a reason to evict another pod.
-constexpr Duration kGrowthLasts = milliseconds(25);
+constexpr Duration kGrowthLasts = std::chrono::milliseconds(25);
 // A shorter growth suffices to kill a pod that is ending already.
-constexpr Duration kGrowthBegins = milliseconds(5);
+constexpr Duration kGrowthBegins = std::chrono::milliseconds(5);
 // Older samples say nothing of the present.
-constexpr Duration kRemembered = milliseconds(100);
+constexpr Duration kRemembered = std::chrono::milliseconds(100);
 // Samples that are closer together say nothing new.
-constexpr Duration kApart = milliseconds(4);
+constexpr Duration kApart = std::chrono::milliseconds(4);
 constexpr std::size_t kSamples = 16;
 // Where less than this part of the threshold is left, nothing more can be taken.
 constexpr std::int64_t kExhausted = 16;
@@ -126,6 +119,20 @@ Int128 Taken(const Observation& before, const Observation& last) {
 
 }  // namespace
 
+std::string_view TextOf(PaceReason reason) {
+  constexpr auto kTexts =
+      EnumNames("what is left lasts until then at the measured pace",
+            "ending the pod would free almost nothing",
+            "no pod that may be evicted holds or takes what is short",
+            "how long what is left lasts cannot be foreseen",
+            "the API server has been asked whether the pod may be evicted",
+            "another pod was evicted for a soft threshold a moment ago",
+            "the limit of evictions per hour for soft thresholds is reached",
+            "the API server cannot be asked whether the pod may be evicted",
+            "the agent has no right to ask the API server whether the pod may be evicted");
+  return kTexts[static_cast<std::size_t>(reason)];
+}
+
 bool IsWorthwhile(Int128 usage, Int128 missing) {
   return usage * kSmallPart >= missing;
 }
@@ -135,19 +142,20 @@ bool Lasts(std::int64_t left, std::int64_t growth, Duration time) {
 }
 
 std::optional<EvictionPause> PauseBefore(const PaceQuestion& question, const PaceInput& pace) {
+  const auto waits = [&](PaceReason reason, Instant until) {
+    return EvictionPause{
+        .reason = reason, .until = until, .pod_uid = question.pods[question.victim].facts->pod.uid};
+  };
   if (pace.signal != question.threshold.signal) return std::nullopt;
   if (!question.threshold.IsHard() && pace.soft && question.now < pace.soft->until) {
-    return Pause(question, pace.soft->reason, pace.soft->until);
+    return waits(pace.soft->reason, pace.soft->until);
   }
-  if (pace.kubelet_decides && question.now < *pace.kubelet_decides) {
-    const auto reason = SecondWaits(question, pace);
-    if (!reason) return std::nullopt;
-    return Pause(question, *reason, *pace.kubelet_decides);
-  }
-  if (!pace.next_by_clock) return std::nullopt;
-  const auto reason = Useless(question, pace, ShortOfLine(question, pace));
-  if (!reason) return std::nullopt;
-  return Pause(question, *reason, *pace.next_by_clock);
+  const bool is_second = pace.kubelet_decides && question.now < *pace.kubelet_decides;
+  const auto until = is_second ? pace.kubelet_decides : pace.next_by_clock;
+  if (!until) return std::nullopt;
+  const auto reason = is_second ? SecondWaits(question, pace)
+                                : Useless(question, pace, ShortOfLine(question, pace));
+  return reason ? std::optional(waits(*reason, *until)) : std::nullopt;
 }
 
 void EvictionPace::Evicted(Resource resource, bool hard, Instant now) {

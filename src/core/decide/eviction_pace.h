@@ -34,28 +34,12 @@ enum class PaceReason : std::uint8_t {
   kApiAway,     // the API server cannot be asked
   kNoRight,     // the agent has no right to ask, or the API server has no such call
 };
-struct PaceReasonRow {
-  std::string_view name;
-  std::string_view text;  // half a sentence
-};
-inline constexpr auto kPaceReasonRows = std::to_array<PaceReasonRow>({
-    {"node-lasts", "what is left lasts until then at the measured pace"},
-    {"victim-too-small", "ending the pod would free almost nothing"},
-    {"not-theirs", "no pod that may be evicted holds or takes what is short"},
-    {"no-forecast", "how long what is left lasts cannot be foreseen"},
-    {"asked", "the API server has been asked whether the pod may be evicted"},
-    {"cool-down", "another pod was evicted for a soft threshold a moment ago"},
-    {"hourly-rate", "the limit of evictions per hour for soft thresholds is reached"},
-    {"api-away", "the API server cannot be asked whether the pod may be evicted"},
-    {"no-right", "the agent has no right to ask the API server whether the pod may be evicted"},
-});
-inline constexpr std::size_t kPaceReasonCount = kPaceReasonRows.size();
-[[nodiscard]] constexpr std::string_view NameOf(PaceReason reason) {
-  return kPaceReasonRows[static_cast<std::size_t>(reason)].name;
-}
-[[nodiscard]] constexpr std::string_view TextOf(PaceReason reason) {
-  return kPaceReasonRows[static_cast<std::size_t>(reason)].text;
-}
+template <>
+inline constexpr auto kNamesOf<PaceReason> = EnumNames("node-lasts", "victim-too-small", "not-theirs",
+                                                   "no-forecast", "asked", "cool-down",
+                                                   "hourly-rate", "api-away", "no-right");
+// Half a sentence.
+[[nodiscard]] std::string_view TextOf(PaceReason reason);
 // Whether the reason applies only to soft thresholds.
 [[nodiscard]] constexpr bool IsOfSoft(PaceReason reason) {
   return reason >= PaceReason::kAsked;
@@ -137,7 +121,7 @@ class EvictionPace {
   [[nodiscard]] std::int64_t GrowthOf(Signal signal) const;
 
  private:
-  using Resources = std::bitset<kAllResources.size()>;
+  using Resources = std::bitset<kAllOf<Resource>.size()>;
   struct Sample {
     Observation seen;
     Instant at;

@@ -6,8 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/decide/container_gc.h"
-#include "core/decide/image_gc.h"
+#include "core/decide/garbage_collection.h"
 
 namespace jettison {
 namespace {
@@ -33,10 +32,9 @@ ContainerRecord Running(std::string pod, std::string name, int attempt, Duration
 
 // "pod/container#attempt" of each, in order.
 using Names = std::vector<std::string>;
-Names ToRemove(const std::vector<ContainerRecord>& containers, const PodsForGc& pods,
-               ContainerGcPolicy policy = {}) {
+Names ToRemove(const std::vector<ContainerRecord>& containers, const PodsForGc& pods) {
   Names names;
-  for (const ContainerRun& run : ContainersToRemove(policy, containers, pods, kCollectedAt)) {
+  for (const ContainerRun& run : ContainersToRemove(containers, pods)) {
     names.push_back(run.pod_uid + "/" + run.container + "#" + std::to_string(run.attempt));
   }
   return names;
@@ -85,42 +83,6 @@ TEST(ContainerGc, ATerminatedPodCountsAsGoneOnlyWhenAskedTo) {
   EXPECT_EQ(ToRemove(containers, pods), Names{"done/a#0"});
 }
 
-TEST(ContainerGc, WhatIsYoungerThanTheMinimumAgeStaysAndIsNotCounted) {
-  const std::vector<ContainerRecord> containers = {Dead("p", "a", 0, minutes(5)),
-                                                   Dead("p", "a", 1, minutes(5) - Duration(1)),
-                                                   Dead("gone", "a", 0, minutes(1))};
-  EXPECT_EQ(ToRemove(containers, Living({"p"}), {.min_age = minutes(5)}), Names{});
-  EXPECT_EQ(
-      ToRemove(containers, Living({"p"}), {.min_age = minutes(5), .max_per_pod_container = 0}),
-      Names{"p/a#0"});
-}
-
-TEST(ContainerGc, ALimitBelowZeroIsNone) {
-  const std::vector<ContainerRecord> containers = {Dead("p", "a", 0, minutes(3)),
-                                                   Dead("p", "a", 1, minutes(2))};
-  EXPECT_EQ(ToRemove(containers, Living({"p"}), {.max_per_pod_container = -1}), Names{});
-}
-
-TEST(ContainerGc, AboveTheTotalLimitEachContainerKeepsAnEqualShare) {
-  std::vector<ContainerRecord> containers;
-  for (int attempt = 0; attempt < 5; ++attempt) {
-    containers.push_back(Dead("p", "a", attempt, minutes(50 - attempt)));
-  }
-  containers.push_back(Dead("q", "a", 0, minutes(99)));
-  EXPECT_EQ(
-      ToRemove(containers, Living({"p", "q"}), {.max_per_pod_container = -1, .max_containers = 4}),
-      (Names{"p/a#0", "p/a#1", "p/a#2"}));
-}
-
-TEST(ContainerGc, WhereEqualSharesAreStillTooManyTheOldestOfAllGo) {
-  const std::vector<ContainerRecord> containers = {
-      Dead("p", "a", 0, minutes(5)), Dead("q", "a", 0, minutes(7)), Dead("r", "a", 0, minutes(3)),
-      Dead("r", "a", 1, minutes(1))};
-  EXPECT_EQ(ToRemove(containers, Living({"p", "q", "r"}),
-                     {.max_per_pod_container = -1, .max_containers = 1}),
-            (Names{"r/a#0", "q/a#0", "p/a#0"}));
-}
-
 TEST(ContainerGc, TheAnswerDoesNotDependOnTheOrderOfTheRecords) {
   std::vector<ContainerRecord> containers;
   for (const char* pod : {"p", "q", "gone"}) {
@@ -129,13 +91,12 @@ TEST(ContainerGc, TheAnswerDoesNotDependOnTheOrderOfTheRecords) {
       containers.push_back(Dead(pod, "b", attempt, minutes(5 + attempt)));
     }
   }
-  const ContainerGcPolicy policy{.max_per_pod_container = 2, .max_containers = 3};
-  const Names expected = ToRemove(containers, Living({"p", "q"}), policy);
-  EXPECT_EQ(expected.size(), containers.size() - 3);
+  const Names expected = ToRemove(containers, Living({"p", "q"}));
+  EXPECT_EQ(expected.size(), containers.size() - 4);
   std::mt19937 random(7);
   for (int round = 0; round < 20; ++round) {
     std::shuffle(containers.begin(), containers.end(), random);
-    EXPECT_EQ(ToRemove(containers, Living({"p", "q"}), policy), expected);
+    EXPECT_EQ(ToRemove(containers, Living({"p", "q"})), expected);
   }
 }
 

@@ -1,9 +1,9 @@
-#include "core/decide/local_storage.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <random>
+
+#include "core/decide/decide.h"
 
 namespace jettison {
 namespace {

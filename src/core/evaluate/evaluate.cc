@@ -32,18 +32,6 @@ bool IsMet(const Threshold& threshold, const Observation& seen, bool enforce_min
   return seen.available * kNanosPerUnit < line;
 }
 
-ThresholdSet Fresh(std::span<const Threshold> thresholds, ThresholdSet among,
-                   const Observations& now, const Observations& before) {
-  ThresholdSet fresh;
-  for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    const auto& seen = now[thresholds[i].signal];
-    const auto& last = before[thresholds[i].signal];
-    fresh[i] =
-        among[i] && seen && (!last || !seen->time || !last->time || *seen->time > *last->time);
-  }
-  return fresh;
-}
-
 // Whether a pressure threshold is met by the stalls since the last eviction alone. The kernel's
 // average decays by the factor e in each window, so the part that is left of its value at the
 // eviction is known. The rest is the mean of the stalls since then.
@@ -71,26 +59,15 @@ bool IsMetSince(const EvictionMark& eviction, const Threshold& threshold, const 
   return lost - lost_before * left > line * (1 - left);
 }
 
-ThresholdSet WithoutEchoes(std::span<const Threshold> thresholds, ThresholdSet among,
-                           const EvictionState& state, const Observations& observations,
-                           Instant now) {
-  if (!state.last_eviction) return among;
-  for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    if (!among[i] || !IsPressure(thresholds[i].signal)) continue;
-    among[i] =
-        IsMetSince(*state.last_eviction, thresholds[i], *observations[thresholds[i].signal], now);
-  }
-  return among;
-}
-
-ThresholdSet Overdue(std::span<const Threshold> thresholds, const EvictionState& state,
-                     Instant now) {
-  ThresholdSet overdue;
-  for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    const auto& since = state.first_observed_at[i];
-    overdue[i] = since && Elapsed(*since, now) >= thresholds[i].grace_period;
-  }
-  return overdue;
+// Whether the signal was observed again since the last pass, and a pressure threshold is no echo of
+// what was before the last eviction.
+bool HasNewFigures(const Threshold& threshold, const Observations& observations,
+                   const EvictionState& state, Instant now) {
+  const auto& seen = observations[threshold.signal];
+  const auto& last = state.last_observations[threshold.signal];
+  const bool is_new = seen && (!last || !seen->time || !last->time || *seen->time > *last->time);
+  const bool may_echo = state.last_eviction && IsPressure(threshold.signal);
+  return is_new && (!may_echo || IsMetSince(*state.last_eviction, threshold, *seen, now));
 }
 
 void Track(bool holds, Instant now, std::optional<Instant>& since) {
@@ -118,12 +95,10 @@ void TrackKubeletLines(std::span<const Threshold> thresholds, const Observations
 
 // The met thresholds that bring a condition before anybody is evicted for them: beside a kubelet
 // those for which the kubelet has its own by then.
-ThresholdSet WithCondition(const Evaluation& result) {
-  ThresholdSet with = result.met;
-  for (std::size_t i = 0; i < with.size(); ++i) {
-    if (result.in_margin[i] && !result.next.kubelet_line_crossed_at[i]) with[i] = false;
-  }
-  return with;
+ThresholdSet WithCondition(std::span<const Threshold> thresholds, const Evaluation& result) {
+  return ThoseOf(result.met, thresholds, [&](const Threshold&, std::size_t i) {
+    return !result.in_margin[i] || result.next.kubelet_line_crossed_at[i];
+  });
 }
 
 // A condition that has ended stays so until it is observed again: a transition period that has
@@ -145,19 +120,16 @@ void TrackConditions(std::span<const Threshold> thresholds, ThresholdSet met, Du
 
 ThresholdSet ThresholdsMet(std::span<const Threshold> thresholds, const Observations& observations,
                            bool enforce_min_reclaim) {
-  ThresholdSet met;
-  for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    const auto& seen = observations[thresholds[i].signal];
-    met[i] = seen && IsMet(thresholds[i], *seen, enforce_min_reclaim);
-  }
-  return met;
+  return ThoseOf(thresholds, [&](const Threshold& threshold, std::size_t) {
+    const auto& seen = observations[threshold.signal];
+    return seen && IsMet(threshold, *seen, enforce_min_reclaim);
+  });
 }
 
 ThresholdSet HardFirst(std::span<const Threshold> thresholds, ThresholdSet among) {
-  ThresholdSet hard = among;
-  for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    if (!thresholds[i].IsHard()) hard[i] = false;
-  }
+  const ThresholdSet hard = ThoseOf(among, thresholds, [](const Threshold& threshold, std::size_t) {
+    return threshold.IsHard();
+  });
   return hard.any() ? hard : among;
 }
 
@@ -172,12 +144,15 @@ Evaluation Evaluate(const PassPolicy& policy, const EvictionState& state,
     Track(result.met[i], now, result.next.first_observed_at[i]);
   }
   TrackKubeletLines(thresholds, observations, now, result);
-  TrackConditions(thresholds, WithCondition(result), policy.pressure_transition_period, now,
-                  result.next);
-  result.overdue = Overdue(thresholds, result.next, now);
-  const ThresholdSet fresh =
-      Fresh(thresholds, result.overdue, observations, state.last_observations);
-  result.acting = WithoutEchoes(thresholds, fresh, state, observations, now);
+  TrackConditions(thresholds, WithCondition(thresholds, result), policy.pressure_transition_period,
+                  now, result.next);
+  result.overdue = ThoseOf(thresholds, [&](const Threshold& threshold, std::size_t i) {
+    const auto& since = result.next.first_observed_at[i];
+    return since && Elapsed(*since, now) >= threshold.grace_period;
+  });
+  result.acting = ThoseOf(result.overdue, thresholds, [&](const Threshold& threshold, std::size_t) {
+    return HasNewFigures(threshold, observations, state, now);
+  });
   if (policy.hard_first) result.acting = HardFirst(thresholds, result.acting);
   result.next.met = result.overdue;
   result.next.last_observations = observations;
@@ -200,11 +175,10 @@ void MarkEviction(const Observations& observations, Instant now, EvictionState& 
 }
 
 bool PressureRelieved(std::span<const Threshold> thresholds, const Observations& observations) {
-  const ThresholdSet met = ThresholdsMet(thresholds, observations, true);
-  for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    if (met[i] && !IsPressure(thresholds[i].signal)) return false;
-  }
-  return true;
+  return ThoseOf(
+             ThresholdsMet(thresholds, observations, true), thresholds,
+             [](const Threshold& threshold, std::size_t) { return !IsPressure(threshold.signal); })
+      .none();
 }
 
 std::optional<Instant> NextGraceEnd(std::span<const Threshold> thresholds,

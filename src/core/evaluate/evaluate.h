@@ -19,6 +19,22 @@ namespace jettison {
 // A set of thresholds, named by their index in the list that is being evaluated.
 using ThresholdSet = std::bitset<kMaxThresholds>;
 
+// Those of the set for which `holds(threshold, index)` is true.
+template <typename Predicate>
+[[nodiscard]] ThresholdSet ThoseOf(ThresholdSet among, std::span<const Threshold> thresholds,
+                                   const Predicate& holds) {
+  ThresholdSet those;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    those[i] = among[i] && holds(thresholds[i], i);
+  }
+  return those;
+}
+// Those of all thresholds.
+template <typename Predicate>
+[[nodiscard]] ThresholdSet ThoseOf(std::span<const Threshold> thresholds, const Predicate& holds) {
+  return ThoseOf(ThresholdSet().set(), thresholds, holds);
+}
+
 // The settings of a pass.
 struct PassPolicy {
   // Effective: containerfs.* replaced for the layout; at most kMaxThresholds.

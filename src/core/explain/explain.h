@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "core/decide/decide.h"
 #include "core/decide/eviction_pace.h"
-#include "core/decide/local_storage.h"
 #include "core/decide/ranking.h"
 #include "core/explanation/explanation.h"
-#include "core/model/memory_estimator.h"
+#include "core/model/choices.h"
 #include "core/model/signal.h"
 #include "core/model/summary.h"
 #include "core/model/threshold.h"

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,12 +10,11 @@
 #include "core/decide/decide.h"
 #include "core/decide/eviction_pace.h"
 #include "core/decide/holders.h"
-#include "core/decide/local_storage.h"
 #include "core/model/pod.h"
 #include "core/model/signal.h"
 #include "core/model/threshold.h"
 #include "core/observe/observations.h"
-#include "core/report/cycle_report.h"
+#include "core/pass/pass.h"
 #include "core/units/duration.h"
 
 // Answers to "why", as values: text and JSON are written from them and from nothing else. Amounts
@@ -136,12 +134,10 @@ enum class PassOutcome : std::uint8_t {
   kNobodyMayGo,      // every pod is protected, or there is none
   kAwaitsDiskUse,    // no eviction before the disk use of the pods is known
 };
-[[nodiscard]] constexpr std::string_view NameOf(PassOutcome outcome) {
-  constexpr auto kNames =
-      std::to_array<std::string_view>({"nothing", "storageLimits", "reclaimUnderWay", "relieved",
-                                       "evicted", "paused", "nobodyMayGo", "awaitsDiskUse"});
-  return kNames[static_cast<std::size_t>(outcome)];
-}
+template <>
+inline constexpr auto kNamesOf<PassOutcome> = EnumNames("nothing", "storageLimits", "reclaimUnderWay",
+                                                    "relieved", "evicted", "paused", "nobodyMayGo",
+                                                    "awaitsDiskUse");
 
 // One change of the inputs and the outcome that it leads to, found by deciding again.
 struct Otherwise {
@@ -160,11 +156,9 @@ struct Otherwise {
   std::optional<Signal> signal;                 // acted for then, if it is a different one
   bool after_reclaim = false;  // then, if a reclaim that did not take place frees too little
 };
-[[nodiscard]] constexpr std::string_view NameOf(Otherwise::Change change) {
-  constexpr auto kNames =
-      std::to_array<std::string_view>({"usage", "request", "priority", "available"});
-  return kNames[static_cast<std::size_t>(change)];
-}
+template <>
+inline constexpr auto kNamesOf<Otherwise::Change> = EnumNames("usage", "request", "priority",
+                                                          "available");
 
 // Why one pass did what it did; or, `hypothetical`, what one would do now.
 struct PassExplanation {

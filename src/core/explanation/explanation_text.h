@@ -31,11 +31,8 @@ namespace jettison {
 [[nodiscard]] std::string HeadlineOf(const PassExplanation& explanation);
 // The signal that was acted for; storage limits are in bytes of a disk.
 [[nodiscard]] Signal SignalOf(const PassExplanation& explanation);
-[[nodiscard]] std::string FiguresText(const SignalReading& reading);
 // Several thresholds, a line each.
 [[nodiscard]] std::string ThresholdTable(std::span<const ThresholdFacts> thresholds);
-[[nodiscard]] std::string OrderText(const PodOrder& order);
-[[nodiscard]] std::string LimitsText(std::span<const StorageLimitFacts> limits);
 // One change and what would have come of it, or would come of it now, as a sentence. `signal` is
 // the one that was acted for.
 [[nodiscard]] std::string SentenceOf(const Otherwise& otherwise, Signal signal, bool hypothetical);

@@ -116,7 +116,7 @@ TEST(Redaction, APodKeepsNoValueOfAVariable) {
 TEST(Signal, HasANameOfItsOwn) {
   std::set<std::string_view> names;
   for (const Signal signal : kAllSignals) {
-    EXPECT_EQ(SignalNamed(NameOf(signal)), signal);
+    EXPECT_EQ(EnumeratorNamed<Signal>(NameOf(signal)), signal);
     EXPECT_TRUE(names.insert(NameOf(signal)).second) << NameOf(signal);
   }
 }

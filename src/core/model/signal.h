@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/text/enum_names.h"
 #include "core/units/duration.h"
 #include "core/units/quantity.h"
 
@@ -300,34 +301,24 @@ static_assert(std::ranges::all_of(kAllNodeConditions,
                                   }),
               "kConditionRows must list every NodeConditionType as it is declared");
 
-inline constexpr auto kAllResources = [] {
-  std::array<Resource, kResourceRows.size()> all{};
-  std::ranges::transform(kResourceRows, all.begin(), &ResourceRow::resource);
-  return all;
-}();
-
-[[nodiscard]] constexpr std::string_view NameOf(Signal signal) {
-  return RowOf(signal).name;
+// The names that the rows have.
+template <typename Row, std::size_t kCount>
+[[nodiscard]] consteval auto NamesIn(const std::array<Row, kCount>& rows) {
+  std::array<std::string_view, kCount> names;
+  std::ranges::transform(rows, names.begin(), &Row::name);
+  return names;
 }
-[[nodiscard]] constexpr std::optional<Signal> SignalNamed(std::string_view name) {
-  const auto found = std::ranges::find(kSignalRows, name, &SignalRow::name);
-  return found == kSignalRows.end() ? std::nullopt : std::optional(found->signal);
-}
+template <>
+inline constexpr auto kNamesOf<Signal> = NamesIn(kSignalRows);
+template <>
+inline constexpr auto kNamesOf<Resource> = NamesIn(kResourceRows);
+template <>
+inline constexpr auto kNamesOf<NodeConditionType> = NamesIn(kConditionRows);
 [[nodiscard]] constexpr Resource ResourceOf(Signal signal) {
   return RowOf(signal).resource;
 }
-[[nodiscard]] constexpr std::string_view NameOf(Resource resource) {
-  return RowOf(resource).name;
-}
-[[nodiscard]] constexpr std::optional<Resource> ResourceNamed(std::string_view name) {
-  const auto found = std::ranges::find(kResourceRows, name, &ResourceRow::name);
-  return found == kResourceRows.end() ? std::nullopt : std::optional(found->resource);
-}
 [[nodiscard]] constexpr const NodeConditionRow& RowOf(NodeConditionType type) {
   return kConditionRows[IndexOf(type)];
-}
-[[nodiscard]] constexpr std::string_view NameOf(NodeConditionType type) {
-  return RowOf(type).name;
 }
 [[nodiscard]] constexpr std::string_view TaintOf(NodeConditionType type) {
   return RowOf(type).taint;

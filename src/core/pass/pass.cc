@@ -1,5 +1,9 @@
 #include "core/pass/pass.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "core/model/pod.h"
 
 namespace jettison {
@@ -7,11 +11,12 @@ namespace {
 
 PodFigures FiguresFor(const PassPolicy& policy, ThresholdSet may_act) {
   if (policy.local_storage_capacity_isolation) return PodFigures::kAll;
-  for (std::size_t i = 0; i < policy.thresholds.size(); ++i) {
-    const Resource resource = ResourceOf(policy.thresholds[i].signal);
-    const bool of_memory = resource == Resource::kMemory || resource == Resource::kSwap;
-    if (may_act[i] && !of_memory) return PodFigures::kAll;
-  }
+  const ThresholdSet of_memory =
+      ThoseOf(may_act, policy.thresholds, [](const Threshold& threshold, std::size_t) {
+        const Resource resource = ResourceOf(threshold.signal);
+        return resource == Resource::kMemory || resource == Resource::kSwap;
+      });
+  if (of_memory != may_act) return PodFigures::kAll;
   return may_act.any() ? PodFigures::kMemory : PodFigures::kNone;
 }
 
@@ -37,15 +42,11 @@ PassDecision DecideAmong(ThresholdSet among, const PassPolicy& policy, const Rea
 ThresholdSet InsteadOf(std::size_t waits, std::span<const Threshold> thresholds,
                        ThresholdSet may_act) {
   const Threshold& waiting = thresholds[waits];
-  ThresholdSet instead;
-  if (IsOfDisk(waiting.signal)) return instead;
-  for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    const Threshold& threshold = thresholds[i];
-    if (!may_act[i] || !threshold.IsHard() || IsOfDisk(threshold.signal)) continue;
-    instead[i] = waiting.IsHard() ? ResourceOf(threshold.signal) != ResourceOf(waiting.signal)
-                                  : threshold.signal != waiting.signal;
-  }
-  return instead;
+  return ThoseOf(may_act, thresholds, [&](const Threshold& threshold, std::size_t) {
+    if (!threshold.IsHard() || IsOfDisk(threshold.signal) || IsOfDisk(waiting.signal)) return false;
+    return waiting.IsHard() ? ResourceOf(threshold.signal) != ResourceOf(waiting.signal)
+                            : threshold.signal != waiting.signal;
+  });
 }
 
 }  // namespace
@@ -79,14 +80,12 @@ PassDecision DecidePass(const PassPolicy& policy, const ReadingPlan& plan,
 
 ThresholdSet ToActOn(const PassPolicy& policy, const Evaluation& evaluation,
                      const std::optional<PaceInput>& pace) {
-  if (!pace) return evaluation.acting;
-  ThresholdSet rest = evaluation.acting;
   bool any_hard = false;
-  for (std::size_t i = 0; i < policy.thresholds.size(); ++i) {
-    const Threshold& threshold = policy.thresholds[i];
-    any_hard |= rest[i] && threshold.signal == pace->signal && threshold.IsHard();
-    if (threshold.signal < pace->signal) rest.reset(i);
-  }
+  const ThresholdSet rest =
+      ThoseOf(evaluation.acting, policy.thresholds, [&](const Threshold& threshold, std::size_t) {
+        any_hard = any_hard || (pace && threshold.signal == pace->signal && threshold.IsHard());
+        return pace && threshold.signal >= pace->signal;
+      });
   return any_hard ? rest : evaluation.acting;
 }
 
@@ -101,6 +100,60 @@ std::string NameOfPod(const RecordedPass& pass, std::string_view uid) {
     if (facts->pod.uid == uid) return FullName(facts->pod);
   }
   return std::string(uid);
+}
+
+bool HasOutcome(const CycleReport& report, EvictOutcome outcome) {
+  return std::ranges::any_of(report.evictions, [outcome](const EvictionRecord& eviction) {
+    return eviction.outcome == outcome;
+  });
+}
+
+std::vector<std::string> EndingPodsOf(const CycleReport& report) {
+  std::vector<std::string> uids;
+  for (const EvictionRecord& eviction : report.evictions) {
+    if (eviction.outcome == EvictOutcome::kEnding) uids.push_back(eviction.order.pod_uid);
+  }
+  return uids;
+}
+
+Event ReclaimEvent(Resource resource) {
+  return {.object = "node",
+          .type = EventType::kWarning,
+          .reason = "EvictionThresholdMet",
+          .message = fmt::format("Attempting to reclaim {}", NameOf(resource)),
+          .annotations = {}};
+}
+
+Event EvictedEvent(const EvictionOrder& order) {
+  return {.object = order.pod_uid,
+          .type = EventType::kWarning,
+          .reason = kReasonEvicted,
+          .message = order.message,
+          .annotations = order.annotations};
+}
+
+std::vector<Event> ConditionEvents(NodeConditions before, NodeConditions after) {
+  std::vector<Event> events;
+  for (std::size_t i = 0; i < kNodeConditionCount; ++i) {
+    const auto type = static_cast<NodeConditionType>(i);
+    if (before.Has(type) == after.Has(type)) continue;
+    const std::string_view reason =
+        (after.Has(type) ? RowOf(type).holds : RowOf(type).is_over).event;
+    events.push_back({.object = "node",
+                      .type = EventType::kNormal,
+                      .reason = std::string(reason),
+                      .message = fmt::format("Node status is now: {}", reason),
+                      .annotations = {}});
+  }
+  return events;
+}
+
+NodeConditionText TextOf(NodeConditionType type, bool pressure) {
+  const ConditionWords& words = pressure ? RowOf(type).holds : RowOf(type).is_over;
+  return {.type = NameOf(type),
+          .status = pressure ? "True" : "False",
+          .reason = words.reason,
+          .message = words.message};
 }
 
 }  // namespace jettison

@@ -4,7 +4,7 @@
 #include <functional>
 #include <unordered_map>
 
-#include "core/model/pod_resources.h"
+#include "core/model/pod.h"
 #include "core/pods/pod_kind.h"
 
 namespace jettison {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -8,23 +7,19 @@
 #include <string_view>
 #include <vector>
 
+#include "core/model/choices.h"
+#include "core/model/eviction.h"
 #include "core/model/pod.h"
-#include "core/model/pod_origin.h"
-#include "core/model/profile.h"
 #include "core/model/summary.h"
-#include "core/pods/room.h"
+#include "core/pods/admission.h"
 #include "core/units/quantity.h"
 
 namespace jettison {
 
 // What a limit of local storage is of.
 enum class StorageLimitKind : std::uint8_t { kEmptyDir, kPod, kContainer };
-inline constexpr std::array kAllStorageLimitKinds = {
-    StorageLimitKind::kEmptyDir, StorageLimitKind::kPod, StorageLimitKind::kContainer};
-[[nodiscard]] constexpr std::string_view NameOf(StorageLimitKind kind) {
-  constexpr auto kNames = std::to_array<std::string_view>({"emptyDir", "pod", "container"});
-  return kNames[static_cast<std::size_t>(kind)];
-}
+template <>
+inline constexpr auto kNamesOf<StorageLimitKind> = EnumNames("emptyDir", "pod", "container");
 
 // A limit of local storage of a pod. It is identified by its place, not by its name, because a pod
 // that does not come from an API server may have two volumes, or two containers, of the same name.

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "core/model/pod_resources.h"
+#include "core/model/pod.h"
 
 namespace jettison {
 namespace {

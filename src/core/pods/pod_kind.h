@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "core/model/choices.h"
 #include "core/model/pod.h"
-#include "core/model/profile.h"
 
 namespace jettison {
 

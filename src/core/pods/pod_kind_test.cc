@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/model/pod_resources.h"
+#include "core/model/pod.h"
 
 namespace jettison {
 namespace {

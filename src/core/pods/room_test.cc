@@ -1,7 +1,7 @@
-#include "core/pods/room.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "core/pods/admission.h"
 
 namespace jettison {
 namespace {

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
-#include <string_view>
 
+#include "core/text/enum_names.h"
 #include "core/units/result.h"
 
 namespace jettison {
@@ -19,19 +17,11 @@ enum class StartFailure : std::uint8_t {
   kCreate,          // the container could not be created
   kRun,             // it was created, and its program could not be run
 };
-inline constexpr std::array kAllStartFailures = {
-    StartFailure::kImageInspect, StartFailure::kImageNeverPull, StartFailure::kImagePull,
-    StartFailure::kConfig,       StartFailure::kCreate,         StartFailure::kRun};
-
-[[nodiscard]] constexpr std::size_t IndexOf(StartFailure failure) {
-  return static_cast<std::size_t>(failure);
-}
-[[nodiscard]] constexpr std::string_view ReasonOf(StartFailure failure) {
-  constexpr auto kReasons = std::to_array<std::string_view>(
-      {"ImageInspectError", "ErrImageNeverPull", "ErrImagePull", "CreateContainerConfigError",
-       "CreateContainerError", "RunContainerError"});
-  return kReasons[IndexOf(failure)];
-}
+// The reasons of a container's state.
+template <>
+inline constexpr auto kNamesOf<StartFailure> = EnumNames("ImageInspectError", "ErrImageNeverPull",
+                                                     "ErrImagePull", "CreateContainerConfigError",
+                                                     "CreateContainerError", "RunContainerError");
 
 // Whether such a start counts as a run of the container, which has ended. Otherwise there was no
 // container, and the start is repeated whatever the pod's restart policy. (kubelet:

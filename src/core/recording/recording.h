@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "core/evaluate/evaluate.h"
-#include "core/model/profile.h"
+#include "core/model/choices.h"
 #include "core/pass/pass.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"

@@ -5,14 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "core/decide/image_gc.h"
+#include "core/decide/garbage_collection.h"
 #include "core/evaluate/evaluate.h"
-#include "core/model/profile.h"
+#include "core/model/choices.h"
 #include "core/model/summary.h"
 #include "core/pass/pass.h"
 #include "core/pods/admission.h"
 #include "core/pods/pod_facts.h"
-#include "core/report/cycle_report.h"
 #include "core/units/duration.h"
 
 namespace jettison {

@@ -20,14 +20,7 @@ bool IsOver(Instant since, Instant now) {
   return Elapsed(since, now) > ShadowBook::kWindow;
 }
 
-}  // namespace
-
-std::optional<ShadowVerdict> ShadowVerdictNamed(std::string_view name) {
-  const auto at = std::ranges::find(kAllShadowVerdicts, name,
-                                    [](ShadowVerdict verdict) { return NameOf(verdict); });
-  return at == kAllShadowVerdicts.end() ? std::nullopt : std::optional(*at);
-}
-
+// The verdict depends on the pods and the times.
 ShadowPairing PairingOf(ShadowSide ours, ShadowSide kubelets, Instant decided_at) {
   ShadowPairing pairing{.decided_at = decided_at, .verdict = ShadowVerdict::kOtherVictim};
   pairing.lead = Elapsed(ours.at, kubelets.at);
@@ -42,6 +35,8 @@ ShadowPairing PairingOf(ShadowSide ours, ShadowSide kubelets, Instant decided_at
   pairing.kubelets = std::move(kubelets);
   return pairing;
 }
+
+}  // namespace
 
 void ShadowCounters::Count(const ShadowPairing& pairing) {
   ++by_verdict[static_cast<std::size_t>(pairing.verdict)];
@@ -66,7 +61,8 @@ std::optional<std::int32_t> AgreementOf(const ShadowCounters& counters) {
 KubeletCause KubeletCauseOf(std::string_view message) {
   if (message.starts_with(kNodeLow)) {
     const std::string_view rest = message.substr(kNodeLow.size());
-    return {.is_of_node = true, .resource = ResourceNamed(rest.substr(0, rest.find('.')))};
+    return {.is_of_node = true,
+            .resource = EnumeratorNamed<Resource>(rest.substr(0, rest.find('.')))};
   }
   return {
       .is_rejection = std::ranges::any_of(

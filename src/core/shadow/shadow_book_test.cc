@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/shadow/shadow_pairing.h"
-
 namespace jettison {
 namespace {
 
@@ -302,10 +300,10 @@ TEST(ShadowJson, HasEveryFieldAndLeavesOutWhatIsNotKnown) {
 }
 
 TEST(ShadowJson, VerdictsHaveNamesThatAreReadBack) {
-  for (const ShadowVerdict verdict : kAllShadowVerdicts) {
-    EXPECT_EQ(ShadowVerdictNamed(NameOf(verdict)), verdict);
+  for (const ShadowVerdict verdict : kAllOf<ShadowVerdict>) {
+    EXPECT_EQ(EnumeratorNamed<ShadowVerdict>(NameOf(verdict)), verdict);
   }
-  EXPECT_FALSE(ShadowVerdictNamed("none"));
+  EXPECT_FALSE(EnumeratorNamed<ShadowVerdict>("none"));
 }
 
 }  // namespace

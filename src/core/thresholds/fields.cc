@@ -66,8 +66,8 @@ void Fields::RefuseKind(std::string_view key, const Value& value, std::string_vi
   Refuse(key, Shown(value), fmt::format("must be {}, not {}", wanted, value.KindName()));
 }
 
-std::optional<std::size_t> Fields::PlaceOf(std::string_view key,
-                                           std::span<const std::string_view> words) const {
+std::optional<std::size_t> Fields::Word(std::string_view key,
+                                        std::span<const std::string_view> words) const {
   const Value* value = Find(key);
   if (value == nullptr) return std::nullopt;
   const auto word = WordOf(*value);

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,7 +12,8 @@
 #include "core/model/fault.h"
 #include "core/model/pod.h"
 #include "core/model/value.h"
-#include "core/thresholds/threshold_parsing.h"
+#include "core/text/enum_names.h"
+#include "core/thresholds/threshold_settings.h"
 #include "core/units/duration.h"
 
 namespace jettison {
@@ -48,24 +48,15 @@ class Fields {
   // counts as a hundred years.
   [[nodiscard]] std::optional<Duration> Span(std::string_view key, Duration least,
                                              Duration most = Duration::max()) const;
-  // One of the words, as text. YAML reads a bare `off` as false, so false is the word "off" where
-  // there is such a word. A word that is empty is allowed, and messages do not name it.
-  template <typename Choice>
-  [[nodiscard]] std::optional<Choice> OneOf(
-      std::string_view key, const std::vector<std::pair<std::string_view, Choice>>& choices) const {
-    std::vector<std::string_view> words;
-    for (const auto& [name, choice] : choices) words.push_back(name);
-    const auto place = PlaceOf(key, words);
-    return place ? std::optional(choices[*place].second) : std::nullopt;
-  }
+  // Which of the words a member is. YAML reads a bare `off` as false, so false is the word "off"
+  // where there is such a word. A word that is empty is allowed, and messages do not name it.
+  [[nodiscard]] std::optional<std::size_t> Word(std::string_view key,
+                                                std::span<const std::string_view> words) const;
   // One of the enumerators, by its name.
-  template <typename Choice>
-  [[nodiscard]] std::optional<Choice> OneOf(std::string_view key,
-                                            std::initializer_list<Choice> choices) const {
-    std::vector<std::string_view> words;
-    for (const Choice choice : choices) words.push_back(NameOf(choice));
-    const auto place = PlaceOf(key, words);
-    return place ? std::optional(choices.begin()[*place]) : std::nullopt;
+  template <NamedEnum Enum>
+  [[nodiscard]] std::optional<Enum> Enumerator(std::string_view key) const {
+    const auto place = Word(key, kNamesOf<Enum>);
+    return place ? std::optional(static_cast<Enum>(*place)) : std::nullopt;
   }
   // A map whose values are all text.
   [[nodiscard]] std::optional<SignalSettings> TextMap(std::string_view key) const;
@@ -100,9 +91,6 @@ class Fields {
   [[nodiscard]] const T* As(std::string_view key, const T* (Value::*as)() const,
                             std::string_view wanted) const;
   void RefuseKind(std::string_view key, const Value& value, std::string_view wanted) const;
-  // Which of the words a member is; what is none of them is noted as a fault.
-  [[nodiscard]] std::optional<std::size_t> PlaceOf(std::string_view key,
-                                                   std::span<const std::string_view> words) const;
 
   const Value& map_;
   std::string file_;

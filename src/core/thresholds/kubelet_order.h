@@ -4,7 +4,6 @@
 
 #include "core/model/fault.h"
 #include "core/model/threshold.h"
-#include "core/thresholds/threshold_parsing.h"
 #include "core/thresholds/threshold_settings.h"
 
 namespace jettison {

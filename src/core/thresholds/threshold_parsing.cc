@@ -1,11 +1,10 @@
-#include "core/thresholds/threshold_parsing.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <utility>
 
 #include "core/model/pressure.h"
@@ -17,7 +16,47 @@
 #include "core/units/quantity.h"
 
 namespace jettison {
+
+// One entry of one of the maps, and where its faults and warnings go.
+struct SettingEntry {
+  std::string_view field;  // "evictionHard"
+  std::string_view signal;
+  std::string_view text;
+  ThresholdParsing& parsing;
+
+  void Refuse(std::string message) const { Add(parsing.faults, std::move(message)); }
+  void Warn(std::string message) const { Add(parsing.warnings, std::move(message)); }
+
+  void Add(Faults& faults, std::string message) const {
+    AddFault(faults,
+             {"", fmt::format("{}[{}]", field, signal), std::string(text), std::move(message)});
+  }
+};
+
 namespace {
+
+// Whether each underscore stands between two digits, or between the prefix 0x and a digit, as in
+// Go's literals.
+bool UnderscoresStandRight(std::string_view text, bool hex) {
+  const auto is_digit = [&](std::size_t at) {
+    return at < text.size() && (IsDigit(text[at]) || (hex && text[at] >= 'a' && text[at] <= 'f'));
+  };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '_') continue;
+    const bool is_behind = at > 0 && (is_digit(at - 1) || (hex && at == 2));
+    if (!is_behind || !is_digit(at + 1)) return false;
+  }
+  return true;
+}
+
+// Whether Go reads the text as a number, which strtof does. Besides, strtof takes blanks before a
+// number, and hexadecimal digits without an exponent.
+bool IsGoNumber(std::string_view text) {
+  const bool hex = text.starts_with("0x");
+  const std::string_view allowed = hex ? "0123456789abcdefxp.+-_" : "0123456789e.+-_";
+  return !text.empty() && text.find_first_not_of(allowed) == std::string_view::npos &&
+         (!hex || text.find('p') != std::string_view::npos) && UnderscoresStandRight(text, hex);
+}
 
 // An amount, or a percentage: "10%", "1e1%", "0x1p3%". Of a percentage the kubelet strips every
 // trailing % and reads a 32-bit float.
@@ -175,7 +214,7 @@ class Parser {
 
  private:
   std::optional<Signal> SignalOf(const SettingEntry& entry) {
-    const auto signal = SignalNamed(entry.signal);
+    const auto signal = EnumeratorNamed<Signal>(entry.signal);
     if (!signal) {
       entry.Refuse(fmt::format("no {} signal has this name{}; allowed: {}", maps_.kind,
                                DidYouMean(entry.signal, names_), Alternatives(names_)));
@@ -265,14 +304,9 @@ class Parser {
   ThresholdParsing result_;
 };
 
-Fault FaultOf(const SettingEntry& entry, std::string message) {
-  return {"", fmt::format("{}[{}]", entry.field, entry.signal), std::string(entry.text),
-          std::move(message)};
-}
-
 std::vector<Threshold> ReadThresholdsOn(const SignalMaps& own, const Fields& fields,
                                         Faults& warnings) {
-  ThresholdParsing parsing = ParseThresholds(own, SettingsIn(fields, own));
+  ThresholdParsing parsing = ParseThresholds(SettingsIn(fields, own), own);
   for (Fault& fault : parsing.faults) {
     fields.Refuse(fault.key, std::move(fault.value), std::move(fault.message));
   }
@@ -281,14 +315,6 @@ std::vector<Threshold> ReadThresholdsOn(const SignalMaps& own, const Fields& fie
 }
 
 }  // namespace
-
-void SettingEntry::Refuse(std::string message) const {
-  AddFault(parsing.faults, FaultOf(*this, std::move(message)));
-}
-
-void SettingEntry::Warn(std::string message) const {
-  AddFault(parsing.warnings, FaultOf(*this, std::move(message)));
-}
 
 const SignalSettings& DefaultEvictionHard() {
   static const SignalSettings kDefault = [] {
@@ -319,12 +345,8 @@ std::span<const SignalMaps> OwnSignalMaps() {
   return std::span(kSignalMaps).subspan(1);
 }
 
-ThresholdParsing ParseThresholds(const SignalMaps& maps, const EvictionSettings& settings) {
+ThresholdParsing ParseThresholds(const EvictionSettings& settings, const SignalMaps& maps) {
   return Parser(maps, settings).Parse();
-}
-
-ThresholdParsing ParseThresholds(const EvictionSettings& settings) {
-  return ParseThresholds(KubeletSignalMaps(), settings);
 }
 
 std::vector<std::string_view> OwnSettingNames() {
@@ -342,6 +364,21 @@ std::vector<Threshold> ReadOwnThresholds(const Fields& fields, Faults& warnings)
     all.insert(all.end(), read.begin(), read.end());
   }
   return all;
+}
+
+std::optional<float> ParseGoFloat32(std::string_view text) {
+  std::string number(text);
+  std::ranges::transform(number, number.begin(), Lower);
+  const bool has_sign = number.starts_with('-') || number.starts_with('+');
+  const std::string magnitude = number.substr(has_sign ? 1 : 0);
+  const bool is_word = magnitude == "inf" || magnitude == "infinity" || number == "nan";
+  if (!is_word && !IsGoNumber(magnitude)) return std::nullopt;
+  std::erase(number, '_');
+  char* end = nullptr;
+  const float value = std::strtof(number.c_str(), &end);
+  const bool is_whole = end == number.c_str() + number.size();
+  if (!is_whole || (std::isinf(value) && !is_word)) return std::nullopt;
+  return value;
 }
 
 }  // namespace jettison

@@ -1,5 +1,3 @@
-#include "core/thresholds/threshold_parsing.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 
 #include "core/model/pressure.h"
 #include "core/thresholds/fields.h"
+#include "core/thresholds/threshold_settings.h"
 
 namespace jettison {
 namespace {
@@ -104,7 +103,7 @@ std::vector<std::string> ShowOwn(const ThresholdParsing& parsing) {
 }
 
 ThresholdParsing Parsed(const EvictionSettings& settings) {
-  return ParseThresholds(kPressureSettings, settings);
+  return ParseThresholds(settings, kPressureSettings);
 }
 
 ThresholdParsing OwnHard(const std::string& text) {
@@ -177,8 +176,8 @@ TEST(PressureThresholds, EveryFaultIsReportedAtOnce) {
 }
 
 ThresholdParsing Swap(const std::string& text) {
-  return ParseThresholds(kSwapSettings,
-                         {.hard = {{"swap.available", text}}, .soft = {}, .soft_grace_period = {}});
+  return ParseThresholds({.hard = {{"swap.available", text}}, .soft = {}, .soft_grace_period = {}},
+                         kSwapSettings);
 }
 
 TEST(SwapThresholds, AreAmountsOrPercentagesOfAllSwap) {
@@ -203,18 +202,19 @@ TEST(SwapThresholds, AreAmountsOrPercentagesOfAllSwap) {
 }
 
 TEST(SwapThresholds, ASoftOneNeedsAGracePeriodAndNoOtherSignalIsOfSwap) {
-  const ThresholdParsing parsing = ParseThresholds(
-      kSwapSettings, {.hard = {{"swap.availabel", "1Gi"}, {"memory.available", "1Gi"}},
-                      .soft = {{"swap.available", "20%"}},
-                      .soft_grace_period = {}});
+  const ThresholdParsing parsing =
+      ParseThresholds({.hard = {{"swap.availabel", "1Gi"}, {"memory.available", "1Gi"}},
+                       .soft = {{"swap.available", "20%"}},
+                       .soft_grace_period = {}},
+                      kSwapSettings);
   EXPECT_THAT(parsing.faults,
               ElementsAre(Field(&Fault::message, HasSubstr("evictionHard")),
                           Field(&Fault::message, HasSubstr("did you mean \"swap.available\"?")),
                           Field(&Fault::message, HasSubstr("to swapSoftGracePeriod"))));
-  const ThresholdParsing soft =
-      ParseThresholds(kSwapSettings, {.hard = {},
-                                      .soft = {{"swap.available", "20%"}},
-                                      .soft_grace_period = {{"swap.available", "2m"}}});
+  const ThresholdParsing soft = ParseThresholds({.hard = {},
+                                                 .soft = {{"swap.available", "20%"}},
+                                                 .soft_grace_period = {{"swap.available", "2m"}}},
+                                                kSwapSettings);
   EXPECT_THAT(soft.faults, IsEmpty());
   EXPECT_EQ(soft.thresholds.at(0).grace_period, std::chrono::minutes(2));
 }

@@ -52,11 +52,7 @@ std::string ThresholdText(Signal signal, const ThresholdValue& value) {
   return is_share ? ShareText(LostOf(*amount)) : ThresholdText(value);
 }
 
-EvictionSettings SettingsOf(const std::vector<Threshold>& thresholds) {
-  return SettingsOf(KubeletSignalMaps(), thresholds);
-}
-
-EvictionSettings SettingsOf(const SignalMaps& maps, const std::vector<Threshold>& thresholds) {
+EvictionSettings SettingsOf(const std::vector<Threshold>& thresholds, const SignalMaps& maps) {
   EvictionSettings settings;
   const auto copy = CopyForPods(thresholds);
   settings.enforce_pods = copy.has_value();

@@ -6,8 +6,6 @@
 #include <random>
 #include <string>
 
-#include "core/thresholds/threshold_parsing.h"
-
 namespace jettison {
 namespace {
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/text/number.h"
@@ -10,7 +12,9 @@
 namespace jettison {
 namespace {
 
-constexpr std::uint64_t kLimit = std::uint64_t{1} << 63;  // the magnitude of the least duration
+__extension__ using Wide = unsigned __int128;
+constexpr Wide kLimit = Wide{1} << 63;  // the magnitude of the least duration
+constexpr Wide kTooMuch = kLimit + 1;
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
 // The nanoseconds of a unit; absent for a name that Go does not know.
@@ -35,14 +39,12 @@ std::optional<std::uint64_t> UnitNamed(std::string_view name) {
   return std::nullopt;
 }
 
-// The digits before a point. Absent: more than 2^63.
-std::optional<std::uint64_t> TakeWhole(std::string_view& text) {
-  std::uint64_t value = 0;
-  while (!text.empty() && IsDigit(text[0])) {
-    if (value > kLimit / 10) return std::nullopt;
-    value = value * 10 + static_cast<std::uint64_t>(text[0] - '0');
-    if (value > kLimit) return std::nullopt;
-    text.remove_prefix(1);
+// The digits before a point. More than 2^63 count as one more than that, which is too long in any
+// unit.
+Wide TakeWhole(std::string_view& text) {
+  Wide value = 0;
+  for (; !text.empty() && IsDigit(text[0]); text.remove_prefix(1)) {
+    value = std::min(value * 10 + static_cast<Wide>(text[0] - '0'), kTooMuch);
   }
   return value;
 }
@@ -78,38 +80,44 @@ std::string_view TakeUnit(std::string_view& text) {
   return unit;
 }
 
-constexpr std::string_view kTooLong = "it is longer than 292 years";
-
-// One number and its unit in nanoseconds, or what is wrong with it.
-tl::expected<std::uint64_t, std::string_view> TakeTerm(std::string_view& text) {
-  if (!IsDigit(text[0]) && text[0] != '.') {
-    return tl::unexpected<std::string_view>("a number must come before each unit");
-  }
+// One number and its unit in nanoseconds; absent: it is none.
+std::optional<Wide> TakeTerm(std::string_view& text) {
   const std::size_t before = text.size();
-  const auto whole = TakeWhole(text);
-  if (!whole) return tl::unexpected(kTooLong);
+  const Wide whole = TakeWhole(text);
   bool digits = text.size() != before;
   Fraction fraction;
-  if (!text.empty() && text[0] == '.') {
+  if (text.starts_with('.')) {
     text.remove_prefix(1);
     const std::size_t point = text.size();
     fraction = TakeFraction(text);
     digits = digits || text.size() != point;
   }
-  if (!digits) return tl::unexpected<std::string_view>("a point needs a digit beside it");
-  const std::string_view name = TakeUnit(text);
-  if (name.empty()) return tl::unexpected<std::string_view>("a unit is missing, such as in 30s");
-  const auto unit = UnitNamed(name);
-  if (!unit) return tl::unexpected<std::string_view>("units are ns, us, ms, s, m and h");
-  if (*whole > kLimit / *unit) return tl::unexpected(kTooLong);
-  std::uint64_t term = *whole * *unit;
-  if (fraction.digits > 0) {
-    // The order of operations is Go's, because its rounding affects the result.
-    term += static_cast<std::uint64_t>(static_cast<double>(fraction.digits) *
-                                       (static_cast<double>(*unit) / fraction.scale));
-    if (term > kLimit) return tl::unexpected(kTooLong);
+  const auto unit = UnitNamed(TakeUnit(text));
+  if (!digits || !unit) return std::nullopt;
+  // The order of operations is Go's, because its rounding affects the result.
+  return whole * *unit + static_cast<std::uint64_t>(static_cast<double>(fraction.digits) *
+                                                    (static_cast<double>(*unit) / fraction.scale));
+}
+
+struct SignedSpan {
+  bool negative = false;
+  Wide nanoseconds = 0;
+
+  [[nodiscard]] bool IsTooLong() const { return nanoseconds >= kLimit + (negative ? 1 : 0); }
+};
+
+// Absent: it is no duration, however long.
+std::optional<SignedSpan> ReadDuration(std::string_view text) {
+  SignedSpan span{.negative = text.starts_with('-')};
+  if (span.negative || text.starts_with('+')) text.remove_prefix(1);
+  if (text == "0") return span;
+  if (text.empty()) return std::nullopt;
+  while (!text.empty()) {
+    const auto term = TakeTerm(text);
+    if (!term) return std::nullopt;
+    span.nanoseconds = std::min(span.nanoseconds + *term, kTooMuch);
   }
-  return term;
+  return span;
 }
 
 // A number with up to nine digits after the point, without trailing zeros.
@@ -135,36 +143,85 @@ std::string FormatMagnitude(std::uint64_t nanoseconds) {
   return text + WithFraction(seconds % 60, nanoseconds % kSecond, 9) + "s";
 }
 
-tl::expected<Duration, std::string_view> ReadDuration(std::string_view text) {
-  std::string_view rest = text;
-  const bool negative = !rest.empty() && rest[0] == '-';
-  if (negative || (!rest.empty() && rest[0] == '+')) rest.remove_prefix(1);
-  if (rest == "0") return Duration::zero();
-  if (rest.empty()) {
-    return tl::unexpected<std::string_view>("it is empty; write a number and a unit such as 30s");
+constexpr std::int64_t kNanos = 1'000'000'000;  // of a second
+constexpr std::int64_t kSecondsPerDay = 86'400;
+
+// Seconds since the epoch and nanoseconds after them.
+struct Moment {
+  std::int64_t seconds = 0;
+  std::int64_t nanoseconds = 0;
+};
+
+// Whether the text begins with a digit for each "d" of the form, and with its other characters.
+bool HasForm(std::string_view text, std::string_view form) {
+  return text.size() >= form.size() &&
+         std::equal(form.begin(), form.end(), text.begin(),
+                    [](char f, char c) { return f == 'd' ? IsDigit(c) : f == c; });
+}
+
+int NumberAt(std::string_view text, std::size_t at, std::size_t digits = 2) {
+  return ParseNumber<int>(text.substr(at, digits)).value_or(0);
+}
+
+// Takes the nanoseconds after a point, if there is one; digits beyond the ninth are cut off.
+std::optional<std::int64_t> TakeNanoseconds(std::string_view& text) {
+  if (!text.starts_with('.')) return 0;
+  text.remove_prefix(1);
+  std::string digits(text.substr(0, text.find_first_not_of("0123456789")));
+  if (digits.empty()) return std::nullopt;
+  text.remove_prefix(digits.size());
+  digits.resize(9, '0');
+  return ParseNumber<std::int64_t>(digits);
+}
+
+// Seconds east of Greenwich.
+std::optional<std::int64_t> OffsetOf(std::string_view text) {
+  if (text == "Z") return 0;
+  const bool is_east = text.starts_with('+');
+  if (text.size() != 6 || !HasForm(text, is_east ? "+dd:dd" : "-dd:dd")) return std::nullopt;
+  const int hours = NumberAt(text, 1);
+  const int minutes = NumberAt(text, 4);
+  if (hours > 23 || minutes > 59) return std::nullopt;
+  return (is_east ? 1 : -1) * (hours * 3600 + minutes * 60);
+}
+
+std::optional<Moment> Read(std::string_view text) {
+  constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:dd";
+  if (!HasForm(text, kForm)) return std::nullopt;
+  const std::chrono::year_month_day date{
+      std::chrono::year(NumberAt(text, 0, 4)),
+      std::chrono::month(static_cast<unsigned>(NumberAt(text, 5))),
+      std::chrono::day(static_cast<unsigned>(NumberAt(text, 8)))};
+  const int hour = NumberAt(text, 11);
+  const int minute = NumberAt(text, 14);
+  const int second = NumberAt(text, 17);
+  text.remove_prefix(kForm.size());
+  const auto nanoseconds = TakeNanoseconds(text);
+  const auto offset = OffsetOf(text);
+  if (!date.ok() || hour > 23 || minute > 59 || second > 59 || !nanoseconds || !offset) {
+    return std::nullopt;
   }
-  std::uint64_t total = 0;
-  while (!rest.empty()) {
-    const auto term = TakeTerm(rest);
-    if (!term) return tl::unexpected(term.error());
-    total += *term;
-    if (total > kLimit) return tl::unexpected(kTooLong);
-  }
-  if (!negative && total == kLimit) return tl::unexpected(kTooLong);
-  return Duration(static_cast<std::int64_t>(negative ? 0 - total : total));
+  const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
+  return Moment{days * kSecondsPerDay + hour * 3600 + minute * 60 + second - *offset, *nanoseconds};
+}
+
+std::int64_t FloorDivide(std::int64_t value, std::int64_t divisor) {
+  return value / divisor - (value % divisor < 0 ? 1 : 0);
 }
 
 }  // namespace
 
 Result<Duration> ParseDuration(std::string_view text) {
-  const auto duration = ReadDuration(text);
-  if (!duration) return NotA("a duration", text, duration.error());
-  return *duration;
+  const auto span = ReadDuration(text);
+  if (!span) return NotA("a duration", text, "write a number and a unit, such as 1m30s");
+  if (span->IsTooLong()) return NotA("a duration", text, "it is longer than 292 years");
+  const auto nanoseconds = static_cast<std::uint64_t>(span->nanoseconds);
+  return Duration(static_cast<std::int64_t>(span->negative ? 0 - nanoseconds : nanoseconds));
 }
 
 std::string_view WhyNoDuration(std::string_view text, std::string_view otherwise) {
-  const auto duration = ReadDuration(text);
-  const bool is_too_long = !duration && duration.error() == kTooLong && !text.starts_with('-');
+  const auto span = ReadDuration(text);
+  const bool is_too_long = span && span->IsTooLong() && !span->negative;
   return is_too_long ? "must be at most 2562047h47m16.854775807s, which is 292 years" : otherwise;
 }
 
@@ -174,6 +231,43 @@ std::string FormatDuration(Duration duration) {
   const auto bits = static_cast<std::uint64_t>(count);
   std::string text(count < 0 ? 1 : 0, '-');
   return text += FormatMagnitude(count < 0 ? 0 - bits : bits);
+}
+
+Result<Instant> ParseInstant(std::string_view text) {
+  const auto moment = Read(text);
+  if (!moment) return NotA("an instant", text, "write RFC 3339, such as 2026-01-31T12:00:00Z");
+  std::int64_t nanoseconds = 0;
+  // Below zero the fraction is counted from the other side, so that the smallest instant does not
+  // overflow.
+  const bool back = moment->seconds < 0 && moment->nanoseconds > 0;
+  const std::int64_t seconds = moment->seconds + (back ? 1 : 0);
+  const std::int64_t fraction = moment->nanoseconds - (back ? kNanos : 0);
+  if (__builtin_mul_overflow(seconds, kNanos, &nanoseconds) ||
+      __builtin_add_overflow(nanoseconds, fraction, &nanoseconds)) {
+    return NotA("an instant", text, "it must lie between the years 1678 and 2261");
+  }
+  return Instant(Duration(nanoseconds));
+}
+
+std::string_view WhyNoInstant(std::string_view text, std::string_view otherwise) {
+  const bool is_out_of_range = Read(text) && !ParseInstant(text);
+  return is_out_of_range ? "must lie between the years 1678 and 2261" : otherwise;
+}
+
+std::string FormatInstant(Instant instant) {
+  const std::int64_t total = instant.time_since_epoch().count();
+  const std::int64_t seconds = FloorDivide(total, kNanos);
+  const std::int64_t rest = total % kNanos;
+  const std::int64_t fraction = rest < 0 ? rest + kNanos : rest;
+  const std::int64_t days = FloorDivide(seconds, kSecondsPerDay);
+  const std::int64_t of_day = seconds - days * kSecondsPerDay;
+  const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(days))};
+  std::string text =
+      fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09}", static_cast<int>(date.year()),
+                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                  of_day / 3600, of_day / 60 % 60, of_day % 60, fraction);
+  text.erase(fraction == 0 ? 19 : text.find_last_not_of('0') + 1);
+  return text += 'Z';
 }
 
 }  // namespace jettison

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/model/pod_resources.h"
+#include "core/model/pod.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 
 namespace jettison {

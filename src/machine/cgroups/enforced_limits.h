@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config/node_allocatable.h"
+#include "core/config/agent_config.h"
 #include "core/model/pod.h"
 #include "machine/log/log.h"
 #include "ports/cgroups.h"

@@ -5,7 +5,7 @@
 #include <deque>
 #include <string>
 
-#include "core/model/event.h"
+#include "core/model/eviction.h"
 #include "machine/log/log.h"
 #include "view/snapshot.h"
 

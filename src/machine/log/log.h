@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/model/log_level.h"
+#include "core/model/choices.h"
 #include "core/units/duration.h"
 #include "machine/loop/job_queue.h"
 #include "ports/clock.h"

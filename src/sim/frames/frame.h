@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/decide/local_storage.h"
-#include "core/model/profile.h"
+#include "core/decide/decide.h"
+#include "core/model/choices.h"
 #include "core/model/signal.h"
 #include "core/observe/observations.h"
 #include "core/pass/pass.h"

@@ -121,7 +121,7 @@ class NodeImport {
  private:
   void NoteMissing() {
     for (const auto& [metric, instead, cost] : kCosts) {
-      const auto signal = SignalNamed(metric);
+      const auto signal = EnumeratorNamed<Signal>(metric);
       const bool known = signal ? figures_.Of(*signal).amount != nullptr : tracks_.Has(metric);
       if (known || tracks_.Has(instead)) continue;
       notes_.push_back(fmt::format("{} is missing, so {}", metric, cost));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "codec/prometheus/prometheus.h"
-#include "core/model/profile.h"
+#include "core/model/choices.h"
 #include "core/model/threshold.h"
 #include "core/recording/recording.h"
 #include "core/units/duration.h"

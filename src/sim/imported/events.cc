@@ -132,7 +132,7 @@ ImportedEvent EvictionOf(NodeTracks& tracks, const Clue& clue, const std::option
     }
   }
   if (!signal) return eviction;
-  eviction.signal = SignalNamed(signal->signal);
+  eviction.signal = EnumeratorNamed<Signal>(signal->signal);
   if (signal->signal == "emptydirfs.limit") eviction.limit = StorageLimitKind::kEmptyDir;
   if (signal->signal == "ephemeralpodfs.limit") eviction.limit = StorageLimitKind::kPod;
   if (signal->signal == "ephemeralcontainerfs.limit") eviction.limit = StorageLimitKind::kContainer;

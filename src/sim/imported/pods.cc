@@ -112,7 +112,7 @@ std::shared_ptr<const PodFacts> FactsFor(NodeTracks& tracks, const Found& found,
     if (!name.empty()) ItemNamed(name, pod.containers);
   }
   if (pod.containers.empty()) ItemNamed(kWholePod, pod.containers);
-  pod.status_qos_class = QosClassNamed(info("qos_class"));
+  pod.status_qos_class = EnumeratorNamed<QosClass>(info("qos_class"));
   if (info("created_by_kind") == "Node") pod.annotations.emplace(kMirror, "imported");
   for (const Track* each : tracks.OfPod("jettison_pod_disk_used_bytes", pod)) {
     if (each->Label("kind") != "volumes") continue;

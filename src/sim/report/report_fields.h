@@ -12,14 +12,6 @@ namespace jettison {
 // The wire forms of a simulation, as core/json/json_writer.h has them: of a document, and of the
 // lines of a shard.
 
-inline std::optional<StorageLimitKind> EnumeratorNamed(std::type_identity<StorageLimitKind> /*tag*/,
-                                                       std::string_view name) {
-  for (const StorageLimitKind kind : kAllStorageLimitKinds) {
-    if (NameOf(kind) == name) return kind;
-  }
-  return std::nullopt;
-}
-
 inline std::optional<ForeseenOomKill::Why> EnumeratorNamed(
     std::type_identity<ForeseenOomKill::Why> /*tag*/, std::string_view name) {
   using Why = ForeseenOomKill::Why;

@@ -6,7 +6,7 @@
 #include <ranges>
 #include <utility>
 
-#include "core/model/pod_resources.h"
+#include "core/model/pod.h"
 #include "core/pods/admission.h"
 #include "core/pods/pod_kind.h"
 

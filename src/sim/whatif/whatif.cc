@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "core/decide/local_storage.h"
+#include "core/decide/decide.h"
 #include "sim/whatif/pod_fates.h"
 #include "sim/whatif/simulated_agent.h"
 #include "sim/whatif/virtual_segment.h"

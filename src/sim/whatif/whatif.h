@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/decide/local_storage.h"
-#include "core/model/profile.h"
+#include "core/decide/decide.h"
+#include "core/model/choices.h"
 #include "core/model/signal.h"
 #include "core/pass/pass.h"
 #include "core/recording/recording.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "containers/cri_container.h"
-#include "core/model/pod_resources.h"
+#include "core/model/pod.h"
 #include "core/text/number.h"
 #include "kernel/files/paths.h"
 #include "kernel/groups/layout/cgroup_layout.h"
@@ -84,7 +84,7 @@ void TakeOwnerSettings(const ForeignIdentity& identity, ForeignReading& reading)
     return pod.priority.has_value();
   });
   apply("qos", [&](const std::string& text) {
-    const auto qos = QosClassNamed(text);
+    const auto qos = EnumeratorNamed<QosClass>(text);
     if (qos) pod.status_qos_class = qos;
     return qos.has_value();
   });

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "containers/container_exit.h"
+#include "core/model/eviction.h"
 #include "core/model/pod.h"
-#include "core/model/pod_origin.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "ports/container_runtime.h"

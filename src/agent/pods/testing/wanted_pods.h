@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/model/choices.h"
 #include "core/model/pod.h"
-#include "core/model/profile.h"
 #include "core/pods/pod_facts.h"
 
 namespace jettison {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/model/cgroup_driver.h"
+#include "core/model/choices.h"
 #include "core/model/pod.h"
 #include "ports/cgroups.h"
 

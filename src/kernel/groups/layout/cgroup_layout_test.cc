@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "core/model/pod_resources.h"
+#include "core/model/pod.h"
 #include "kernel/groups/layout/qos_groups.h"
 #include "ports/fakes/fake_cgroups.h"
 

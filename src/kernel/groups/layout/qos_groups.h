@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/cgroup_driver.h"
+#include "core/model/choices.h"
 #include "core/units/result.h"
 #include "ports/cgroups.h"
 #include "ports/pod_plan.h"

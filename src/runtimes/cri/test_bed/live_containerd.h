@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/cgroup_driver.h"
+#include "core/model/choices.h"
 #include "kernel/files/testing/temporary_folder.h"
 #include "ports/file_descriptor.h"
 #include "rpc/calls.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/cgroup_driver.h"
+#include "core/model/choices.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/groups/layout/testing/plain_plan.h"
 #include "kernel/mounts/mount_info.h"

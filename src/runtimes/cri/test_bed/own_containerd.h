@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/cgroup_driver.h"
+#include "core/model/choices.h"
 #include "core/units/result.h"
 
 namespace jettison::cri {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "core/model/event.h"
+#include "core/model/eviction.h"
 #include "core/units/duration.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/calls/call_complaints.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/decide/eviction_pace.h"
-#include "core/model/pod_origin.h"
+#include "core/model/eviction.h"
 #include "core/units/duration.h"
 #include "sources/kubernetes/calls/api_call.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "core/model/pod_origin.h"
+#include "core/model/eviction.h"
 #include "core/pods/pod_kind.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/processes/processes.h"

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "core/model/pod.h"
-#include "core/model/pod_resources.h"
 #include "core/units/result.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "ports/pod_plan.h"

@@ -1,20 +1,53 @@
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
-#include "core/model/event.h"
-#include "core/model/images.h"
+#include "core/model/eviction.h"
+#include "core/model/runtime_records.h"
+#include "core/text/enum_names.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 
 namespace jettison {
+
+// Whether a pod still needs its dead containers and its sandbox.
+enum class PodStanding : std::uint8_t {
+  kLives,       // it runs or will: its newest dead container of each name and its sandbox are kept
+  kTerminated,  // nothing of it runs or will run again, but it has not been deleted
+};
+
+// The known pods, and how unknown and terminated pods are treated.
+struct PodsForGc {
+  std::map<std::string, PodStanding, std::less<>> standing;  // by UID; absent: the pod is gone
+  // Whether every source has reported its pods. Until then an unknown pod may still be reported, so
+  // neither its containers nor its logs are removed.
+  bool all_sources_ready = true;
+  // Whether terminated pods count as gone: true under disk pressure, false for the periodic
+  // collection.
+  bool terminated_count_as_gone = false;
+};
+
+// One run of a container, to be removed.
+struct ContainerRun {
+  std::string pod_uid;
+  std::string container;
+  int attempt = 0;
+  friend auto operator<=>(const ContainerRun&, const ContainerRun&) = default;
+};
+
+// The dead containers to remove, by pod UID and container name, the oldest first: all of pods that
+// are gone, then those of others but the newest of each container. Ages are compared by creation
+// time, then attempt. (kubelet 1.36: containerGC.evictContainers, with the defaults of its flags)
+[[nodiscard]] std::vector<ContainerRun> ContainersToRemove(
+    std::span<const ContainerRecord> containers, const PodsForGc& pods);
 
 // Why images are collected.
 enum class ImageGcMode : std::uint8_t {
@@ -22,6 +55,8 @@ enum class ImageGcMode : std::uint8_t {
   kGarbageCollect,  // the periodic collection: those past the maximum age, then, when the file
                     // system is used beyond the high threshold, down to the low one
 };
+template <>
+inline constexpr auto kNamesOf<ImageGcMode> = EnumNames("deleteUnused", "garbageCollect");
 
 // When a collection takes place.
 struct ImageGcTimes {
@@ -38,11 +73,8 @@ struct ImageFsUsage {
 
 // Why an image is removed: it was unused for too long, or its space is needed.
 enum class ImageGcReason : std::uint8_t { kAge, kSpace };
-inline constexpr std::array<ImageGcReason, 2> kAllImageGcReasons = {ImageGcReason::kAge,
-                                                                    ImageGcReason::kSpace};
-[[nodiscard]] constexpr std::string_view NameOf(ImageGcReason reason) {
-  return reason == ImageGcReason::kAge ? "age" : "space";
-}
+template <>
+inline constexpr auto kNamesOf<ImageGcReason> = EnumNames("age", "space");
 
 // Remove this image; answer with Removed or RemoveFailed.
 struct RemoveImage {
@@ -79,25 +111,23 @@ class ImageGcRun {
   void MeasureFailed(const Error& error);
 
  private:
-  enum class Phase : std::uint8_t { kByAge, kBySpace };
-
   [[nodiscard]] bool Wants(const ImageRecord& image) const;
-  void Begin(Phase phase, std::int64_t bytes_to_free);
+  // Goes on to the next image that is to be removed, or ends the part of the collection.
   void Advance();
-  void EndPhase();
-  void EndBySpace();
-  void End(std::optional<Error> error, std::optional<Event> event = std::nullopt);
+  void EndPart();
+  // Without a message there was no error; with a reason it is an event, too.
+  void End(std::string error = {}, std::string event = {});
 
   ImageGcPolicy policy_;
   ImageGcMode mode_;
   ImageGcTimes times_;
-  Phase phase_ = Phase::kByAge;
-  std::vector<ImageRecord> candidates_;  // of this phase, in order
-  std::size_t at_ = 0;                   // the candidate that is looked at
-  std::vector<ImageRecord> left_;        // those that stay for the next phase
-  std::vector<std::string> failures_;    // of this phase
-  std::int64_t bytes_to_free_ = 0;  // in kBySpace; at or below zero one image goes all the same
-  std::int64_t freed_ = 0;          // in kBySpace
+  bool by_space_;                    // else by age, which comes first
+  std::vector<ImageRecord> images_;  // that are left, in order
+  std::size_t at_ = 0;               // the one that is looked at
+  std::vector<std::string> failures_;
+  // By space; at or below zero one image is removed all the same.
+  std::int64_t bytes_to_free_ = std::numeric_limits<std::int64_t>::max();
+  std::int64_t freed_ = 0;  // by space
   ImageFsUsage usage_;
   ImageGcOutcome outcome_;
   ImageGcStep step_;

@@ -8,6 +8,29 @@
 
 namespace jettison {
 
+// How a container ended.
+struct ContainerExit {
+  int exit_code = 0;  // 128 + n after signal n
+  int signal = 0;     // 0: it exited by itself
+  bool oom_killed = false;
+  Instant started;
+  Instant finished;
+};
+
+// One run of a container, alive or dead, as a runtime knows it.
+struct ContainerRecord {
+  std::string pod_uid;
+  std::string name;
+  int attempt = 0;  // 0 for the first run, one more for each restart
+  Instant created;
+  std::optional<ContainerExit> exit;  // absent: it runs
+  // Its start was cut short, and nothing of it ever ran: its attempt is taken, no more.
+  bool never_ran = false;
+  // The machine was restarted since, or the pod's sandbox has ended: nothing of what the init
+  // containers had made in memory volumes and in the pod's network is there any more.
+  bool of_earlier_life = false;
+};
+
 // What the agent remembers of an image between collections.
 struct ImageRecord {
   std::string id;
@@ -26,13 +49,6 @@ struct ImageGcPolicy {
   Duration min_age = std::chrono::minutes(2);
   Duration max_age{0};  // zero: images never grow too old
   friend bool operator==(const ImageGcPolicy&, const ImageGcPolicy&) = default;
-};
-
-// How many dead containers are kept; negative means unlimited.
-struct ContainerGcPolicy {
-  Duration min_age{0};
-  int max_per_pod_container = 1;
-  int max_containers = -1;
 };
 
 }  // namespace jettison

@@ -1,4 +1,4 @@
-#include "core/report/cycle_report.h"
+#include "core/pass/pass.h"
 
 #include <gtest/gtest.h>
 
