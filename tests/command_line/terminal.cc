@@ -16,7 +16,6 @@
 namespace jettison {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr auto kPatience = std::chrono::seconds(10);
 
 [[noreturn]] void Become(const std::vector<std::string>& arguments,
@@ -64,13 +63,13 @@ bool Terminal::ReadMore(int milliseconds) {
 }
 
 bool Terminal::WaitFor(const std::string& text) {
-  const auto deadline = Clock::now() + kPatience;
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
   do {
     for (const std::string& line : Screen()) {
       if (line.find(text) != std::string::npos) return true;
     }
     ReadMore(100);
-  } while (Clock::now() < deadline);
+  } while (std::chrono::steady_clock::now() < deadline);
   return false;
 }
 
@@ -83,8 +82,8 @@ void Terminal::Signal(int signal) const {
 }
 
 int Terminal::Wait() {
-  const auto deadline = Clock::now() + kPatience;
-  while (Clock::now() < deadline) {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (std::chrono::steady_clock::now() < deadline) {
     int status = 0;
     ReadMore(20);
     if (::waitpid(pid_, &status, WNOHANG) != pid_) continue;
