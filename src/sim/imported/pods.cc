@@ -80,14 +80,14 @@ void AddResources(NodeTracks& tracks, std::string_view metric,
   }
 }
 
-// Of a class that nobody knows, it is taken to be 0.
-std::int32_t PriorityOf(const std::string& name, const ImportOptions& options,
-                        std::set<std::string>& unknown_classes) {
-  if (const auto of_system = PriorityOfClass(name)) return *of_system;
+// Absent: nobody knows the class, or it has none; it is taken to be 0.
+std::optional<std::int32_t> PriorityOf(const std::string& name, const ImportOptions& options,
+                                       std::set<std::string>& unknown_classes) {
+  if (const auto of_system = PriorityOfClass(name)) return of_system;
   const auto told = options.priority_classes.find(name);
   if (told != options.priority_classes.end()) return told->second;
   if (!name.empty()) unknown_classes.insert(name);
-  return 0;
+  return std::nullopt;
 }
 
 std::shared_ptr<const PodFacts> FactsFor(NodeTracks& tracks, const Found& found, Profile profile,

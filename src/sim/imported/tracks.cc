@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace jettison {
 namespace {
@@ -153,11 +154,11 @@ NodeTracks::NodeTracks(std::vector<MetricSeries> series) {
                            [](const MetricSeries& each) { return each.samples.front().at; });
   std::map<std::pair<std::string, std::map<std::string, std::string, std::less<>>>, MetricSeries>
       figures;
-  for (const MetricSeries& each : series) {
+  for (MetricSeries& each : series) {
     MetricSeries figure = FigureOf(each);
     const auto key = std::pair(figure.name, figure.labels);
     auto& joined = figures.try_emplace(key, std::move(figure)).first->second.samples;
-    for (const MetricSample& sample : each.samples) {
+    for (const MetricSample& sample : std::exchange(each.samples, {})) {
       if (joined.empty() || sample.at > joined.back().at) joined.push_back(sample);
     }
   }
