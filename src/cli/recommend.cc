@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/report_page/report_page.h"
 #include "cli/simulate/simulate.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
@@ -42,7 +41,7 @@ void Complain(const std::string& fault) {
 // The first pass of a node that observed its memory.
 std::shared_ptr<const RecordedPass> FirstPassOf(const FleetNodeFiles& files) {
   NodeSource source(files);
-  while (const auto item = *source.Next()) {
+  while (const auto item = source.Next()) {
     const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&*item);
     if (pass != nullptr && (*pass)->report.observations[Signal::kMemoryAvailable]) return *pass;
   }

@@ -131,8 +131,7 @@ TEST_F(FleetRecordings, WhatCannotBeReadIsNamedAndTriedAgain) {
   FleetNodeFiles node{.node = "n", .files = *files};
   node.files[0].path = Path("fleet/vanished.jtr");
   NodeSource source(node);
-  const auto next = source.Next();
-  ASSERT_TRUE(next);
+  while (source.Next()) continue;
   const auto inputs = source.TakeInputs();
   EXPECT_TRUE(inputs[0].unread);
   EXPECT_THAT(inputs[0].faults, ElementsAre(HasSubstr("vanished.jtr: No such file")));

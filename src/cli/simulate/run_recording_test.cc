@@ -54,17 +54,15 @@ void ExpectSame(const PolicyOutcome& a, const PolicyOutcome& b) {
 }
 
 // When the passes of a source were made, and when its starts were.
-std::vector<Instant> PassesOf(RecordingSource& source, std::vector<Instant>* starts = nullptr) {
+std::vector<Instant> PassesOf(NodeSource& source, std::vector<Instant>* starts = nullptr) {
   std::vector<Instant> passes;
-  for (;;) {
-    const auto item = source.Next();
-    if (!item) continue;
-    if (!*item) return passes;
-    const bool is_pass = std::holds_alternative<std::shared_ptr<const RecordedPass>>(**item);
-    const bool is_start = std::holds_alternative<RecordingAbout>(**item);
-    if (is_pass) passes.push_back(WhenOf(**item));
-    if (is_start && starts != nullptr) starts->push_back(WhenOf(**item));
+  while (const auto item = source.Next()) {
+    const bool is_pass = std::holds_alternative<std::shared_ptr<const RecordedPass>>(*item);
+    const bool is_start = std::holds_alternative<RecordingAbout>(*item);
+    if (is_pass) passes.push_back(WhenOf(*item));
+    if (is_start && starts != nullptr) starts->push_back(WhenOf(*item));
   }
+  return passes;
 }
 
 // Pods that grow slowly for a long time, so that no policy acts in most of it.

@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "cli/report_page/report_page.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "codec/documents/form_reader.h"
@@ -54,8 +53,8 @@ std::vector<std::string_view> DifferencesOf(const SimulationHead& a, const Simul
   return differences;
 }
 
-}  // namespace
-
+// What these paths mean: files, and of folders those that end in .ndjson. Adds to `faults` a folder
+// that cannot be read or has none.
 std::vector<std::string> FilesOfShards(const std::vector<std::string>& paths,
                                        std::vector<std::string>& faults) {
   std::vector<std::string> files;
@@ -79,6 +78,8 @@ std::vector<std::string> FilesOfShards(const std::vector<std::string>& paths,
   }
   return files;
 }
+
+}  // namespace
 
 Result<SimulationHead> ReadShardHead(std::string_view line) {
   const auto value = ParseJson(line, 0);

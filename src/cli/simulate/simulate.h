@@ -19,6 +19,7 @@
 #include "core/recording/recording.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
+#include "sim/recommend/recommendation.h"
 #include "sim/report/simulation_report.h"
 #include "sim/whatif/whatif.h"
 
@@ -67,12 +68,13 @@ inline constexpr std::size_t kMostRecordingFaults = 20;
 // The recordings of one node as one, in the order of time. What is read again, because recordings
 // overlap or one is there twice, is delivered once. Of a recording of several nodes only the first
 // one counts. A fault is noted with its file, and the faulty part is left out; reading never fails.
-class NodeSource final : public RecordingSource {
+class NodeSource {
  public:
   // `node` must outlive this. Without a name it is the first one that the recording names.
   explicit NodeSource(const FleetNodeFiles& node) : node_(node) {}
 
-  [[nodiscard]] Result<std::optional<RecordedItem>> Next() override;
+  // Absent: nothing follows.
+  [[nodiscard]] std::optional<RecordedItem> Next();
 
   // How much has been read, from 0 to 1.
   [[nodiscard]] double Progress() const;
@@ -199,16 +201,27 @@ struct SimulatedNodes {
 [[nodiscard]] SimulatedNodes SimulateNodes(const RecordingRun& run,
                                            const std::vector<FleetNodeFiles>& nodes);
 
+// Writes the report as one HTML file. Fails where the file cannot be written.
+[[nodiscard]] Result<void> WriteReportPage(const std::string& path,
+                                           const std::vector<SimulationReport>& reports,
+                                           const Recommendation* recommendation = nullptr);
+
+// Whether `out` and the page `html` (empty: none) can be written: neither may overwrite what is
+// read, and this build must have the page.
+void CheckOutputs(const std::string& out, const std::string& html,
+                  const std::vector<std::string>& inputs, CommandFaults& faults);
+
+// Adds --html to a command.
+void AddReportOption(CLI::App& command, std::string& html);
+
+// Why a path cannot be that of a file beside what is printed; empty: it can.
+[[nodiscard]] std::string NotStandardOutput(const std::string& path);
+
 // Reads and checks the first line of a shard's result. kUnavailable: it is of another version.
 [[nodiscard]] Result<SimulationHead> ReadShardHead(std::string_view line);
 // The same of a line behind it that is a node.
 [[nodiscard]] Result<SimulationReport> ReadShardNode(std::string_view line,
                                                      const SimulationHead& head);
-
-// What these paths mean: files, and of folders those that end in .ndjson. Adds to `faults` a folder
-// that cannot be read or has none.
-[[nodiscard]] std::vector<std::string> FilesOfShards(const std::vector<std::string>& paths,
-                                                     std::vector<std::string>& faults);
 
 // The results of all shards of a fleet as one.
 struct ShardSum {

@@ -185,7 +185,7 @@ void NodeSource::Note(const Error& fault) {
   }
 }
 
-Result<std::optional<RecordedItem>> NodeSource::Next() {
+std::optional<RecordedItem> NodeSource::Next() {
   while (file_ || OpenNext()) {
     auto item = file_->source().Next();
     if (!item) {
@@ -193,9 +193,9 @@ Result<std::optional<RecordedItem>> NodeSource::Next() {
     } else if (!*item) {
       Close();
     } else if (const auto* about = std::get_if<RecordingAbout>(&**item)) {
-      if (IsNewStart(*about)) return item;
+      if (IsNewStart(*about)) return *std::move(item);
     } else if (is_ours_ && IsNew(**item)) {
-      return item;
+      return *std::move(item);
     }
   }
   return std::nullopt;
@@ -251,7 +251,7 @@ const RecordedPass* PassOf(const RecordedItem& item) {
 // Until the first pass, whose policy everything else is about.
 std::vector<RecordedItem> Beginning(NodeSource& source) {
   std::vector<RecordedItem> items;
-  while (auto item = *source.Next()) {
+  while (auto item = source.Next()) {
     items.push_back(std::move(*item));
     if (PassOf(items.back()) != nullptr) break;
   }
@@ -303,7 +303,7 @@ void Simulate(const RecordingRun& run, const std::function<void(double)>& progre
     calibration.Add(item);
   };
   for (const RecordedItem& item : first) add(item);
-  while (const auto item = *source.Next()) {
+  while (const auto item = source.Next()) {
     add(*item);
     if (progress) progress(source.Progress());
   }

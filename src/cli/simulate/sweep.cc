@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <iterator>
@@ -19,27 +20,20 @@
 namespace jettison {
 namespace {
 
-constexpr std::string_view kHard = "evictionHard";
-constexpr std::string_view kSoft = "evictionSoft";
-constexpr std::string_view kGrace = "evictionSoftGracePeriod";
-constexpr std::string_view kReclaim = "evictionMinimumReclaim";
 constexpr std::string_view kTransition = "evictionPressureTransitionPeriod";
 constexpr std::string_view kMaxGrace = "evictionMaxPodGracePeriod";
 
-struct SettingName {
-  std::string_view setting;
-  std::optional<Signal> signal;
-};
+// The settings that may be tried. Those that have a value for each signal are in that member.
+constexpr std::array<std::pair<std::string_view, SignalSettings EvictionSettings::*>, 6> kSettings =
+    {{{"evictionHard", &EvictionSettings::hard},
+      {"evictionSoft", &EvictionSettings::soft},
+      {"evictionSoftGracePeriod", &EvictionSettings::soft_grace_period},
+      {"evictionMinimumReclaim", &EvictionSettings::minimum_reclaim},
+      {kTransition, nullptr},
+      {kMaxGrace, nullptr}}};
 
 auto Refuse(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
-}
-
-constexpr std::array<std::string_view, 6> kAll = {kHard,    kSoft,       kGrace,
-                                                  kReclaim, kTransition, kMaxGrace};
-
-bool IsOfNode(std::string_view setting) {
-  return setting == kTransition || setting == kMaxGrace;
 }
 
 // Those by which a setting may be tried. A threshold on a containerfs follows from those on nodefs
@@ -52,19 +46,16 @@ std::vector<std::string_view> NamesOfSignals() {
   return names;
 }
 
-Result<SettingName> Understood(std::string_view key) {
+Result<void> CheckKey(std::string_view key) {
   const std::vector<std::string> keys = SweepKeys();
-  if (std::ranges::find(keys, key) == keys.end()) {
-    return Refuse(fmt::format(
-        "{}: there is no such setting to try{}; it must be {}, the first four with a signal after "
-        "a dot: {}",
-        key, DidYouMean(key, std::vector<std::string_view>(keys.begin(), keys.end())),
-        Alternatives(kAll), Alternatives(NamesOfSignals())));
-  }
-  const std::size_t dot = std::min(key.find('.'), key.size());
-  const auto signal =
-      dot < key.size() ? EnumeratorNamed<Signal>(key.substr(dot + 1)) : std::nullopt;
-  return SettingName{key.substr(0, dot), signal};
+  if (std::ranges::find(keys, key) != keys.end()) return {};
+  std::array<std::string_view, kSettings.size()> all;
+  std::ranges::transform(kSettings, all.begin(), [](const auto& each) { return each.first; });
+  return Refuse(fmt::format(
+      "{}: there is no such setting to try{}; it must be {}, the first four with a signal after "
+      "a dot: {}",
+      key, DidYouMean(key, std::vector<std::string_view>(keys.begin(), keys.end())),
+      Alternatives(all), Alternatives(NamesOfSignals())));
 }
 
 // The kinds of values that can be counted through.
@@ -151,29 +142,19 @@ Result<std::vector<std::string>> ValuesOf(std::string_view text) {
   }
 }
 
-Result<Duration> SpanFor(const std::string& key, const std::string& value) {
-  const auto span = ParseDuration(value);
-  if (span && *span >= Duration{0}) return *span;
-  return Refuse(fmt::format("{}={}: {}", key, value,
-                            WhyNoDuration(value, "must be a duration, 0s or more (30s, 5m)")));
-}
-
 // The settings that the thresholds come from are changed and read as a configuration is.
-Result<void> SetOfSignal(PassPolicy& policy, const SettingName& name, const std::string& key,
-                         const std::string& value) {
+Result<void> SetOfSignal(PassPolicy& policy, SignalSettings EvictionSettings::*map,
+                         const std::string& key, const std::string& value) {
   EvictionSettings settings = SettingsOf(policy.thresholds);
-  const std::string signal(NameOf(*name.signal));
-  const bool is_new = name.setting == kHard;
-  const bool has_soft = settings.soft.contains(signal);
-  if (!is_new && !has_soft && (name.setting != kReclaim || !settings.hard.contains(signal))) {
+  const std::string signal = key.substr(key.find('.') + 1);
+  const bool is_reclaim = map == &EvictionSettings::minimum_reclaim;
+  const bool has_place = map == &EvictionSettings::hard || settings.soft.contains(signal) ||
+                         (is_reclaim && settings.hard.contains(signal));
+  if (!has_place) {
     return Refuse(fmt::format("{}: the policy has no {}threshold on {}; give one with --policy",
-                              key, name.setting == kReclaim ? "" : "soft ", signal));
+                              key, is_reclaim ? "" : "soft ", signal));
   }
-  SignalSettings& map = name.setting == kHard    ? settings.hard
-                        : name.setting == kSoft  ? settings.soft
-                        : name.setting == kGrace ? settings.soft_grace_period
-                                                 : settings.minimum_reclaim;
-  map[signal] = value;
+  (settings.*map)[signal] = value;
   ThresholdParsing parsing = ParseThresholds(settings);
   if (!parsing.faults.empty()) {
     return Refuse(fmt::format("{}={}: {}", key, value, parsing.faults.front().message));
@@ -189,11 +170,13 @@ Result<void> SetOfSignal(PassPolicy& policy, const SettingName& name, const std:
   return {};
 }
 
-Result<void> SetOfNode(PassPolicy& policy, std::string_view setting, const std::string& key,
-                       const std::string& value) {
-  if (setting == kTransition) {
-    const auto span = SpanFor(key, value);
-    if (!span) return Fail(span.error());
+Result<void> SetOfNode(PassPolicy& policy, const std::string& key, const std::string& value) {
+  if (key == kTransition) {
+    const auto span = ParseDuration(value);
+    if (!span || *span < Duration{0}) {
+      return Refuse(fmt::format("{}={}: {}", key, value,
+                                WhyNoDuration(value, "must be a duration, 0s or more (30s, 5m)")));
+    }
     if (*span == Duration::zero()) {
       return Refuse(
           fmt::format("{}={}: must be more than 0s; a configuration with 0s has the default of 5m",
@@ -216,12 +199,10 @@ Result<void> SetOfNode(PassPolicy& policy, std::string_view setting, const std::
 
 std::vector<std::string> SweepKeys() {
   std::vector<std::string> keys;
-  for (const std::string_view setting : kAll) {
-    if (IsOfNode(setting)) {
-      keys.emplace_back(setting);
-      continue;
-    }
-    for (const std::string_view signal : NamesOfSignals()) {
+  for (const auto& [setting, map] : kSettings) {
+    if (map == nullptr) keys.emplace_back(setting);
+    for (const std::string_view signal :
+         map == nullptr ? std::vector<std::string_view>() : NamesOfSignals()) {
       keys.push_back(fmt::format("{}.{}", setting, signal));
     }
   }
@@ -234,8 +215,7 @@ Result<Sweep> ParseSweep(std::string_view text) {
     return Refuse(fmt::format("{}: a sweep is KEY=FROM..TO/COUNT or KEY=VALUE,VALUE", text));
   }
   Sweep sweep{.key = std::string(text.substr(0, equals)), .values = {}};
-  const auto name = Understood(sweep.key);
-  if (!name) return Fail(name.error());
+  if (const auto known = CheckKey(sweep.key); !known) return Fail(known.error());
   auto values = ValuesOf(text.substr(equals + 1));
   if (!values) return Fail(values.error().In(sweep.key));
   sweep.values = std::move(*values);
@@ -244,10 +224,11 @@ Result<Sweep> ParseSweep(std::string_view text) {
 
 Result<PassPolicy> WithSetting(PassPolicy policy, const std::string& key,
                                const std::string& value) {
-  const auto name = Understood(key);
-  if (!name) return Fail(name.error());
-  const auto set = name->signal ? SetOfSignal(policy, *name, key, value)
-                                : SetOfNode(policy, name->setting, key, value);
+  if (const auto known = CheckKey(key); !known) return Fail(known.error());
+  const auto* setting = std::ranges::find(kSettings, std::string_view(key).substr(0, key.find('.')),
+                                          [](const auto& each) { return each.first; });
+  const auto set = setting->second != nullptr ? SetOfSignal(policy, setting->second, key, value)
+                                              : SetOfNode(policy, key, value);
   if (!set) return Fail(set.error());
   return policy;
 }

@@ -106,15 +106,11 @@ void PodFates::NoteOomKill(const WhatIfNode& node, PodIndex slot, const TimeBoun
 
 Duration PodFates::BackoffOf(const WhatIfNode& node, PodIndex slot, Instant now) {
   const RecordedSettings& settings = node.settings;
-  auto known = std::ranges::find(backoffs_, slot, &Backoff::slot);
-  if (known == backoffs_.end()) {
-    known = backoffs_.insert(backoffs_.end(), {.slot = slot, .back = Instant::min()});
-  }
-  const bool forgotten =
-      known->next == Duration{0} || Elapsed(known->back, now) >= kBackoffForgotten;
-  const Duration backoff = forgotten ? settings.backoff_initial : known->next;
-  known->next = std::min(backoff * 2, settings.backoff_max);
-  known->back = now;
+  Backoff& known = backoffs_[slot];
+  const bool forgotten = known.next == Duration{0} || Elapsed(known.back, now) >= kBackoffForgotten;
+  const Duration backoff = forgotten ? settings.backoff_initial : known.next;
+  known.next = std::min(backoff * 2, settings.backoff_max);
+  known.back = now;
   return backoff;
 }
 
@@ -177,8 +173,7 @@ bool PodFates::LetBack(const WhatIfNode& node, NodeConditions conditions, Instan
   if (!next || waiting[*next].due > at) return false;
   const VirtualPod* const first = away[*next];
   time_lost_ += Elapsed(first->evicted, at);
-  const auto backoff = std::ranges::find(backoffs_, first->slot, &Backoff::slot);
-  if (backoff != backoffs_.end()) backoff->back = at;
+  backoffs_[first->slot].back = at;
   Restart(node, first->slot, at + kStartTakes);
   return true;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -60,9 +61,8 @@ class PodFates {
     Instant since;
   };
   struct Backoff {  // of a pod that was evicted
-    PodIndex slot = 0;
     Duration next{0};
-    Instant back;
+    Instant back = Instant::min();
   };
 
   void TakeEnd(const WhatIfNode& node, const Segment& segment, const RecordedEnd& end, Instant at);
@@ -78,7 +78,7 @@ class PodFates {
 
   VirtualPods pods_;
   std::vector<Away> away_;
-  std::vector<Backoff> backoffs_;
+  std::map<PodIndex, Backoff> backoffs_;
   std::vector<ForeseenOomKill> oom_kills_;
   Duration time_lost_{0};
   std::optional<Instant> last_sample_;  // of the recording

@@ -1,10 +1,10 @@
-#include "cli/report_page/report_page.h"
-
 #include <CLI/CLI.hpp>
 
 #include "cli/report_template/template.h"
+#include "cli/simulate/simulate.h"
 #include "cli/terminal/options.h"
 #include "kernel/files/whole_file.h"
+#include "sim/page/page_data.h"
 
 namespace jettison {
 
