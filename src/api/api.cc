@@ -347,8 +347,7 @@ std::optional<std::string_view> Call::Parameter(std::string_view name) const {
   return found->second;
 }
 
-Api::Api(ApiSources sources)
-    : sources_(std::move(sources)), watch_(std::make_shared<Watch>(sources_.board, sources_.now)) {}
+Api::Api(ApiSources sources) : sources_(std::move(sources)), watch_(sources_.board, sources_.now) {}
 
 HttpResponse Api::Answer(const HttpRequest& request) {
   std::string_view rest;
@@ -362,7 +361,7 @@ HttpResponse Api::Answer(const HttpRequest& request) {
                                       .rest = rest,
                                       .snapshot = snapshot.get(),
                                       .sources = sources_,
-                                      .watch = *watch_,
+                                      .watch = watch_,
                                       .scraped_at = scraped_at_});
   if (answer.status == 200 && !route.type.empty()) answer.content_type = route.type;
   if (answer.content_type == kJson && !answer.body.ends_with('\n')) answer.body += '\n';

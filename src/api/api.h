@@ -30,21 +30,19 @@ struct ApiSources {
 // `status` (what /api/v1/overview answers; once a second at most). All of them share the snapshots
 // that they are told from, no more than ten a second however much happens; where nothing happens
 // they ask for none.
-class Watch : public std::enable_shared_from_this<Watch> {
+class Watch {
  public:
-  // `board` must outlive this. `now`: any clock that does not step back.
+  // `board` must outlive this, and this its streams. `now`: any clock that does not step back.
   Watch(Board& board, std::function<Instant()> now) : board_(board), now_(std::move(now)) {}
 
   // Announces a new snapshot. May be called on any thread; returns at once.
   void News();
   // A stream that goes on after the frame of that id; one that is none, or of another run of the
   // agent, begins at the oldest event and pass that is remembered. A comment in it every 15 s keeps
-  // it alive. It may outlive this object's other owners.
+  // it alive.
   [[nodiscard]] HttpStream Open(std::string_view last_event_id);
 
  private:
-  struct Client;
-  [[nodiscard]] std::string NextBytes(Client& client);
   [[nodiscard]] std::shared_ptr<const Snapshot> Newest();
 
   Board& board_;
@@ -61,11 +59,11 @@ class Api {
 
   // Never fails: what cannot be answered is told by a Status object.
   [[nodiscard]] HttpResponse Answer(const HttpRequest& request);
-  [[nodiscard]] const std::shared_ptr<Watch>& watch() const { return watch_; }
+  [[nodiscard]] Watch& watch() { return watch_; }
 
  private:
   ApiSources sources_;
-  std::shared_ptr<Watch> watch_;
+  Watch watch_;
   Instant scraped_at_ = Instant::min();
 };
 

@@ -47,7 +47,7 @@ Result<std::unique_ptr<Serving>> Serving::Open(const HttpConfig& config, Board& 
     return Fail(listens.error().In("http"));
   }
   board.OnNews([self = serving.get()] {
-    self->api_.watch()->News();
+    self->api_.watch().News();
     self->server_.WakeStreams();
   });
   serving->Tell(listens);

@@ -153,21 +153,26 @@ std::string WatchFrames(const Snapshot& snapshot, WatchCursor& cursor) {
 
 }  // namespace
 
-struct Watch::Client {
-  WatchCursor cursor;
-  Instant told_at;                     // when it was last sent anything
-  std::weak_ptr<const Snapshot> seen;  // the last one that it was told from; not held for it
-};
-
 void Watch::News() {
   const auto turn = board_.last_turn();
   news_at_ = turn ? turn->time_since_epoch().count() : 0;
 }
 
 HttpStream Watch::Open(std::string_view last_event_id) {
-  auto client = std::make_shared<Client>(Client{CursorAt(last_event_id), now_(), {}});
-  return [self = shared_from_this(), client]() -> std::optional<std::string> {
-    return self->NextBytes(*client);
+  // `told_at`: when the client was last sent anything. `seen`: the last snapshot that it was told
+  // from, which is not held for it.
+  return [this, cursor = CursorAt(last_event_id), told_at = now_(),
+          seen = std::weak_ptr<const Snapshot>()]() mutable -> std::optional<std::string> {
+    const Instant now = now_();
+    std::string bytes;
+    const auto newest = Newest();
+    if (newest && newest->node && seen.lock() != newest) {
+      bytes = WatchFrames(*newest, cursor);
+      seen = newest;
+    }
+    if (bytes.empty() && Elapsed(told_at, now) >= kKeepAlive) bytes = ":\n\n";
+    if (!bytes.empty()) told_at = now;
+    return bytes;
   };
 }
 
@@ -176,19 +181,6 @@ std::shared_ptr<const Snapshot> Watch::Newest() {
   auto last = board_.Last();
   if (last && last->at.time_since_epoch().count() >= news_at_) return last;
   return board_.Look(kSnapshotInterval);
-}
-
-std::string Watch::NextBytes(Client& client) {
-  const Instant now = now_();
-  std::string bytes;
-  auto newest = Newest();
-  if (newest && newest->node && client.seen.lock() != newest) {
-    bytes = WatchFrames(*newest, client.cursor);
-    client.seen = newest;
-  }
-  if (bytes.empty() && Elapsed(client.told_at, now) >= kKeepAlive) bytes = ":\n\n";
-  if (!bytes.empty()) client.told_at = now;
-  return bytes;
 }
 
 }  // namespace jettison

@@ -1,32 +1,8 @@
 #include "view/node_counters.h"
 
 #include <numeric>
-#include <optional>
 
 namespace jettison {
-namespace {
-
-// Absent: the reason of the eviction is not counted, which no pass makes.
-std::optional<std::size_t> EvictionSignalOf(const CycleReport& report,
-                                            const EvictionRecord& eviction) {
-  if (eviction.storage_limit) {
-    return kSignalCount + static_cast<std::size_t>(*eviction.storage_limit);
-  }
-  if (report.ranked_for) return IndexOf(*report.ranked_for);
-  return std::nullopt;
-}
-
-void CountEviction(const CycleReport& report, const EvictionRecord& eviction, Instant told,
-                   PassCounters& counters) {
-  if (eviction.kill_error) ++counters.eviction_errors;
-  if (eviction.storage_limit || !report.ranked_for) return;
-  const auto& seen = report.observations[*report.ranked_for];
-  if (!seen || !seen->time) return;
-  counters.stats_age[IndexOf(*report.ranked_for)].Observe(Elapsed(*seen->time, told));
-}
-
-}  // namespace
-
 std::uint64_t PodCounters::StartErrors() const {
   std::uint64_t sum = 0;
   for (const auto& of_type : started_containers_errors) {
@@ -55,14 +31,20 @@ void CountPass(const CycleReport& report, PassKind kind, const PassTimes& times,
   bool any_evicted = false;
   for (const EvictionRecord& eviction : report.evictions) {
     const bool dry_run = eviction.outcome == EvictOutcome::kDryRun;
+    auto& evictions = dry_run ? counters.dry_run_victims : counters.evictions;
     any_evicted = any_evicted || !dry_run;
-    if (const auto signal = EvictionSignalOf(report, eviction)) {
-      ++(dry_run ? counters.dry_run_victims : counters.evictions)[*signal];
+    if (!dry_run && eviction.kill_error) ++counters.eviction_errors;
+    if (eviction.storage_limit) {
+      ++evictions[kSignalCount + static_cast<std::size_t>(*eviction.storage_limit)];
+    } else if (report.ranked_for) {
+      const std::size_t signal = IndexOf(*report.ranked_for);
+      ++evictions[signal];
+      const auto& seen = report.observations[*report.ranked_for];
+      if (dry_run || !seen || !seen->time) continue;
+      counters.stats_age[signal].Observe(Elapsed(*seen->time, times.decided));
     }
-    if (!dry_run) CountEviction(report, eviction, times.decided, counters);
   }
-  if (!any_evicted) return;
-  counters.detection_latency.Observe(Elapsed(times.woken, times.decided));
+  if (any_evicted) counters.detection_latency.Observe(Elapsed(times.woken, times.decided));
 }
 
 }  // namespace jettison

@@ -107,20 +107,13 @@ Result<void> SetOwner(const std::string& path, const std::string& group) {
 }
 
 socklen_t Fill(const TcpAddress& address, sockaddr_storage& storage) {
-  if (address.is_v6) {
-    sockaddr_in6 v6{};
-    v6.sin6_family = AF_INET6;
-    v6.sin6_port = htons(address.port);
-    inet_pton(AF_INET6, address.host.c_str(), &v6.sin6_addr);
-    std::memcpy(&storage, &v6, sizeof(v6));
-    return sizeof(v6);
-  }
-  sockaddr_in v4{};
-  v4.sin_family = AF_INET;
-  v4.sin_port = htons(address.port);
-  inet_pton(AF_INET, address.host.c_str(), &v4.sin_addr);
-  std::memcpy(&storage, &v4, sizeof(v4));
-  return sizeof(v4);
+  auto& v6 = reinterpret_cast<sockaddr_in6&>(storage);
+  auto& v4 = reinterpret_cast<sockaddr_in&>(storage);
+  storage.ss_family = address.is_v6 ? AF_INET6 : AF_INET;
+  v4.sin_port = htons(address.port);  // that of IPv6 is at the same place
+  void* const host = address.is_v6 ? static_cast<void*>(&v6.sin6_addr) : &v4.sin_addr;
+  inet_pton(storage.ss_family, address.host.c_str(), host);
+  return address.is_v6 ? sizeof(v6) : sizeof(v4);
 }
 
 // "::" is all addresses of the machine: over IPv4, too, whatever net.ipv6.bindv6only says, and over
