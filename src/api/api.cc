@@ -116,7 +116,8 @@ const std::vector<Route>& Routes() {
       {"POST", "/api/v1/admit", "", kJson, Needs::kSnapshot, AnswerPodAdmission},
       {"GET", "/api/v1/watch", "", kEvents, Needs::kNothing,
        [](const Call& call) {
-         return HttpResponse{.stream = call.watch.Open(call.request.last_event_id)};
+         return HttpResponse{
+             .stream = OpenWatch(call.sources.board, call.sources.now, call.request.last_event_id)};
        }},
   };
   return kRoutes;
@@ -347,8 +348,6 @@ std::optional<std::string_view> Call::Parameter(std::string_view name) const {
   return found->second;
 }
 
-Api::Api(ApiSources sources) : sources_(std::move(sources)), watch_(sources_.board, sources_.now) {}
-
 HttpResponse Api::Answer(const HttpRequest& request) {
   std::string_view rest;
   const auto found = FindRoute(request, rest);
@@ -361,7 +360,6 @@ HttpResponse Api::Answer(const HttpRequest& request) {
                                       .rest = rest,
                                       .snapshot = snapshot.get(),
                                       .sources = sources_,
-                                      .watch = watch_,
                                       .scraped_at = scraped_at_});
   if (answer.status == 200 && !route.type.empty()) answer.content_type = route.type;
   if (answer.content_type == kJson && !answer.body.ends_with('\n')) answer.body += '\n';

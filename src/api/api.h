@@ -1,12 +1,12 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "api/kubernetes/objects.h"
 #include "core/units/duration.h"
@@ -25,45 +25,28 @@ struct ApiSources {
   std::function<void()> wake_streams = [] {};  // as HttpServer::WakeStreams; from every thread
 };
 
-// The streams of /api/v1/watch, of server-sent events: `condition` (v1.NodeCondition: all at first,
+// A stream of /api/v1/watch, of server-sent events: `condition` (v1.NodeCondition: all at first,
 // then those that changed), `event` (v1.Event), `pass` and `eviction` (what a pass saw and did),
-// `status` (what /api/v1/overview answers; once a second at most). All of them share the snapshots
+// `status` (what /api/v1/overview answers; once a second at most). It goes on after the frame of
+// that id; one that is none, or of another run of the agent, begins at the oldest event and pass
+// that is remembered. A comment in it every 15 s keeps it alive. All streams share the snapshots
 // that they are told from, no more than ten a second however much happens; where nothing happens
-// they ask for none.
-class Watch {
- public:
-  // `board` must outlive this, and this its streams. `now`: any clock that does not step back.
-  Watch(Board& board, std::function<Instant()> now) : board_(board), now_(std::move(now)) {}
-
-  // Announces a new snapshot. May be called on any thread; returns at once.
-  void News();
-  // A stream that goes on after the frame of that id; one that is none, or of another run of the
-  // agent, begins at the oldest event and pass that is remembered. A comment in it every 15 s keeps
-  // it alive.
-  [[nodiscard]] HttpStream Open(std::string_view last_event_id);
-
- private:
-  [[nodiscard]] std::shared_ptr<const Snapshot> Newest();
-
-  Board& board_;
-  std::function<Instant()> now_;
-  std::atomic<Instant::rep> news_at_{0};  // on the clock of snapshots
-};
+// they ask for none. `board` must outlive it. `now`: any clock that does not step back.
+[[nodiscard]] HttpStream OpenWatch(Board& board, const std::function<Instant()>& now,
+                                   std::string_view last_event_id);
 
 // The HTTP API: every path with what is answered there, in one table (api.cc). Used by one thread,
-// the server's; only News is the agent's to call.
+// the server's.
 class Api {
  public:
   // What `sources` refers to must outlive this, and the streams that it opened.
-  explicit Api(ApiSources sources);
+  explicit Api(ApiSources sources) : sources_(std::move(sources)) {}
 
   // Never fails: what cannot be answered is told by a Status object.
   [[nodiscard]] HttpResponse Answer(const HttpRequest& request);
-  [[nodiscard]] Watch& watch() { return watch_; }
 
  private:
   ApiSources sources_;
-  Watch watch_;
   Instant scraped_at_ = Instant::min();
 };
 
@@ -73,7 +56,6 @@ struct Call {
   std::string_view rest;     // what stands in the place of the path's last "*"
   const Snapshot* snapshot;  // never null where the route needs one
   const ApiSources& sources;
-  Watch& watch;
   Instant& scraped_at;  // when metrics were last asked for
 
   // The value of a parameter; absent where it was not given.

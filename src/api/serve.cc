@@ -46,10 +46,7 @@ Result<std::unique_ptr<Serving>> Serving::Open(const HttpConfig& config, Board& 
   if (!listens && listens.error().code == ErrorCode::kInvalidArgument) {
     return Fail(listens.error().In("http"));
   }
-  board.OnNews([self = serving.get()] {
-    self->api_.watch().News();
-    self->server_.WakeStreams();
-  });
+  board.OnNews([self = serving.get()] { self->server_.WakeStreams(); });
   serving->Tell(listens);
   serving->serving_.Do([self = serving.get()] {
     self->server_.Serve([self](const Result<void>& again) { self->Tell(again); });

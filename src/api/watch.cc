@@ -20,7 +20,6 @@ namespace {
 
 constexpr Duration kStatusInterval = std::chrono::seconds(1);
 constexpr Duration kKeepAlive = std::chrono::seconds(15);
-constexpr Duration kSnapshotInterval = std::chrono::milliseconds(100);
 
 // How far a client has been told.
 struct WatchCursor {
@@ -153,34 +152,23 @@ std::string WatchFrames(const Snapshot& snapshot, WatchCursor& cursor) {
 
 }  // namespace
 
-void Watch::News() {
-  const auto turn = board_.last_turn();
-  news_at_ = turn ? turn->time_since_epoch().count() : 0;
-}
-
-HttpStream Watch::Open(std::string_view last_event_id) {
+HttpStream OpenWatch(Board& board, const std::function<Instant()>& now,
+                     std::string_view last_event_id) {
   // `told_at`: when the client was last sent anything. `seen`: the last snapshot that it was told
   // from, which is not held for it.
-  return [this, cursor = CursorAt(last_event_id), told_at = now_(),
+  return [&board, now, cursor = CursorAt(last_event_id), told_at = now(),
           seen = std::weak_ptr<const Snapshot>()]() mutable -> std::optional<std::string> {
-    const Instant now = now_();
+    const Instant at = now();
     std::string bytes;
-    const auto newest = Newest();
+    const auto newest = board.LookForNews();
     if (newest && newest->node && seen.lock() != newest) {
       bytes = WatchFrames(*newest, cursor);
       seen = newest;
     }
-    if (bytes.empty() && Elapsed(told_at, now) >= kKeepAlive) bytes = ":\n\n";
-    if (!bytes.empty()) told_at = now;
+    if (bytes.empty() && Elapsed(told_at, at) >= kKeepAlive) bytes = ":\n\n";
+    if (!bytes.empty()) told_at = at;
     return bytes;
   };
-}
-
-// The agent is only asked where there is something that the last snapshot does not show.
-std::shared_ptr<const Snapshot> Watch::Newest() {
-  auto last = board_.Last();
-  if (last && last->at.time_since_epoch().count() >= news_at_) return last;
-  return board_.Look(kSnapshotInterval);
 }
 
 }  // namespace jettison

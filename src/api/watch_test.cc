@@ -43,7 +43,10 @@ class WatchTest : public testing::Test {
 
   Instant now_ = kTestNow;
   Board board_;
-  Watch watch_{board_, [this] { return now_; }};
+  HttpStream Open(std::string_view id) {
+    return OpenWatch(
+        board_, [this] { return now_; }, id);
+  }
 };
 
 TEST_F(WatchTest, TheFirstFramesTellHowEverythingStands) {
@@ -51,7 +54,7 @@ TEST_F(WatchTest, TheFirstFramesTellHowEverythingStands) {
   AddTestEvent(snapshot, "default/a", "BackOff", kTestNow);
   AddPass(snapshot, 1, true);
   Put(std::move(snapshot));
-  const HttpStream stream = watch_.Open("");
+  const HttpStream stream = Open("");
   EXPECT_THAT(Types(**stream()), ElementsAre("condition", "condition", "condition", "condition",
                                              "event", "eviction", "pass", "status"));
   EXPECT_THAT(**stream(), IsEmpty());
@@ -60,7 +63,7 @@ TEST_F(WatchTest, TheFirstFramesTellHowEverythingStands) {
 TEST_F(WatchTest, LaterFramesTellWhatIsNew) {
   Snapshot snapshot = TestSnapshot(1);
   Put(snapshot);
-  const HttpStream stream = watch_.Open("");
+  const HttpStream stream = Open("");
   (void)stream();
   snapshot.condition_views[1].status = true;
   AddPass(snapshot, 2, false);
@@ -78,12 +81,12 @@ TEST_F(WatchTest, AClientThatComesBackIsToldWhatItMissed) {
   AddTestEvent(snapshot, "", "First", kTestNow);
   AddPass(snapshot, 1, false);
   Put(snapshot);
-  const std::string before = **watch_.Open("")();
+  const std::string before = **Open("")();
   const std::size_t id = before.rfind("id: ") + 4;
   AddTestEvent(snapshot, "", "Second", kTestNow);
   AddPass(snapshot, 2, false);
   Put(snapshot);
-  const std::string bytes = **watch_.Open(before.substr(id, before.find('\n', id) - id))();
+  const std::string bytes = **Open(before.substr(id, before.find('\n', id) - id))();
   EXPECT_THAT(bytes.substr(0, bytes.find("event: status")), testing::Not(HasSubstr("First")));
   EXPECT_THAT(bytes, HasSubstr("Second"));
   EXPECT_THAT(Types(bytes), ElementsAre("condition", "condition", "condition", "condition", "event",
@@ -95,13 +98,13 @@ TEST_F(WatchTest, AnIdOfAnotherRunOrOfNobodyBeginsAtTheOldest) {
   AddTestEvent(snapshot, "", "First", kTestNow);
   Put(std::move(snapshot));
   for (const char* id : {"", "x", "1-2", "1-2-3-4", "12-99-99", "--", "1-99-99 "}) {
-    EXPECT_THAT(**watch_.Open(id)(), HasSubstr("First")) << id;
+    EXPECT_THAT(**Open(id)(), HasSubstr("First")) << id;
   }
 }
 
 TEST_F(WatchTest, AStreamSaysNothingWhereNothingHappensButThatItLives) {
   Put(TestSnapshot(1));
-  const HttpStream stream = watch_.Open("");
+  const HttpStream stream = Open("");
   EXPECT_THAT(**stream(), HasSubstr("event: status"));
   EXPECT_THAT(**stream(), IsEmpty());
   EXPECT_FALSE(board_.TakeAsked()) << "the agent was asked although there is no news";
@@ -112,10 +115,10 @@ TEST_F(WatchTest, AStreamSaysNothingWhereNothingHappensButThatItLives) {
 
 TEST_F(WatchTest, NewsAreToldFromASnapshotThatShowsThem) {
   Put(TestSnapshot(1));
-  const HttpStream stream = watch_.Open("");
+  const HttpStream stream = Open("");
   (void)stream();
   board_.Turned(kTestNow + seconds(2));
-  watch_.News();
+  board_.TellNews();
   Snapshot next = TestSnapshot(1);
   next.at = kTestNow + seconds(2);
   AddTestEvent(next, "default/a", "BackOff", next.at);

@@ -20,9 +20,12 @@ std::shared_ptr<const Snapshot> Board::Look(Duration max_age, Duration patience)
   return last_;
 }
 
-std::shared_ptr<const Snapshot> Board::Last() const {
-  const std::lock_guard lock(mutex_);
-  return last_;
+std::shared_ptr<const Snapshot> Board::LookForNews() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (last_ && last_->at.time_since_epoch().count() >= news_at_) return last_;
+  }
+  return Look();
 }
 
 std::optional<Instant> Board::last_turn() const {
@@ -62,7 +65,8 @@ void Board::Turned(Instant now) {
   last_turn_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
 }
 
-void Board::TellNews() const {
+void Board::TellNews() {
+  news_at_ = last_turn_.load();
   if (on_news_) on_news_();
 }
 

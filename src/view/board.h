@@ -39,8 +39,8 @@ class Board {
   [[nodiscard]] std::shared_ptr<const Snapshot> Look(
       Duration max_age = std::chrono::milliseconds(100),
       Duration patience = std::chrono::milliseconds(100));
-  // The last snapshot that was made; never waits.
-  [[nodiscard]] std::shared_ptr<const Snapshot> Last() const;
+  // The same, but the last snapshot, whatever its age, where nothing is new since.
+  [[nodiscard]] std::shared_ptr<const Snapshot> LookForNews();
   // When the agent's loop last turned, on the clock of snapshots; absent before its first turn.
   [[nodiscard]] std::optional<Instant> last_turn() const;
   // Called on the agent's thread when there is something new to see: a pass, an event, a pod that
@@ -57,7 +57,7 @@ class Board {
   [[nodiscard]] std::vector<BoardNote> TakeNotes();
   void Put(std::shared_ptr<const Snapshot> snapshot);
   void Turned(Instant now);
-  void TellNews() const;
+  void TellNews();
 
  private:
   FileDescriptor wake_;
@@ -69,6 +69,7 @@ class Board {
   std::uint64_t puts_ = 0;                        // guarded by mutex_
   std::vector<BoardNote> notes_;                  // guarded by mutex_
   std::atomic<Duration::rep> last_turn_{0};       // 0: it has not
+  std::atomic<Duration::rep> news_at_{0};         // the turn in which TellNews was called last
   std::function<void()> on_news_;
 };
 
