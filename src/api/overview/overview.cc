@@ -131,13 +131,11 @@ std::optional<std::int64_t> Signed(std::optional<std::uint64_t> amount) {
   return static_cast<std::int64_t>(*amount);
 }
 
-bool TakesUpResources(const PodView& view) {
-  return view.activity == PodActivity::kStarting || view.activity == PodActivity::kRunning;
-}
-
 // A container that is only being created has no message.
 void TellWait(const PodView& view, OverviewPod& pod) {
-  if (!TakesUpResources(view)) return;
+  const bool runs =
+      view.activity == PodActivity::kStarting || view.activity == PodActivity::kRunning;
+  if (!runs) return;
   if (view.status.phase == PodPhase::kPending && !view.status.message.empty()) {
     pod.waiting_reason = "FailedCreatePodSandBox";
     pod.waiting_message = view.status.message;

@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-
 namespace jettison {
 
 using http::Connection;
@@ -91,8 +90,8 @@ void HttpServer::StopListening() {
 Result<void> HttpServer::Listen() {
   if (!wake_) return Fail(ErrorCode::kUnavailable, "serve HTTP: too few file descriptors");
   Result<void> listens;
-  if (!plain_.handle) {
-    auto plain = StartDaemon(std::nullopt);
+  if (!plain_) {
+    auto plain = StartDaemon(nullptr);
     if (!plain) return Fail(plain.error().In(kServe));
     plain_ = *std::move(plain);
   }
@@ -121,7 +120,7 @@ Result<void> HttpServer::ListenOnTcp() {
                 options_.address + " needs TLS, and clients must say who they are");
   }
   TakeCredentials();
-  if (!has_credentials_ || (has_tls() && !tls_.handle)) {
+  if (!has_credentials_ || (has_tls() && !tls_)) {
     auto read = Read(options_);
     if (!read) return Fail(read.error());
     Use(*std::move(read));
@@ -137,22 +136,19 @@ Result<void> HttpServer::ListenOnTcp() {
   return {};
 }
 
-Result<HttpServer::Daemon> HttpServer::StartDaemon(std::optional<http::TlsFiles> tls) {
+Result<HttpServer::Daemon> HttpServer::StartDaemon(const http::TlsFiles* tls) {
   const HttpLimits& limits = options_.limits;
-  Daemon daemon;
   std::vector<MHD_OptionItem> tls_options;
-  const auto text = [](const std::string& pem) { return const_cast<char*>(pem.c_str()); };
   unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
-  if (tls) {
-    daemon.tls = std::make_unique<http::TlsFiles>(*std::move(tls));
+  const auto add = [&](MHD_OPTION option, const char* text) {
+    tls_options.push_back({option, 0, const_cast<char*>(text)});
+  };
+  if (tls != nullptr) {  // its texts are read here and now
     flags |= MHD_USE_TLS;
-    tls_options.push_back({MHD_OPTION_HTTPS_MEM_CERT, 0, text(daemon.tls->certificate)});
-    tls_options.push_back({MHD_OPTION_HTTPS_MEM_KEY, 0, text(daemon.tls->private_key)});
-    static const std::string kVersions = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
-    tls_options.push_back({MHD_OPTION_HTTPS_PRIORITIES, 0, text(kVersions)});
-    if (!daemon.tls->client_ca.empty()) {
-      tls_options.push_back({MHD_OPTION_HTTPS_MEM_TRUST, 0, text(daemon.tls->client_ca)});
-    }
+    add(MHD_OPTION_HTTPS_MEM_CERT, tls->certificate.c_str());
+    add(MHD_OPTION_HTTPS_MEM_KEY, tls->private_key.c_str());
+    add(MHD_OPTION_HTTPS_PRIORITIES, "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2");
+    if (!tls->client_ca.empty()) add(MHD_OPTION_HTTPS_MEM_TRUST, tls->client_ca.c_str());
   }
   tls_options.push_back({MHD_OPTION_END, 0, nullptr});
   // A part is for headers and the rest for what is read and written; what passes for a head beyond
@@ -160,12 +156,12 @@ Result<HttpServer::Daemon> HttpServer::StartDaemon(std::optional<http::TlsFiles>
   const std::size_t memory = std::max<std::size_t>(4 * limits.header_bytes, 32768);
   // Cut connections leave in the next run; until then they count for it, not for us.
   const auto most = static_cast<unsigned>(2 * limits.connections);
-  daemon.handle.reset(MHD_start_daemon(
+  Daemon daemon(MHD_start_daemon(
       flags, 0, nullptr, nullptr, &OnRequest, this, MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
       MHD_OPTION_CONNECTION_LIMIT, most, MHD_OPTION_URI_LOG_CALLBACK, &OnTarget, this,
       MHD_OPTION_NOTIFY_COMPLETED, &OnAnswered, this, MHD_OPTION_NOTIFY_CONNECTION, &OnConnection,
       this, MHD_OPTION_ARRAY, tls_options.data(), MHD_OPTION_END));
-  if (daemon.handle) return daemon;
+  if (daemon) return daemon;
   return Fail(ErrorCode::kUnavailable, "libmicrohttpd does not start: too few file descriptors?");
 }
 
@@ -203,10 +199,10 @@ void HttpServer::Turn() {
   std::array<pollfd, 5> watched = {{{wake_.get(), POLLIN, 0},
                                     {unix_socket, POLLIN, 0},
                                     {tcp_socket, POLLIN, 0},
-                                    {DescriptorOf(plain_.handle.get()), POLLIN, 0},
-                                    {DescriptorOf(tls_.handle.get()), POLLIN, 0}}};
+                                    {DescriptorOf(plain_.get()), POLLIN, 0},
+                                    {DescriptorOf(tls_.get()), POLLIN, 0}}};
   int most = may_accept && connections_.empty() ? -1 : static_cast<int>(kTick.count());
-  if (HasWork(plain_.handle.get()) || HasWork(tls_.handle.get())) most = 0;
+  if (HasWork(plain_.get()) || HasWork(tls_.get())) most = 0;
   ::poll(watched.data(), watched.size(), most);
   TakeCredentials();
   if (watched[1].revents != 0) Accept(unix_socket, true);
@@ -227,8 +223,8 @@ void HttpServer::Turn() {
 }
 
 void HttpServer::RunDaemons() {
-  if (plain_.handle) MHD_run(plain_.handle.get());
-  if (tls_.handle) MHD_run(tls_.handle.get());
+  if (plain_) MHD_run(plain_.get());
+  if (tls_) MHD_run(tls_.get());
 }
 
 void HttpServer::Accept(int listener, bool is_unix) {
@@ -288,7 +284,7 @@ void HttpServer::Add(FileDescriptor socket, bool is_unix) {
                                               .is_tls = is_tls,
                                               .since = now,
                                               .deadline = now + options_.limits.request});
-  MHD_Daemon* const daemon = (is_tls ? tls_ : plain_).handle.get();
+  MHD_Daemon* const daemon = (is_tls ? tls_ : plain_).get();
   // What it sent already is read before the next one may push it out.
   if (MHD_add_connection(daemon, descriptor, generic, size) == MHD_YES) {
     MHD_run(daemon);
@@ -321,7 +317,7 @@ Result<HttpServer::Credentials> HttpServer::Read(const HttpServerOptions& option
                                     options.client_ca_file);
     if (!files) return Fail(files.error());
     // Nothing is left that could fail when they are to be used.
-    auto daemon = StartDaemon(*std::move(files));
+    auto daemon = StartDaemon(&*files);
     if (!daemon) return Fail(daemon.error());
     read.tls = *std::move(daemon);
   }
@@ -358,7 +354,7 @@ void HttpServer::Use(Credentials credentials) {
     if (connection->is_tls) Cut(*connection);
   }
   RunDaemons();
-  tls_ = *std::move(credentials.tls);
+  tls_ = std::move(credentials.tls);
 }
 
 }  // namespace jettison

@@ -105,20 +105,18 @@ class HttpServer {
     void operator()(MHD_Daemon* daemon) const { MHD_stop_daemon(daemon); }
   };
   // A daemon of libmicrohttpd that is given its connections, has no thread and waits for nothing.
-  struct Daemon {
-    std::unique_ptr<http::TlsFiles> tls;  // null for plain HTTP
-    std::unique_ptr<MHD_Daemon, StopDaemon> handle;
-  };
+  using Daemon = std::unique_ptr<MHD_Daemon, StopDaemon>;
   // Credentials that were read while the server runs, ready to be used.
   struct Credentials {
     std::string token_file;  // empty: the token stays
-    std::optional<Daemon> tls;
+    Daemon tls;              // null: the certificates stay
   };
   struct Stream;  // on its way to one client
 
   [[nodiscard]] Result<void> ListenOnTcp();
   [[nodiscard]] Result<Credentials> Read(const HttpServerOptions& options);
-  [[nodiscard]] Result<Daemon> StartDaemon(std::optional<http::TlsFiles> tls);
+  // `tls`: null for plain HTTP.
+  [[nodiscard]] Result<Daemon> StartDaemon(const http::TlsFiles* tls);
   [[nodiscard]] bool has_tls() const {
     return !options_.address.empty() && !options_.tls_cert_file.empty();
   }
@@ -171,7 +169,7 @@ class HttpServer {
   // By descriptor. One is put here before its daemon gets it; it leaves by itself.
   std::map<int, std::unique_ptr<http::Connection>> connections_;
   Daemon plain_;
-  Daemon tls_;  // empty without TLS
+  Daemon tls_;  // null without TLS
   std::mutex mutex_;
   std::optional<Credentials> wanted_;  // guarded by it
   http::SteadyTime next_ask_;          // of streams that had nothing to send
