@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "api/configz.h"
 #include "api/dashboard/page.h"
 #include "api/metrics/metrics.h"
 #include "api/overview/overview.h"

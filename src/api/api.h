@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "api/kubernetes/objects.h"
+#include "core/config/agent_config.h"
+#include "core/json/json_writer.h"
 #include "core/units/duration.h"
 #include "http/message.h"
 #include "view/board.h"
@@ -133,5 +135,13 @@ inline constexpr std::size_t kMostCyclesBytes = std::size_t{2} << 20;
 // conditions, then by the room beside the pods that are there. A pod of the same namespace and name
 // does not count, since it would be replaced.
 [[nodiscard]] HttpResponse AnswerAdmit(const Snapshot& snapshot, std::string_view body);
+
+// The configuration in force, with every default filled in, in the form of the kubelet's /configz:
+// {"kubeletconfig": a KubeletConfiguration, "jettisonconfig": a JettisonConfiguration}. ReadConfig
+// makes the same AgentConfig from the two, beside a kubelet together with the kubelet's own. The
+// contents of named files (tokens, keys) are not included.
+[[nodiscard]] std::string ConfigzJson(const AgentConfig& config);
+// The same as members of an object that is open.
+void WriteConfigz(const AgentConfig& config, JsonWriter& json);
 
 }  // namespace jettison

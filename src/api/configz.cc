@@ -1,7 +1,6 @@
-#include "api/configz.h"
-
 #include <string_view>
 
+#include "api/api.h"
 #include "codec/recordings/scenario_policy.h"
 #include "core/config/settings.h"
 #include "core/model/redaction.h"

@@ -1,10 +1,9 @@
-#include "api/configz.h"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <sstream>
 
+#include "api/api.h"
 #include "codec/documents/documents.h"
 #include "codec/documents/json.h"
 #include "core/config/read_config.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/configz.h"
+#include "api/api.h"
 #include "cli/ask/config_files.h"
 #include "cli/commands.h"
 #include "cli/doctor/doctor.h"

@@ -92,7 +92,7 @@ Result<TlsFiles> ReadTlsFiles(const std::string& cert_file, const std::string& p
       {private_key_file, files.private_key},
       {client_ca_file, files.client_ca}};
   for (const auto& [path, text] : texts) {
-    if (&path == &client_ca_file && path.empty()) continue;
+    if (path.empty()) continue;
     auto read = ReadPemFile(path);
     if (!read) return Fail(read.error());
     text = *std::move(read);

@@ -14,9 +14,8 @@ struct TlsFiles {
   std::string client_ca;  // empty: clients are not asked for certificates
 };
 
-// Reads the files (`client_ca_file` may be empty) and sees to it that they can be used: that there
-// is a certificate, that the key is its key, that there is a CA. The key is not protected by a
-// password.
+// Reads the files that have a name and sees to it that they can be used: that there is a
+// certificate, that the key is its key, that there is a CA. The key is not protected by a password.
 [[nodiscard]] Result<TlsFiles> ReadTlsFiles(const std::string& cert_file,
                                             const std::string& private_key_file,
                                             const std::string& client_ca_file);

@@ -39,23 +39,13 @@ Result<HttpPeer> PeerOf(const HttpTarget& target) {
   HttpPeer peer{.endpoint = target.endpoint, .basic_credentials = target.basic_credentials};
   const auto endpoint = http::ParseEndpoint(target.endpoint);
   const bool is_tls = endpoint && endpoint->kind == http::Endpoint::Kind::kHttps;
+  if (target.cert_file.empty() && !(is_tls && !target.server_ca_file.empty())) return peer;
   // libcurl would not say what is wrong with the files.
-  if (!target.cert_file.empty()) {
-    auto files =
-        http::ReadTlsFiles(target.cert_file, target.private_key_file, target.server_ca_file);
-    if (!files) return Fail(files.error());
-    peer.cert_pem = std::move(files->certificate);
-    peer.key_pem = std::move(files->private_key);
-    peer.ca_pem = std::move(files->client_ca);
-  } else if (is_tls && !target.server_ca_file.empty()) {
-    auto ca = http::ReadPemFile(target.server_ca_file);
-    if (!ca) return Fail(ca.error());
-    const http::TlsFiles files{.certificate = {}, .private_key = {}, .client_ca = *ca};
-    if (auto fault = http::FaultOfTls(files, "", "", target.server_ca_file)) {
-      return Fail(*std::move(fault));
-    }
-    peer.ca_pem = *std::move(ca);
-  }
+  auto files = http::ReadTlsFiles(target.cert_file, target.private_key_file, target.server_ca_file);
+  if (!files) return Fail(files.error());
+  peer.cert_pem = std::move(files->certificate);
+  peer.key_pem = std::move(files->private_key);
+  peer.ca_pem = std::move(files->client_ca);
   return peer;
 }
 

@@ -41,7 +41,7 @@ bool IsCertified(MHD_Connection* handle) {
 
 // Whether `authorization`, the value of that header, is "Bearer" and the token that the file has
 // now; while it cannot be read, or has no token, nothing matches. How long it takes does not tell
-// how much of the token was right.
+// which part of the token was right.
 bool HasToken(std::string_view authorization, const std::string& path) {
   constexpr std::string_view kScheme = "Bearer ";
   if (authorization.size() <= kScheme.size() ||
@@ -51,12 +51,8 @@ bool HasToken(std::string_view authorization, const std::string& path) {
   const auto token = ReadToken(path);
   if (!token) return false;
   const std::string_view given = Trimmed(authorization.substr(kScheme.size()));
-  unsigned difference = given.size() == token->size() ? 0 : 1;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    difference |= static_cast<unsigned char>(given[i]) ^
-                  static_cast<unsigned char>((*token)[i % token->size()]);
-  }
-  return difference == 0;
+  return given.size() == token->size() &&
+         gnutls_memcmp(given.data(), token->data(), given.size()) == 0;
 }
 
 std::string_view WithoutPort(std::string_view host) {
