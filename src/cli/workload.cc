@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -11,16 +10,16 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <random>
 #include <string>
-#include <string_view>
 #include <thread>
 
 #include "cli/commands.h"
 #include "cli/terminal/output.h"
-#include "ports/file_descriptor.h"
 
 namespace jettison {
 namespace {
@@ -59,28 +58,6 @@ void Complain(const char* what) {
   PrintError("{}: {}\n", what, std::strerror(errno));
 }
 
-bool WriteAll(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t wrote = ::write(fd, bytes.data(), bytes.size());
-    if (wrote <= 0 && errno != EINTR) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(wrote, 0)));
-  }
-  return true;
-}
-
-// Memory that is only charged once it is touched; null where the address space is full.
-char* Reserve(std::size_t bytes) {
-  void* area = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (area == MAP_FAILED) {
-    Complain("mmap");
-    return nullptr;
-  }
-  // Huge pages would make the growth jump by 2 MiB.
-  ::madvise(area, bytes, MADV_NOHUGEPAGE);
-  return static_cast<char*>(area);
-}
-
 // Ends with its parent.
 int SleepAsChild(void* parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -109,8 +86,11 @@ void WaitForGate(const std::string& gate) {
 
 // Touches ever more memory, page by page in small pages, and keeps it.
 void Leak(const WorkloadOptions& options) {
-  char* const area = Reserve(static_cast<std::size_t>(options.total) * kMiB);
-  if (area == nullptr) return;
+  const std::size_t bytes = static_cast<std::size_t>(options.total) * kMiB;
+  // It is only charged once it is touched.
+  auto* const area = static_cast<char*>(std::aligned_alloc(kPage, bytes));
+  if (area == nullptr) return Complain("aligned_alloc");
+  ::madvise(area, bytes, MADV_NOHUGEPAGE);  // the growth would jump by 2 MiB
   const Pace pace(options.rate);
   for (std::int64_t touched = 0; touched < options.total; ++touched) {
     pace.WaitAt(static_cast<double>(touched));
@@ -121,15 +101,14 @@ void Leak(const WorkloadOptions& options) {
 
 // Writes a new file of MiBs that do not compress.
 void Fill(const WorkloadOptions& options) {
-  const FileDescriptor file(
-      ::open(options.path.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0644));
+  std::ofstream file(options.path, std::ios::binary | std::ios::trunc);
   std::string noise(kMiB, '\0');
   std::ranges::generate(
       noise, [random = std::minstd_rand()]() mutable { return static_cast<char>(random() >> 16); });
   const Pace pace(options.rate);
   for (std::int64_t written = 0; written < options.total; ++written) {
     pace.WaitAt(static_cast<double>(written));
-    if (!WriteAll(file.get(), noise)) return Complain(options.path.c_str());
+    if (!(file << noise << std::flush)) return Complain(options.path.c_str());
   }
 }
 

@@ -94,11 +94,6 @@ class StatsCollector : public Figures {
   // pages, whichever is less; that which is known where the other is not.
   [[nodiscard]] Result<std::uint64_t> ReadMemoryCapacity() const;
 
-  // What the kernel holds of the node's memory that the usage of its group does not tell, in bytes,
-  // as of the last reading of the node; and whether that is more than a threshold on memory.
-  [[nodiscard]] std::uint64_t held_by_kernel() const { return held_by_kernel_; }
-  [[nodiscard]] bool KernelHoldsMuch(const NodeStats& stats) const;
-
  private:
   [[nodiscard]] GroupsOfPod ComputeGroups(const PodFacts& facts) const;
   // Closes the files of groups that the pod had before: others may remove them.
@@ -107,6 +102,9 @@ class StatsCollector : public Figures {
   // Returns the capacity, where that is known.
   std::optional<std::uint64_t> ReadWholeMemory(NodeStats& stats, Instant now);
   void AddHeldByKernel(const procfs::MachineMemory& machine, MemoryStats& stats);
+  // Whether what the kernel holds of the node's memory, which the usage of its group does not tell,
+  // is more than a threshold on memory.
+  [[nodiscard]] bool KernelHoldsMuch(const NodeStats& stats) const;
   [[nodiscard]] Result<RlimitStats> ReadProcessIds();
   [[nodiscard]] std::optional<MemoryStats> ReadPodsMemory(std::optional<std::uint64_t> capacity,
                                                           Instant now);

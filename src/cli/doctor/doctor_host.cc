@@ -11,7 +11,6 @@
 #include <string_view>
 #include <utility>
 
-#include "agent/figures/stats_collector.h"
 #include "agent/machine.h"
 #include "cli/doctor/doctor.h"
 #include "cli/terminal/text_line.h"
@@ -170,37 +169,6 @@ std::vector<HostCheck> CgroupChecks(const AgentConfig& config) {
   return checks;
 }
 
-// As the agent counts it, and what its way of counting does not see.
-HostCheck CheckAvailableMemory(const AgentConfig& config, const Procfs& procfs) {
-  constexpr const char* kName = "memory available";
-  const auto groups = OpenHostCgroups({.node_cgroup = config.node_cgroup});
-  if (!groups) {
-    return Missing(kName, groups.error().message, "memory.available is unknown",
-                   "see the rows on the memory controller and the node cgroup");
-  }
-  const SteadyClock clock;
-  const Log nobody(LogFormat::kText, clock, [](std::string_view) {});
-  StatsCollector figures({.node = **groups,
-                          .pods = **groups,
-                          .procfs = procfs,
-                          .whole_machine = config.node_cgroup.empty(),
-                          .memory_estimator = config.memory_estimator,
-                          .thresholds = config.eviction.thresholds},
-                         clock, nobody);
-  const NodeStats stats = figures.ReadNode();
-  const auto available = stats.memory ? stats.memory->available_bytes : std::nullopt;
-  const std::string found = fmt::format("{} by {}", available ? BytesText(*available) : "unknown",
-                                        NameOf(config.memory_estimator));
-  if (!figures.KernelHoldsMuch(stats)) return OkCheck(kName, found);
-  return Degraded(kName,
-                  fmt::format("{}; the kernel holds {}", found,
-                              procfs::DescribeKernelMemory(figures.held_by_kernel())),
-                  "the kernel holds memory that no cgroup is charged with, so pods are evicted "
-                  "although their usage leaves more",
-                  "give the machine memory, or what holds it less (a zram swap: a smaller "
-                  "disksize or mem_limit)");
-}
-
 HostCheck CheckSwap(const AgentConfig& config, const procfs::MachineMemory& memory) {
   const std::uint64_t total = memory.swap_total.value_or(0);
   const auto& thresholds = config.eviction.thresholds;
@@ -244,7 +212,6 @@ void AppendProcChecks(const AgentConfig& config, std::vector<HostCheck>& checks)
     checks.push_back(
         OkCheck("memory", fmt::format("{}, of which {} are huge pages", BytesText(memory->total),
                                       BytesText(memory->huge_pages))));
-    checks.push_back(CheckAvailableMemory(config, *procfs));
     const Faults unfit = CheckAlwaysMet(config.eviction.thresholds, CapacitiesOfThisHost(config));
     if (!unfit.empty()) checks.push_back(ThresholdsDoNotFit(config, unfit));
     checks.push_back(CheckSwap(config, *memory));

@@ -33,16 +33,6 @@ constexpr std::string_view kBeginUpdate = "\x1b[?2026h";
 constexpr std::string_view kEndUpdate = "\x1b[?2026l";
 constexpr std::string_view kHome = "\x1b[H";
 
-// Writes all of it, unless the terminal is gone.
-void WriteToTerminal(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t wrote = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return;  // the terminal is gone
-    text.remove_prefix(static_cast<std::size_t>(wrote));
-  }
-}
-
 }  // namespace
 
 std::string PrintableLines(std::string_view text) {
@@ -113,7 +103,7 @@ void DrawScreen(const std::vector<std::string>& lines) {
   picture += kHome;
   for (const std::string& line : lines) picture.append(line).append(kClearLine).append("\r\n");
   picture.append(kClearBelow).append(kEndUpdate);
-  WriteToTerminal(picture);
+  (void)PrintData(picture);
 }
 
 ProgressBar::ProgressBar(bool shown) : shown_(shown && ::isatty(STDERR_FILENO) == 1) {}
