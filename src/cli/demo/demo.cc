@@ -73,14 +73,8 @@ std::string FolderOf(const std::string& name) {
   return "/run/" + name;
 }
 
-// Takes the lock that says "a demo lives here"; the kernel lets go of it when that demo ends,
-// however it ends.
-bool Lock(const FileDescriptor& directory) {
-  return ::flock(directory.get(), LOCK_EX | LOCK_NB) == 0;
-}
-
 // The node of a demo: a control group of 512 MiB, and a folder with a file system of 96 MiB in
-// memory. The group is locked while this lives, so that others see whether a demo lives there.
+// memory. The root of the groups is locked while this lives, however the demo ends.
 class DemoNode {
  public:
   DemoNode() = default;
@@ -94,20 +88,18 @@ class DemoNode {
     auto cgroups = OpenHostCgroups({.remove_patience = std::chrono::seconds(5)});
     if (!cgroups) return Fail(cgroups.error());
     cgroups_ = *std::move(cgroups);
+    auto root = cgroups_->OpenMemoryDirectory("");
+    if (!root) return Fail(root.error());
+    lock_ = *std::move(root);
+    if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
+      return Fail(ErrorCode::kUnavailable,
+                  "another demo is running and uses the same process ids: wait until it has ended");
+    }
     const auto groups = cgroups_->Children("");
     if (!groups) return Fail(groups.error());
     std::vector<std::string> removed;
     for (const std::string& name : *groups) {
-      if (!name.starts_with(kDemoPrefix)) continue;
-      const auto directory = cgroups_->OpenMemoryDirectory(name);
-      if (!directory) continue;
-      if (!Lock(*directory)) {
-        return Fail(ErrorCode::kUnavailable,
-                    fmt::format("another demo is running ({}) and uses the same process ids: wait "
-                                "until it has ended",
-                                name));
-      }
-      if (Remove(name)) removed.push_back(name);
+      if (name.starts_with(kDemoPrefix) && Remove(name)) removed.push_back(name);
     }
     return removed;
   }
@@ -116,10 +108,6 @@ class DemoNode {
     name_ = fmt::format("{}{}", kDemoPrefix, ::getpid());
     auto made = cgroups_->Create(name_, {.memory_bytes = kMemoryBytes, .pids_max = kMostPids});
     if (!made) return made;
-    auto directory = cgroups_->OpenMemoryDirectory(name_);
-    if (!directory) return Fail(directory.error());
-    lock_ = *std::move(directory);
-    if (!Lock(lock_)) return FailErrno("lock control group " + name_);
     for (const char* below : {"", "/node", "/manifests", "/scratch"}) {
       if (::mkdir((folder() + below).c_str(), 0755) != 0) {
         return FailErrno("make " + folder() + below);
