@@ -19,6 +19,7 @@
 #include "kernel/files/own_folders.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/mount_info.h"
+#include "machine/log/log.h"
 #include "ports/system_error.h"
 
 namespace jettison {

@@ -11,11 +11,12 @@
 #include "core/units/result.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/mount_info.h"
-#include "machine/log/log.h"
 #include "ports/cgroups.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {
+
+class Log;  // machine/log/log.h
 
 enum class CgroupVersion : std::uint8_t { kV1, kV2 };
 // "cgroup v1", "cgroup v2".

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "machine/cgroups/host_cgroups.h"
+#include "machine/log/log.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 
