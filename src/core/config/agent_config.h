@@ -23,7 +23,7 @@ enum class Occasion : std::uint8_t {
 };
 template <>
 inline constexpr auto kNamesOf<Occasion> = EnumNames("ConditionChange", "BeforeEviction",
-                                                 "AfterEviction");
+                                                     "AfterEviction");
 
 // A program or a URL that is called when something happens on the node. Either `exec` or `url` is
 // set.

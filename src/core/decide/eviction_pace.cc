@@ -122,14 +122,14 @@ Int128 Taken(const Observation& before, const Observation& last) {
 std::string_view TextOf(PaceReason reason) {
   constexpr auto kTexts =
       EnumNames("what is left lasts until then at the measured pace",
-            "ending the pod would free almost nothing",
-            "no pod that may be evicted holds or takes what is short",
-            "how long what is left lasts cannot be foreseen",
-            "the API server has been asked whether the pod may be evicted",
-            "another pod was evicted for a soft threshold a moment ago",
-            "the limit of evictions per hour for soft thresholds is reached",
-            "the API server cannot be asked whether the pod may be evicted",
-            "the agent has no right to ask the API server whether the pod may be evicted");
+                "ending the pod would free almost nothing",
+                "no pod that may be evicted holds or takes what is short",
+                "how long what is left lasts cannot be foreseen",
+                "the API server has been asked whether the pod may be evicted",
+                "another pod was evicted for a soft threshold a moment ago",
+                "the limit of evictions per hour for soft thresholds is reached",
+                "the API server cannot be asked whether the pod may be evicted",
+                "the agent has no right to ask the API server whether the pod may be evicted");
   return kTexts[static_cast<std::size_t>(reason)];
 }
 

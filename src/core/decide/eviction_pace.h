@@ -35,9 +35,10 @@ enum class PaceReason : std::uint8_t {
   kNoRight,     // the agent has no right to ask, or the API server has no such call
 };
 template <>
-inline constexpr auto kNamesOf<PaceReason> = EnumNames("node-lasts", "victim-too-small", "not-theirs",
-                                                   "no-forecast", "asked", "cool-down",
-                                                   "hourly-rate", "api-away", "no-right");
+inline constexpr auto kNamesOf<PaceReason> = EnumNames("node-lasts", "victim-too-small",
+                                                       "not-theirs", "no-forecast", "asked",
+                                                       "cool-down", "hourly-rate", "api-away",
+                                                       "no-right");
 // Half a sentence.
 [[nodiscard]] std::string_view TextOf(PaceReason reason);
 // Whether the reason applies only to soft thresholds.

@@ -135,9 +135,9 @@ enum class PassOutcome : std::uint8_t {
   kAwaitsDiskUse,    // no eviction before the disk use of the pods is known
 };
 template <>
-inline constexpr auto kNamesOf<PassOutcome> = EnumNames("nothing", "storageLimits", "reclaimUnderWay",
-                                                    "relieved", "evicted", "paused", "nobodyMayGo",
-                                                    "awaitsDiskUse");
+inline constexpr auto kNamesOf<PassOutcome> = EnumNames("nothing", "storageLimits",
+                                                        "reclaimUnderWay", "relieved", "evicted",
+                                                        "paused", "nobodyMayGo", "awaitsDiskUse");
 
 // One change of the inputs and the outcome that it leads to, found by deciding again.
 struct Otherwise {
@@ -158,7 +158,7 @@ struct Otherwise {
 };
 template <>
 inline constexpr auto kNamesOf<Otherwise::Change> = EnumNames("usage", "request", "priority",
-                                                          "available");
+                                                              "available");
 
 // Why one pass did what it did; or, `hypothetical`, what one would do now.
 struct PassExplanation {

@@ -20,8 +20,10 @@ enum class StartFailure : std::uint8_t {
 // The reasons of a container's state.
 template <>
 inline constexpr auto kNamesOf<StartFailure> = EnumNames("ImageInspectError", "ErrImageNeverPull",
-                                                     "ErrImagePull", "CreateContainerConfigError",
-                                                     "CreateContainerError", "RunContainerError");
+                                                         "ErrImagePull",
+                                                         "CreateContainerConfigError",
+                                                         "CreateContainerError",
+                                                         "RunContainerError");
 
 // Whether such a start counts as a run of the container, which has ended. Otherwise there was no
 // container, and the start is repeated whatever the pod's restart policy. (kubelet:

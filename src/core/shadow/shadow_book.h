@@ -43,8 +43,8 @@ enum class ShadowVerdict : std::uint8_t {
 };
 // In JSON and as the label `kind` of a metric.
 template <>
-inline constexpr auto kNamesOf<ShadowVerdict> = EnumNames("agreed", "late", "otherVictim", "oursAlone",
-                                                      "kubeletsAlone");
+inline constexpr auto kNamesOf<ShadowVerdict> = EnumNames("agreed", "late", "otherVictim",
+                                                          "oursAlone", "kubeletsAlone");
 
 // What we would have done beside what the kubelet did.
 struct ShadowPairing {
