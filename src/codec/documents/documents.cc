@@ -11,8 +11,6 @@ namespace jettison {
 namespace {
 
 bool LooksLikeJson(std::string_view text) {
-  if (text.starts_with(documents::kByteOrderMark))
-    text.remove_prefix(documents::kByteOrderMark.size());
   const auto first = text.find_first_not_of(documents::kBlanks);
   return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
 }
@@ -43,6 +41,8 @@ const std::string* documents::Room::RepeatedKey(Value::Map& map, int line) {
 Result<std::vector<Value>> ParseDocuments(std::string_view text, std::size_t most_memory,
                                           std::vector<std::string>* repeated) {
   documents::Room room(most_memory, repeated);
+  if (text.starts_with(documents::kByteOrderMark))
+    text.remove_prefix(documents::kByteOrderMark.size());
   return LooksLikeJson(text) ? documents::ParseJsonInARow(text, room)
                              : documents::ParseYaml(text, room);
 }

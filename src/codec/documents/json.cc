@@ -11,37 +11,30 @@
 #include <string>
 #include <utility>
 
-#include "core/text/number.h"
 
 namespace jettison {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-// Moves past digits; false where there are none.
-bool SkipDigits(std::string_view& rest) {
-  const auto end = std::ranges::find_if_not(rest, IsDigit);
-  const auto count = static_cast<std::size_t>(end - rest.begin());
-  rest.remove_prefix(count);
-  return count > 0;
-}
+using documents::TakeDigits;
 
 // RFC 8259, section 6. The on-demand parser leaves numbers that nobody converts unchecked.
 bool IsJsonNumber(std::string_view rest) {
   if (rest.starts_with('-')) rest.remove_prefix(1);
   if (rest.starts_with('0')) {
     rest.remove_prefix(1);
-  } else if (!SkipDigits(rest)) {
+  } else if (TakeDigits(rest).empty()) {
     return false;
   }
   if (rest.starts_with('.')) {
     rest.remove_prefix(1);
-    if (!SkipDigits(rest)) return false;
+    if (TakeDigits(rest).empty()) return false;
   }
   if (rest.starts_with('e') || rest.starts_with('E')) {
     rest.remove_prefix(1);
     if (rest.starts_with('+') || rest.starts_with('-')) rest.remove_prefix(1);
-    if (!SkipDigits(rest)) return false;
+    if (TakeDigits(rest).empty()) return false;
   }
   return rest.empty();
 }
@@ -249,7 +242,6 @@ Result<Value> ParseJson(std::string_view text, int first_line, documents::Room& 
 }
 
 Result<std::vector<Value>> documents::ParseJsonInARow(std::string_view text, Room& room) {
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   std::vector<Value> documents;
   int line = 1;
   while (true) {

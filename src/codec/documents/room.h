@@ -15,6 +15,9 @@ inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 // What stands between values, in JSON and in YAML alike.
 inline constexpr std::string_view kBlanks = " \t\r\n";
 
+// The digits at the front of `rest`, which moves on behind them.
+[[nodiscard]] std::string_view TakeDigits(std::string_view& rest);
+
 // The memory that the values of a text may still use. It keeps a small text of millions of empty
 // lists from becoming a large tree.
 class Room {

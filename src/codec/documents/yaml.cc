@@ -370,7 +370,6 @@ Result<Value> ParseChunk(const Chunk& chunk, documents::Room& room) {
 Result<std::vector<Value>> documents::ParseYaml(std::string_view text, Room& room) {
   if (auto checked = CheckBytes(text); !checked) return Fail(std::move(checked.error()));
   if (auto few = CheckBrackets(text, room.left()); !few) return Fail(std::move(few.error()));
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   std::vector<Value> values;
   for (const Chunk& chunk : Chunks(text)) {
     Result<Value> value = ParseChunk(chunk, room);

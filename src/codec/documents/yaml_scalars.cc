@@ -30,14 +30,6 @@ constexpr std::array<std::string_view, 12> kNoJsonNumber = {".nan",  ".NaN",  ".
                                                             ".Inf",  ".INF",  "+.inf", "+.Inf",
                                                             "+.INF", "-.inf", "-.Inf", "-.INF"};
 
-// The digits at the front of `rest`, which moves on behind them.
-std::string_view TakeDigits(std::string_view& rest) {
-  const auto end = std::ranges::find_if_not(rest, IsDigit);
-  const auto digits = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
-  rest.remove_prefix(digits.size());
-  return digits;
-}
-
 std::string_view WithoutLeadingZeros(std::string_view digits) {
   digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
   return digits.empty() ? "0" : digits;
@@ -103,6 +95,13 @@ std::optional<std::string> NumberOf(std::string_view text) {
 }
 
 }  // namespace
+
+std::string_view TakeDigits(std::string_view& rest) {
+  const auto end = std::ranges::find_if_not(rest, IsDigit);
+  const auto digits = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
+  rest.remove_prefix(digits.size());
+  return digits;
+}
 
 Result<Value> ResolvePlainScalar(std::string_view text, int line) {
   if (IsOneOf(text, kNull)) return Value(Value::Null{}, line);

@@ -188,7 +188,7 @@ class MapReader {
       }
       found = true;
       volume.source = SourceOfKind(key);
-      std::visit([&](auto& source) { TakeSource(field, source); }, volume.source);
+      std::visit([&](auto& source) { Read(field, source); }, volume.source);
     }
   }
 
@@ -200,13 +200,6 @@ class MapReader {
     }
     return OtherVolumeSource{kind};
   }
-  template <typename T>
-  static void TakeSource(const Field& field, T& source) {
-    Read(field, source);
-  }
-  static void TakeSource(const Field& /*field*/, GitRepoSource& /*source*/) {}
-  static void TakeSource(const Field& /*field*/, OtherVolumeSource& /*source*/) {}
-
   const Field& map_;
   std::vector<std::string_view> known_;
   bool ignores_others_ = false;
