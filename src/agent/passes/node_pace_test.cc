@@ -61,26 +61,18 @@ class NodePaceTest : public NodeTestBed {
 
 TEST_F(NodePaceTest, ASpikeOfASecondOutsideFiftyPodsCostsAtMostTwoOfThem) {
   for (const std::uint64_t each : {1U, 5U, 7U}) {
-    StartMany(each);
-    figures_.SetAvailable(0);
-    Run(seconds(1));
-    figures_.SetAvailable(400);
-    Run(seconds(1));
-    EXPECT_LE(Stops(), 2U) << each;
+    for (const std::uint64_t step : {120U, 4U}) {  // all at once, or little by little
+      StartMany(each);
+      for (std::uint64_t available = 120; available > 0; available -= step) {
+        figures_.SetAvailable(available - step);
+        Run(kStep);
+      }
+      Run(seconds(1));
+      figures_.SetAvailable(400);
+      Run(seconds(2));
+      EXPECT_LE(Stops(), 2U) << each << " " << step;
+    }
   }
-}
-
-TEST_F(NodePaceTest, ASpikeThatComesBySmallStepsCostsNoMore) {
-  StartMany(5);
-  for (std::uint64_t available = 120; available > 0; available -= 4) {
-    figures_.SetAvailable(available);
-    Pass(kStep);
-    Crossed();
-  }
-  Run(milliseconds(800));
-  figures_.SetAvailable(400);
-  Run(seconds(2));
-  EXPECT_LE(Stops(), 2U);
 }
 
 TEST_F(NodePaceTest, WhoeverHoldsTheMemoryForGoodCostsOnePodASecondAsWithTheKubelet) {
@@ -90,19 +82,6 @@ TEST_F(NodePaceTest, WhoeverHoldsTheMemoryForGoodCostsOnePodASecondAsWithTheKube
   const std::size_t stops = Stops();
   EXPECT_GE(stops, 3U);
   EXPECT_LE(stops, 5U);
-}
-
-TEST_F(NodePaceTest, ASecondLeakIsEndedAtOnceBesideTheFirst) {
-  EvictAHogThatStays();
-  figures_.memory["hog"] = 0;  // its memory is free again, and the other pod took it
-  std::vector<std::string> commands;
-  for (int i = 1; i <= 8 && commands.empty(); ++i) {
-    figures_.SetAvailable(static_cast<std::uint64_t>(99 - 2 * i));
-    figures_.memory["idle"] = static_cast<std::uint64_t>(450 + 2 * i) * kMi;
-    Pass(kStep);
-    commands = runtime_.TakeCommands();
-  }
-  EXPECT_THAT(commands, Contains("stop idle/c 1s")) << "within 40 ms";
 }
 
 // The pod was evicted for another resource, and its memory will soon be free.
@@ -173,41 +152,10 @@ TEST_F(NodePaceBesideTest, ALeakIsEndedAtOnceAlthoughProcessIdsThatNoPodHoldsAre
   ExpectEvictedFor(Signal::kMemoryAvailable);
 }
 
-// Beside a kubelet, a hard threshold is acted for before a soft one in any case.
-TEST_F(NodePaceBesideTest, AHardThresholdDoesNotWaitForASoftOneThatIsMoreUrgentAndWaits) {
-  thresholds_ = {Of(Signal::kMemoryAvailable, 200, 60),
-                 Of(Signal::kAllocatableMemoryAvailable, 100)};
-  figures_.node.pods_memory = MemoryStats{
-      .available_bytes = 300 * kMi, .usage_bytes = 100 * kMi, .working_set_bytes = 100 * kMi};
-  Start();
-  pods_.SetWanted({}, clock_.Now());
-  Pass(seconds(40));
-  Measure();
-  figures_.SetAvailable(100);
-  for (int i = 0; i < 8; ++i) FullPass();
-  std::vector<Pod> pods = {PodNamed("hog"), PodNamed("idle")};
-  for (Pod& pod : pods) pod.containers.front().resources.requests["memory"] = Quantity::Of(1);
-  figures_.memory = {{"hog", 60 * kMi}, {"idle", kMi}};
-  pods_.SetWanted(WantedPods(std::move(pods)), clock_.Now());
-  Deliver();
-  runtime_.TakeCommands();
-  clock_.Advance(seconds(1));
-  Crossed();
-  ASSERT_TRUE(node_->MakeSnapshot().pause);
-  EXPECT_EQ(node_->MakeSnapshot().pause->reason, PaceReason::kNotTheirs);
-  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
-  figures_.node.pods_memory->available_bytes = 50 * kMi;
-  Pass(milliseconds(20));
-  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop hog/c 1s"));
-  ExpectEvictedFor(Signal::kAllocatableMemoryAvailable);
-}
-
 TEST_F(NodePaceTest, GrowthOfOthersEndsNobodyAtOnce) {
   figures_.memory = {{"hog", 100 * kMi}, {"idle", 90 * kMi}};
   Start();
-  figures_.SetAvailable(99);
-  Pass(seconds(3));
-  Crossed();
+  MemoryFallsTo(99);
   EXPECT_THAT(runtime_.TakeCommands(), Contains("stop hog/c 1s"));
   Deliver();
   for (std::uint64_t available = 98; available > 2; available -= 2) {
@@ -223,9 +171,11 @@ TEST_F(NodePaceTest, GrowthOfOthersEndsNobodyAtOnce) {
 TEST_F(NodePaceTest, AWaitIsToldOnceWithItsReasonAndEndsWhenThePodHasBeenGoneForASecond) {
   Start();
   figures_.SetAvailable(99);
+  const int walks = walks_.started;
   Pass(seconds(3));
   Crossed();
   Deliver();
+  EXPECT_EQ(walks_.started, walks + 1) << "the clean-up asks for a full pass";
   lines_.clear();
   Run(milliseconds(900));
   EXPECT_EQ(std::ranges::count_if(lines_,
@@ -249,9 +199,7 @@ TEST_F(NodePaceTest, AWaitIsToldOnceWithItsReasonAndEndsWhenThePodHasBeenGoneFor
 TEST_F(NodePaceTest, WhoeverIgnoresTheSignalIsKilledBeforeTheRestIsGone) {
   Start();
   runtime_.IgnoreStop("c");
-  figures_.SetAvailable(99);
-  Pass(seconds(3));
-  Crossed();
+  MemoryFallsTo(99);
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
   double available = 99;
   std::vector<std::string> commands;
@@ -278,9 +226,7 @@ TEST_F(NodePaceTest, WhoeverIgnoresTheSignalIsKilledBeforeTheRestIsGone) {
 TEST_F(NodePaceTest, WhoeverTakesNothingMoreHasItsWholeGracePeriod) {
   Start();
   runtime_.IgnoreStop("c");
-  figures_.SetAvailable(99);
-  Pass(seconds(3));
-  Crossed();
+  MemoryFallsTo(99);
   runtime_.TakeCommands();
   Run(milliseconds(990));
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
@@ -296,54 +242,6 @@ TEST_F(NodePaceTest, AForkBombOutsideThePodsCostsOneOfThemASecond) {
   figures_.node.rlimit->running = 29900;
   Run(seconds(4));
   EXPECT_LE(Stops(), 5U);
-}
-
-// Process ids and the disk run short at the same time, both because of one pod.
-TEST_F(NodePaceTest, ADiskWaitsForWhatAPodGivesBackThatWasEvictedForProcessIds) {
-  thresholds_.push_back(
-      {.signal = Signal::kPidAvailable, .value = Quantity::Of(1000), .grace_period = {}});
-  figures_.node.rlimit = RlimitStats{.max_pid = 30000, .running = 1000};
-  Start();
-  figures_.tasks = {{"hog", 20000}, {"idle", 1}};
-  figures_.node.rlimit->running = 29900;
-  figures_.node.fs->available_bytes = 1 * kMi;
-  disk_["hog"].total = {.used_bytes = 900 * kMi, .inodes_used = 3};
-  disk_["idle"].total = {.used_bytes = 1 * kMi, .inodes_used = 3};
-  Pass(seconds(10));
-  for (int i = 0; i < 20; ++i) {
-    Measure();
-    Pass(kStep);
-  }
-  EXPECT_THAT(runtime_.TakeCommands(),
-              AllOf(Contains("stop hog/c 1s"), Not(Contains("stop idle/c 1s"))));
-  figures_.node.rlimit->running = 1000;
-  figures_.node.fs->available_bytes = 1000 * kMi;
-  for (int i = 0; i < 3; ++i) FullPass();
-  EXPECT_THAT(runtime_.TakeCommands(), Not(Contains("stop idle/c 1s")));
-}
-
-// ... whatever was evicted before it.
-TEST_F(NodePaceTest, ASoftEvictionThatIsAwaitedPutsOffNoHardThreshold) {
-  Start();
-  figures_.SetAvailable(99);
-  FullPass();
-  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop hog/c 1s"));
-  figures_.SetAvailable(400);
-  for (int i = 0; i < 4; ++i) FullPass();
-  pods_.SetWanted(WantedPods({PodNamed("hog2"), PodNamed("idle")}), clock_.Now());
-  Deliver();
-  FullPass();
-  figures_.memory["hog2"] = 200 * kMi;
-  runtime_.IgnoreStop("c");
-  figures_.SetAvailable(150);
-  for (int i = 0; i < 7; ++i) FullPass();
-  ASSERT_THAT(runtime_.TakeCommands(), Contains("stop hog2/c 20s"));
-  figures_.node.fs->available_bytes = 1 * kMi;
-  disk_["idle"].total = {.used_bytes = 900 * kMi, .inodes_used = 3};
-  Pass(seconds(10));
-  clock_.Advance(milliseconds(3));
-  Measure();
-  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
 }
 
 // If images have a file system of their own, nothing is reclaimed for the file system of the node.
@@ -421,9 +319,7 @@ TEST_F(NodePaceTest, WhereNoPodHoldsWhatIsMissingBesideAShortDiskTheEvictionWait
 
 TEST_F(NodePaceTest, NobodyComesBackToANodeThatIsStillShort) {
   Start();
-  figures_.SetAvailable(50);
-  Pass(seconds(3));
-  Crossed();
+  MemoryFallsTo(50);
   Deliver();
   runtime_.TakeCommands();
   for (int i = 0; i < 12; ++i) FullPass();
@@ -435,9 +331,7 @@ TEST_F(NodePaceTest, NobodyComesBackToANodeThatIsStillShort) {
 
 TEST_F(NodePaceTest, ADryRunKeepsToThePaceItWouldHaveHad) {
   Start(true);
-  figures_.SetAvailable(99);
-  Pass(seconds(3));
-  Crossed();
+  MemoryFallsTo(99);
   for (int i = 0; i < 100; ++i) {
     Pass(kStep);
     Crossed();
@@ -446,6 +340,71 @@ TEST_F(NodePaceTest, ADryRunKeepsToThePaceItWouldHaveHad) {
   EXPECT_EQ(node_->counters().dry_run_victims[IndexOf(Signal::kMemoryAvailable)], 1U);
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
   EXPECT_FALSE(node_->MakeSnapshot().waiting_for_cleanup);
+}
+
+TEST_F(NodePaceTest, ASecondPodGoesWhenTheFirstIsNotGoneAfterThirtySeconds) {
+  Start();
+  runtime_.IgnoreStop("c");
+  runtime_.IgnoreKill("c");
+  MemoryFallsTo(99);
+  for (int i = 0; i < 29; ++i) {
+    Pass(seconds(1));
+    Measure();
+    clock_.Advance(milliseconds(1));
+    Crossed();
+  }
+  const std::vector<std::string> commands = runtime_.TakeCommands();
+  EXPECT_THAT(commands, testing::Each(testing::AnyOf("stop hog/c 1s", "kill hog/c")));
+  EXPECT_GT(commands.size(), 4U) << "it is killed again and again";
+  Pass(seconds(1));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), testing::Contains("stop idle/c 1s"));
+  const auto report = node_->MakeSnapshot().last_report;
+  ASSERT_EQ(report->survivors.size(), 1U);
+  EXPECT_EQ(report->survivors[0].pod_uid, "hog");
+  EXPECT_GT(report->survivors[0].kills, 4);
+  EXPECT_THAT(lines_,
+              testing::Contains(testing::HasSubstr("is still alive although it was killed")));
+}
+
+TEST_F(NodePaceTest, WhatPassesOnlyRepeatIsLoggedOnceAndCounted) {
+  Start();
+  runtime_.IgnoreStop("c");
+  runtime_.IgnoreKill("c");
+  figures_.SetAvailable(99);
+  for (int i = 0; i < 80; ++i) {  // both pods are evicted, and live on
+    Pass(seconds(1));
+    Measure();
+    Crossed();
+  }
+  const std::uint64_t events = events_.count();
+  lines_.clear();
+  const auto cross = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      clock_.Advance(milliseconds(10));
+      Crossed();
+    }
+  };
+  cross(500);
+  EXPECT_LE(lines_.size(), 12U) << testing::PrintToString(lines_);
+  EXPECT_LE(events_.count() - events, 2U);
+  cross(1000);
+  EXPECT_LE(lines_.size(), 36U) << testing::PrintToString(lines_);
+}
+
+TEST_F(NodePaceTest, AHardThresholdShortensASoftEvictionThatIsUnderWay) {
+  Start();
+  runtime_.IgnoreStop("c");
+  figures_.SetAvailable(150);
+  FullPass();
+  Pass(seconds(60));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 20s"));
+  Pass(seconds(2));
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "the agent waits for the soft eviction";
+  figures_.SetAvailable(99);
+  Pass(seconds(2));
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s")) << "without notification";
 }
 
 }  // namespace

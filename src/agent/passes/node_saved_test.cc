@@ -1,11 +1,11 @@
-// A node across a restart of the agent.
+// A node across a restart of the agent, and across another configuration.
 #include "agent/passes/node_test_bed.h"
 #include "agent/state/agent_state.h"
 
 namespace jettison {
 namespace {
 
-using std::chrono::hours;
+using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::Contains;
@@ -35,15 +35,6 @@ class NodeSavedTest : public NodeTestBed {
     ASSERT_TRUE(state) << state.error().message;
     Restart(state->node);
   }
-  // Available memory is below the soft threshold for 5 s before and 1 s after the gap.
-  void MeetSoftThresholdForSixSecondsAround(Duration gap) {
-    figures_.SetAvailable(150);
-    FullPass();
-    Pass(seconds(5));
-    RestartAfter(gap);
-    Pass(seconds(1));
-    Measure();
-  }
   [[nodiscard]] bool HasMemoryPressure() const {
     return node_->state().conditions.Has(NodeConditionType::kMemoryPressure);
   }
@@ -61,13 +52,10 @@ TEST_F(NodeSavedTest, AConditionHoldsForTheRestOfItsTransitionPeriod) {
   EXPECT_TRUE(HasMemoryPressure());
   EXPECT_EQ(node_->MakeSnapshot().condition_views.at(1).last_transition, changed);
   EXPECT_THAT(lines_, Not(Contains(HasSubstr("NodeHas")))) << "nothing has changed";
-  Pass(seconds(10));
-  Measure();
-  Pass(seconds(10));
-  Measure();
+  FullPass();
+  FullPass();
   EXPECT_TRUE(HasMemoryPressure()) << "21 s after it was last observed";
-  Pass(seconds(10));
-  Measure();
+  FullPass();
   EXPECT_FALSE(HasMemoryPressure());
   EXPECT_THAT(lines_, Contains(HasSubstr("NodeHasSufficientMemory")));
 }
@@ -77,10 +65,7 @@ TEST_F(NodeSavedTest, TheGracePeriodOfASoftThresholdGoesOn) {
   figures_.SetAvailable(150);
   FullPass();
   const Instant since = clock_.Now();
-  for (int i = 0; i < 5; ++i) {
-    Pass(seconds(10));
-    Measure();
-  }
+  for (int i = 0; i < 5; ++i) FullPass();
   Restart();
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
   Pass(since + seconds(60) - clock_.Now() - std::chrono::milliseconds(1));
@@ -91,7 +76,12 @@ TEST_F(NodeSavedTest, TheGracePeriodOfASoftThresholdGoesOn) {
 
 TEST_F(NodeSavedTest, AfterMinutesWithoutAnAgentTheGracePeriodBeginsAnew) {
   Start();
-  MeetSoftThresholdForSixSecondsAround(minutes(1));
+  figures_.SetAvailable(150);
+  FullPass();
+  Pass(seconds(5));
+  RestartAfter(minutes(1));
+  Pass(seconds(1));
+  Measure();
   for (int i = 0; i < 5; ++i) FullPass();
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "51 s of its 60 s are over";
   FullPass();
@@ -104,9 +94,7 @@ TEST_F(NodeSavedTest, MinimumReclaimGoesOnAfterSecondsWithoutAnAgentButNotAfterM
   const auto is_overdue = [this] { return node_->MakeSnapshot().thresholds.at(0).overdue; };
   figures_.SetAvailable(700);
   Start();
-  figures_.SetAvailable(90);
-  Pass(seconds(3));
-  Crossed();
+  MemoryFallsTo(90);
   ASSERT_THAT(runtime_.TakeCommands(), Contains(HasSubstr("stop hog/c")));
   FullPass();
   figures_.SetAvailable(550);
@@ -125,13 +113,9 @@ TEST_F(NodeSavedTest, ASuspendIsNoPressure) {
   FullPass();
   clock_.Advance(std::chrono::hours(8));
   node_->Slept(std::chrono::hours(8));
-  Pass(seconds(10));
-  Measure();
+  FullPass();
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "10 s of its 60 s are over";
-  for (int i = 0; i < 4; ++i) {
-    Pass(seconds(10));
-    Measure();
-  }
+  for (int i = 0; i < 4; ++i) FullPass();
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "50 s are over";
   Pass(seconds(10));
   EXPECT_THAT(runtime_.TakeCommands(), Contains(HasSubstr("stop hog/c")));
@@ -145,8 +129,7 @@ TEST_F(NodeSavedTest, AThresholdOfAnotherConfigurationBeginsAnew) {
   Measure();
   thresholds_[1] = Of(Signal::kMemoryAvailable, 201, 60);
   Restart();
-  Pass(seconds(10));
-  Measure();
+  FullPass();
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
 }
 
@@ -154,9 +137,7 @@ TEST_F(NodeSavedTest, NobodyElseGoesWhileAnEvictionOfTheAgentBeforeIsUnderWay) {
   Start();
   runtime_.IgnoreStop("c");
   runtime_.IgnoreKill("c");
-  figures_.SetAvailable(99);
-  Pass(seconds(3));
-  Crossed();
+  MemoryFallsTo(99);
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
   Pass(seconds(1));
   runtime_.TakeCommands();
@@ -171,22 +152,20 @@ TEST_F(NodeSavedTest, NobodyElseGoesWhileAnEvictionOfTheAgentBeforeIsUnderWay) {
 // The remains of a pod are removed through the runtime, so they are still there.
 TEST_F(NodeSavedTest, AnEvictedPodIsAwaitedUntilTheRuntimeSaysThatItIsGone) {
   Start();
-  figures_.SetAvailable(99);
   clock_.Advance(seconds(3));
+  figures_.SetAvailable(99);
   Crossed();
   ASSERT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
   for (const RuntimeEvent& event : runtime_.TakeEvents()) pods_.Handle(event, clock_.Now());
   pods_.Recall({}, clock_.Now());
   Restart();
-  Pass(seconds(10));
-  Measure();
+  FullPass();
   EXPECT_THAT(runtime_.TakeCommands(), Not(Contains(HasSubstr("stop idle"))));
   EXPECT_THAT(lines_, Not(Contains(HasSubstr("cleaned up"))));
   pods_.Adopt({}, clock_.Now());
   Pass(seconds(1));
   EXPECT_THAT(lines_, Contains(HasSubstr("pods were cleaned up")));
-  Pass(seconds(10));
-  Measure();
+  FullPass();
   EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
 }
 
@@ -194,30 +173,11 @@ TEST_F(NodeSavedTest, ThereIsAPassAtTheStartWhileAnEvictionOfTheAgentBeforeIsAwa
   Start();
   runtime_.IgnoreStop("c");
   runtime_.IgnoreKill("c");
-  figures_.SetAvailable(99);
-  Pass(seconds(3));
-  Crossed();
+  MemoryFallsTo(99);
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
   figures_.SetAvailable(300);
   Restart();
   EXPECT_GT(node_->passes(), 0U) << "nothing to decide, but the node's state can be reported";
-}
-
-TEST_F(NodeSavedTest, MemoryIsWatchedWhereTheAwaitedEvictionPutsOffTheFirstPass) {
-  Start();
-  runtime_.IgnoreStop("c");
-  runtime_.IgnoreKill("c");
-  figures_.SetAvailable(150);
-  FullPass();
-  for (int i = 0; i < 6; ++i) {
-    Pass(seconds(10));
-    Measure();
-  }
-  ASSERT_THAT(runtime_.TakeCommands(), Contains(HasSubstr("stop hog/c"))) << "a soft eviction";
-  armed_.clear();
-  Restart();
-  EXPECT_THAT(armed_, Not(IsEmpty()));
-  EXPECT_THAT(runtime_.TakeCommands(), Not(Contains(HasSubstr("idle"))));
 }
 
 TEST_F(NodeSavedTest, AHealthyNodeKeepsNothing) {
@@ -231,6 +191,82 @@ TEST_F(NodeSavedTest, AHealthyNodeKeepsNothing) {
   FullPass();
   EXPECT_NE(node_->changes(), before);
   EXPECT_NE(node_->Saved(), SavedNode{});
+}
+
+class NodeReloadTest : public NodeTestBed {
+ protected:
+  void Reload(std::vector<Threshold> thresholds, std::int64_t grace_seconds = 20) {
+    node_->SetEviction({.thresholds = std::move(thresholds),
+                        .pressure_transition_period = seconds(30),
+                        .max_pod_grace_period_seconds = grace_seconds});
+    node_->Advance();
+  }
+};
+
+TEST_F(NodeReloadTest, AThresholdThatIsCrossedAlreadyActsAtOnce) {
+  Start();
+  clock_.Advance(milliseconds(10));
+  Reload({Of(Signal::kMemoryAvailable, 450)});
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+}
+
+// The kernel tells nobody that the limit of a group was lowered.
+TEST_F(NodeReloadTest, WhoAsksForALookHasOneAlthoughNothingHasChanged) {
+  Start();
+  figures_.SetAvailable(50);
+  clock_.Advance(milliseconds(10));
+  node_->Advance();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  node_->LookAtOnce();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+}
+
+TEST_F(NodeReloadTest, ADiskThresholdActsWithTheFullPassThatFollowsAtOnce) {
+  Start();
+  disk_["hog"].containers = {
+      {.name = "c", .rootfs = {}, .logs = {.used_bytes = 600 * kMi, .inodes_used = 3}}};
+  clock_.Advance(milliseconds(10));
+  const int walks = walks_.started;
+  Reload({Of(Signal::kNodeFsAvailable, 1500)});
+  EXPECT_EQ(walks_.started, walks + 1);
+  clock_.Advance(milliseconds(1));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+}
+
+TEST_F(NodeReloadTest, ASoftThresholdThatStaysIsMetSinceItWasFirstMetWhereverItStands) {
+  Start();
+  figures_.SetAvailable(150);
+  FullPass();
+  Pass(seconds(40));
+  Reload({Of(Signal::kPidAvailable, 1), Of(Signal::kMemoryAvailable, 200, 60)});
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  Pass(seconds(20));
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 20s", "remove hog"));
+}
+
+TEST_F(NodeReloadTest, ThresholdsOnImageFsWaitForTheLayout) {
+  layout_known_ = false;
+  Start();
+  const std::vector<Threshold> configured = {Of(Signal::kImageFsAvailable, 5000),
+                                             Of(Signal::kPidAvailable, 1)};
+  Reload(configured);
+  EXPECT_FALSE(node_->KnowsLayout());
+  ASSERT_EQ(node_->MakeSnapshot().thresholds.size(), 1U);
+  EXPECT_EQ(node_->MakeSnapshot().thresholds[0].threshold.signal, Signal::kPidAvailable);
+  node_->SetLayout({}, {});
+  EXPECT_TRUE(node_->KnowsLayout());
+  Reload(configured);
+  EXPECT_EQ(node_->MakeSnapshot().thresholds.size(), 2U);
+}
+
+TEST_F(NodeReloadTest, LevelsAreRegisteredForTheNewThresholds) {
+  Start();
+  const auto before = armed_;
+  clock_.Advance(seconds(1));
+  Reload({Of(Signal::kMemoryAvailable, 300)});
+  EXPECT_NE(armed_.size(), before.size());
 }
 
 }  // namespace

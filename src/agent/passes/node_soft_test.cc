@@ -152,14 +152,6 @@ TEST_F(NodeSoftTest, AnAnswerThatComesAfterAReloadRefersToTheThresholdsInForce) 
   EXPECT_EQ(Last()->evaluation.met, met);
 }
 
-TEST_F(NodeSoftTest, NothingOfAPodThatIsSparedIsForgotten) {
-  CrossSoft();
-  fake_.Refuse(clock_.Now() + minutes(1));
-  Pass(kAnswer);
-  FullPass();
-  EXPECT_EQ(figures_.kept_open, pods_.Active().size());
-}
-
 TEST_F(NodeSoftTest, APodThatHasEndedBeforeTheAnswerIsThereCountsAllTheSame) {
   CrossSoft();
   pods_.SetWanted(WantedPods({PodNamed("idle")}), clock_.Now());
@@ -200,37 +192,30 @@ TEST_F(NodeSoftTest, WhoIsSparedIsAskedAboutAgainWhenThatIsOver) {
   EXPECT_THAT(fake_.Names(), ElementsAre("hog", "idle", "hog"));
 }
 
-TEST_F(NodeSoftTest, AHardThresholdEndsAPodThatIsAskedAbout) {
-  CrossSoft();
-  figures_.SetAvailable(90);
-  clock_.Advance(kAnswer);
-  Crossed();
-  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop hog/c 1s"));
-  EXPECT_EQ(CountEvents("Evicted"), 1U);
-  fake_.Grant();
-  Pass(kAnswer);
-  EXPECT_EQ(CountEvents("Evicted"), 1U) << "the answer comes too late to count";
-}
+class NodeAnswerTest : public NodeSoftTest, public testing::WithParamInterface<const char*> {};
 
-TEST_F(NodeSoftTest, AHardThresholdEndsAPodThatIsSpared) {
+TEST_P(NodeAnswerTest, AHardThresholdEndsAPodWhateverTheAnswerIs) {
   CrossSoft();
-  fake_.Refuse(clock_.Now() + minutes(1));
-  Pass(kAnswer);
-  figures_.SetAvailable(90);
-  clock_.Advance(kAnswer);
-  Crossed();
-  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop hog/c 1s"));
-  EXPECT_TRUE(Last()->spared.empty());
-}
-
-TEST_F(NodeSoftTest, AHardThresholdShortensTheTimeOfAPodThatWasGranted) {
-  CrossSoft();
-  fake_.Grant();
+  if (GetParam() == std::string_view("refused")) fake_.Refuse(clock_.Now() + minutes(1));
+  if (GetParam() == std::string_view("granted")) fake_.Grant();
   Pass(kAnswer);
   figures_.SetAvailable(90);
   Pass(seconds(1));
   Crossed();
   EXPECT_THAT(runtime_.TakeCommands(), Contains("stop hog/c 1s"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Asked, NodeAnswerTest, testing::Values("none yet", "refused", "granted"));
+
+TEST_F(NodeSoftTest, AnAnswerThatComesAfterTheHardEvictionDoesNotCount) {
+  CrossSoft();
+  figures_.SetAvailable(90);
+  clock_.Advance(kAnswer);
+  Crossed();
+  EXPECT_EQ(CountEvents("Evicted"), 1U);
+  fake_.Grant();
+  Pass(kAnswer);
+  EXPECT_EQ(CountEvents("Evicted"), 1U);
 }
 
 TEST_F(NodeSoftTest, AnApiServerThatIsAwayPutsTheSoftEvictionOffAndNoHardOneOfAnotherSignal) {

@@ -56,65 +56,15 @@ TEST_F(NodeTest, AWakeUpEvictsTheLargestPodAtOnceWhichIsToldWholeAlthoughNobodyL
   EXPECT_THAT(evictions_[0]->summary.pods, SizeIs(2));
 }
 
-TEST_F(NodeTest, AWakeUpThatFindsNoPressureDoesNothing) {
-  Start();
-  clock_.Advance(seconds(3));
-  figures_.SetAvailable(101 + 100);
-  Crossed();
-  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
-  EXPECT_THAT(lines_, IsEmpty());
-}
-
-TEST_F(NodeTest, WakeUpsInQuickSuccessionAreLookedAtTogether) {
-  Start();
-  clock_.Advance(seconds(3));
-  Crossed();
-  const int looks = figures_.looks;
-  node_->Look(Node::Wakeup::kMemoryLevel);
-  EXPECT_EQ(figures_.looks, looks);
-  EXPECT_EQ(node_->NextDeadline(), clock_.Now() + milliseconds(1));
-  figures_.SetAvailable(99);
-  Pass(milliseconds(1));
-  EXPECT_THAT(runtime_.TakeCommands(), testing::Contains("stop hog/c 1s"));
-}
-
-TEST_F(NodeTest, AWakeUpThatFindsADiskShortAsksForAFullPassInsteadOfDeciding) {
-  Start();
-  clock_.Advance(seconds(3));
-  figures_.node.fs->available_bytes = 49 * kMi;
-  Crossed();
-  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
-  Pass(milliseconds(1));
-  EXPECT_EQ(walks_.started, 1);
-  clock_.Advance(milliseconds(1));
-  disk_["idle"].total = {.used_bytes = 30 * kMi, .inodes_used = 3};
-  disk_["hog"].total = {.used_bytes = kMi, .inodes_used = 1};
-  disk_["idle"].containers.push_back(
-      {.name = "c", .rootfs = {.used_bytes = 30 * kMi, .inodes_used = 3}, .logs = {}});
-  Measure();
-  EXPECT_EQ(runtime_.TakeCommands().size(), 1U);
-}
-
-TEST_F(NodeTest, MemoryComesFirstEvenWhereADiskIsShortToo) {
-  Start();
-  clock_.Advance(seconds(3));
-  figures_.node.fs->available_bytes = 49 * kMi;
-  figures_.SetAvailable(99);
-  Crossed();
-  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
-}
-
 TEST_F(NodeTest, LevelsAreRegisteredAgainWhenTheyMoved) {
   Start();
   ASSERT_EQ(armed_.size(), 1U);
   EXPECT_THAT(armed_[0], ElementsAre(MemoryLevel{0, Signal::kMemoryAvailable, 400 * kMi},
                                      MemoryLevel{1, Signal::kMemoryAvailable, 300 * kMi}));
-  Pass(seconds(10));
-  Measure();
+  FullPass();
   EXPECT_EQ(armed_.size(), 1U);
   figures_.SetAvailable(400, 20);
-  Pass(seconds(10));
-  Measure();
+  FullPass();
   ASSERT_EQ(armed_.size(), 2U);
   EXPECT_EQ(armed_[1][0].bytes, 420 * kMi);
   figures_.SetAvailable(400, 30);
@@ -128,8 +78,7 @@ TEST_F(NodeTest, LevelsAreRegisteredAgainWhenTheyMoved) {
 
 TEST_F(NodeTest, ASnapshotShowsThresholdsConditionsPodsAndEvents) {
   Start();
-  Pass(seconds(10));
-  Measure();
+  FullPass();
   clock_.Advance(seconds(3));
   figures_.SetAvailable(99);
   Crossed();
@@ -147,6 +96,57 @@ TEST_F(NodeTest, ASnapshotShowsThresholdsConditionsPodsAndEvents) {
   for (const LoggedEvent& event : snapshot.events) reasons.push_back(event.event.reason);
   EXPECT_THAT(reasons, ElementsAre("Started", "Started", "EvictionThresholdMet", "Evicted",
                                    "NodeHasInsufficientMemory"));
+}
+
+TEST_F(NodeTest, AFullPassFollowsTheEndOfAReclaimAtOnceAndEvictsWherePressureRemains) {
+  Start();
+  StartLastingReclaim();
+  FullPass();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "nobody is evicted while it is under way";
+  EXPECT_TRUE(node_->MakeSnapshot().conditions.Has(NodeConditionType::kDiskPressure));
+  const int walks = walks_.started;
+  Pass(seconds(2));
+  EXPECT_EQ(walks_.started, walks);
+  reclaimer_.End();
+  Pass(milliseconds(1));
+  ASSERT_EQ(walks_.started, walks + 1);
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), testing::Contains("stop hog/c 1s"));
+  EXPECT_FALSE(reclaimer_.over) << "the next request begins again";
+}
+
+TEST_F(NodeTest, NobodyIsEvictedWhereAReclaimThatTookItsTimeWasEnough) {
+  Start();
+  StartLastingReclaim();
+  reclaimer_.End();
+  figures_.node.fs->available_bytes = 500 * kMi;
+  Pass(milliseconds(1));
+  Measure();
+  FullPass();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_FALSE(reclaimer_.over);
+}
+
+TEST_F(NodeTest, AHardMemoryThresholdActsWhileAReclaimIsUnderWay) {
+  Start();
+  StartLastingReclaim();
+  clock_.Advance(seconds(2));
+  figures_.SetAvailable(99);
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+  EXPECT_TRUE(reclaimer_.under_way);
+}
+
+TEST_F(NodeTest, TheLayoutThatTheRuntimeToldDecidesWhatIsReclaimed) {
+  Start(/*dry_run=*/false, DiskLayout{.dedicated_image_fs = true});
+  EXPECT_EQ(node_->MakeSnapshot().thresholds.size(), 2U);
+  figures_.node.fs->available_bytes = 49 * kMi;
+  disk_["hog"].total = {.used_bytes = 30 * kMi, .inodes_used = 3};
+  Pass(seconds(10));
+  clock_.Advance(milliseconds(1));
+  Measure();
+  EXPECT_THAT(reclaimer_.asked, IsEmpty()) << "images and dead containers lie elsewhere";
+  EXPECT_THAT(runtime_.TakeCommands(), testing::Not(IsEmpty()));
 }
 
 }  // namespace

@@ -3,17 +3,103 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "agent/passes/fake_figures.h"
+#include "agent/dependencies/dependencies.h"
 #include "agent/passes/node.h"
 #include "agent/pods/testing/wanted_pods.h"
+#include "ports/clock.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"
 
 namespace jettison {
+
+inline constexpr std::uint64_t kMi = 1 << 20;
+
+inline Pod PodNamed(const std::string& name) {
+  Pod pod;
+  pod.name = name;
+  pod.uid = name;
+  pod.containers.emplace_back().name = "c";
+  return pod;
+}
+
+// Figures as the test sets them.
+class FakeFigures : public Figures {
+ public:
+  explicit FakeFigures(const Clock& clock) : clock_(clock) {}
+
+  NodeStats ReadNode() override {
+    ++looks;
+    NodeStats stats = node;
+    if (stats.memory) stats.memory->time = clock_.Now();
+    if (stats.pods_memory) stats.pods_memory->time = clock_.Now();
+    if (stats.fs) stats.fs->time = clock_.Now();
+    if (stats.rlimit) stats.rlimit->time = clock_.Now();
+    if (stats.swap) stats.swap->time = clock_.Now();
+    if (stats.memory_pressure) stats.memory_pressure->time = clock_.Now();
+    return stats;
+  }
+  void AfterFullPass() override {}
+  void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
+                std::vector<PodStats>& stats) override {
+    stats.clear();
+    for (const PodFacts* facts : pods) {
+      PodStats& pod = stats.emplace_back();
+      pod.uid = facts->pod.uid;
+      pod.has_memory = true;
+      pod.memory_working_set_bytes = memory[facts->pod.name];
+      if (tasks.contains(facts->pod.name)) pod.process_count = tasks[facts->pod.name];
+      if (swap.contains(facts->pod.name)) pod.swap_bytes = swap[facts->pod.name];
+      if (disk == nullptr) continue;
+      const auto use = disk->find(pod.uid);
+      if (use == disk->end()) continue;
+      pod.ephemeral_storage = use->second.total;
+      pod.volumes = use->second.volumes;
+      for (const auto& container : use->second.containers) {
+        pod.containers.push_back(
+            {.name = container.name, .rootfs = container.rootfs, .logs = container.logs});
+      }
+    }
+  }
+  void ReadMemoryOf(std::span<const PodFacts* const> pods, std::vector<PodStats>& stats) override {
+    ReadPods(pods, nullptr, stats);
+  }
+  void ReadContainersOf(const PodFacts& pod, PodStats& stats) override {
+    stats.containers.resize(1);
+    stats.containers[0].name = pod.pod.containers[0].name;
+    stats.containers[0].memory_working_set_bytes = memory[pod.pod.name];
+  }
+  void ForgetOthers(std::span<const PodFacts* const> /*pods*/) override {}
+  void SetAvailable(std::uint64_t mi, std::uint64_t inactive_mi = 0) {
+    node.memory = MemoryStats{.time = std::nullopt,
+                              .available_bytes = mi * kMi,
+                              .usage_bytes = (500 - mi + inactive_mi) * kMi,
+                              .working_set_bytes = (500 - mi) * kMi};
+  }
+
+  NodeStats node;
+  // Lost to waiting for memory in the last ten seconds, hundredths of a percent.
+  void SetStalls(std::int32_t share) {
+    node.memory_pressure = PressureStats{.some = {.avg10 = share}};
+  }
+
+  int looks = 0;                                // at the node
+  std::map<std::string, std::uint64_t> memory;  // by pod name
+  std::map<std::string, std::uint64_t> swap;    // the same
+  std::map<std::string, std::uint64_t> tasks;   // the same
+
+ private:
+  const Clock& clock_;
+};
 
 class FakeWalks : public DiskWalks {
  public:
@@ -132,6 +218,18 @@ class NodeTestBed : public testing::Test {
     Pass(std::chrono::seconds(10));
     Measure();
   }
+  // Steps from deadline to deadline of the node's own for `time`; returns their number.
+  int Turn(Duration time) {
+    const Instant end = clock_.Now() + time;
+    int turns = 0;
+    for (auto next = node_->NextDeadline(); next && *next <= end; next = node_->NextDeadline()) {
+      Pass(std::max(*next - clock_.Now(), Duration{1}));
+      Measure();
+      ++turns;
+    }
+    clock_.Advance(end - clock_.Now());
+    return turns;
+  }
   // Disk pressure, and a reclaim of it that takes its time.
   void StartLastingReclaim() {
     reclaimer_.lasting = true;
@@ -141,6 +239,12 @@ class NodeTestBed : public testing::Test {
     FullPass();
   }
   void Crossed() { node_->Look(Node::Wakeup::kMemoryLevel); }
+  // After three seconds so many MiB are left, and the kernel says so.
+  void MemoryFallsTo(std::uint64_t mi) {
+    figures_.SetAvailable(mi);
+    Pass(std::chrono::seconds(3));
+    Crossed();
+  }
   // A hard threshold at 100 of 1,000 process ids, of which 100 are taken.
   void WatchProcessIds(std::uint64_t of_hog, std::uint64_t of_idle) {
     thresholds_.push_back({.signal = Signal::kPidAvailable, .value = Quantity::Of(100)});

@@ -46,21 +46,13 @@ TEST_F(NodeWalkTest, TheNodesFiguresAreEvaluatedEveryIntervalWhateverTheWalkDoes
   FillDisk();
   Pass(milliseconds(500));
   EXPECT_TRUE(HasDiskPressure());
+  EXPECT_TRUE(walks_.is_urgent);
   EXPECT_THAT(reclaimer_.asked, ElementsAre("containers", "images"));
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
   EXPECT_THAT(lines_, Contains(HasSubstr("no pod is evicted before pods' disk use is measured")));
   figures_.node.fs->available_bytes = 1000 * kMi;
   for (int interval = 0; interval < 4; ++interval) Pass(seconds(10));
   EXPECT_FALSE(HasDiskPressure()) << "its transition period of 30 s is over";
-}
-
-TEST_F(NodeWalkTest, TheWalkHurriesFromTheEvaluationThatFindsADiskShort) {
-  Start();
-  HangWalk();
-  EXPECT_FALSE(walks_.is_urgent);
-  FillDisk();
-  Pass(seconds(7));
-  EXPECT_TRUE(walks_.is_urgent);
 }
 
 TEST_F(NodeWalkTest, WhereTheWalkIsNotBackInTimeTheLastKnownFiguresDecide) {
@@ -249,14 +241,11 @@ TEST_F(NodeRestingWalkTest, AWalkServesThreePassesWhichUseItsFiguresAsMeasured) 
   }
   Pass(seconds(10));
   EXPECT_EQ(walks_.started, 2);
-}
-
-TEST_F(NodeRestingWalkTest, APodThatHasComeIsMeasuredInTheNextPass) {
-  StartMeasured();
+  Measure();
   pods_.SetWanted(WantedPods({PodNamed("hog"), PodNamed("idle"), PodNamed("late")}), clock_.Now());
   Deliver();
   Pass(seconds(10));
-  EXPECT_EQ(walks_.started, 2);
+  EXPECT_EQ(walks_.started, 3) << "a pod that has come is measured in the next pass";
 }
 
 TEST_F(NodeRestingWalkTest, WhereAPodHasALimitEachPassMeasures) {
@@ -289,44 +278,13 @@ TEST_F(NodeRestingWalkTest, ADiskThatIsShortIsActedForByAWalkOfItsOwn) {
 TEST_F(NodeWalkTest, ASoftThresholdActsWhenItsGracePeriodEndsWhateverTheWalkDoes) {
   Start();
   figures_.SetAvailable(199);
-  Pass(seconds(10));
-  Measure();
+  FullPass();
   Pass(seconds(10));  // and this walk never ends
   runtime_.TakeCommands();
   for (int second = 0; second < 49; ++second) Pass(seconds(1));
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
   Pass(seconds(1));
   EXPECT_THAT(runtime_.TakeCommands(), testing::SizeIs(1));
-}
-
-TEST_F(NodeWalkTest, AfterACleanupTheNodeIsLookedAtThoughTheWalkIsStillUnderWay) {
-  Start();
-  HangWalk();
-  walks_.known["hog"] = Use(30, seconds(5));
-  walks_.known["idle"] = Use(1, seconds(5));
-  FillDisk();
-  Pass(seconds(7));
-  Pass(kDiskUsePatience);
-  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop hog/c 1s"));
-  Pass(seconds(1));
-  Pass(seconds(1));
-  EXPECT_THAT(lines_, Contains(HasSubstr("pods were cleaned up")));
-  Pass(kDiskUsePatience);
-  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
-}
-
-TEST_F(NodeWalkTest, AVictimThatBringsNothingBackGoesWithTheNextEvaluationDuringAWalk) {
-  Start();
-  HangWalk();
-  figures_.memory = {{"hog", 2 * kMi}, {"idle", kMi}};
-  figures_.SetAvailable(50);
-  Crossed();
-  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "other pods hold the starved resource";
-  Pass(seconds(7) - milliseconds(1));
-  Crossed();
-  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "looks neither delay nor cause it";
-  Pass(milliseconds(1));
-  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
 }
 
 TEST_F(NodeWalkTest, ConditionsFollowThoughAnEvictionWaits) {
@@ -420,31 +378,6 @@ TEST_F(NodeForeignDiskTest, APodThatHoldsNextToNothingOfADiskGoesInTheNextSchedu
   const std::vector<Holders> holders = node_->MakeSnapshot().holders;
   ASSERT_EQ(holders.size(), 2U) << "the memory, too";
   EXPECT_EQ(holders[1].signal, Signal::kNodeFsAvailable);
-}
-
-TEST_F(NodeForeignDiskTest, TheNextOneGoesASecondAfterTheFirstIsGone) {
-  StartMeasured();
-  FillFromOutside();
-  ASSERT_TRUE(TimeToNextStop());
-  const auto second = TimeToNextStop();
-  ASSERT_TRUE(second);
-  EXPECT_GE(*second, seconds(2)) << "it ends within a second";
-  EXPECT_LE(*second, milliseconds(2500));
-}
-
-TEST_F(NodeForeignDiskTest, APodThatHoldsASmallPartOfWhatIsShortWaitsThoughOthersHoldTheRest) {
-  Pod first = PodNamed("first");
-  first.priority = -1;
-  StartMeasured();
-  pods_.SetWanted(WantedPods({first, PodNamed("idle")}), clock_.Now());
-  for (int step = 0; step < 30; ++step) Pass(milliseconds(100));
-  FullPass();
-  runtime_.TakeCommands();
-  FillFromOutside();
-  disk_["first"] = Use(1, seconds(0));
-  disk_["idle"] = Use(900, seconds(0));
-  EXPECT_GE(TimeToNextStop().value_or(seconds(0)), seconds(8));
-  EXPECT_THAT(lines_, Contains(HasSubstr("reason=victim-too-small")));
 }
 
 TEST_F(NodeForeignDiskTest, APodThatHoldsWhatIsShortGoesAtOnce) {
