@@ -37,16 +37,6 @@ class PodTableSavedTest : public PodTableTest {
     runtime_.TakeCommands();
     table_.Remember(std::move(kept));
   }
-  [[nodiscard]] RuntimePod Running(const Pod& pod, int attempt = 0) const {
-    return {.pod = pod,
-            .containers = {{.pod_uid = pod.uid, .name = "c", .attempt = attempt, .created = now_}}};
-  }
-  [[nodiscard]] RuntimePod Dead(const Pod& pod, int attempt, Instant finished) const {
-    RuntimePod found = Running(pod, attempt);
-    found.containers[0].exit =
-        ContainerExit{.exit_code = 1, .started = finished, .finished = finished};
-    return found;
-  }
 };
 
 TEST_F(PodTableSavedTest, AnEvictedPodStaysOutForTheRestOfItsBackOff) {
@@ -69,39 +59,39 @@ TEST_F(PodTableSavedTest, AnEvictedPodStaysOutForTheRestOfItsBackOff) {
   EXPECT_THAT(runtime_.TakeCommands(), Contains("create uid-a"));
 }
 
-TEST_F(PodTableSavedTest, WhenItsBackOffIsOverConditionsStillKeepItOut) {
-  Want({PodNamed("a")});
-  Evict("a");
-  Pass(seconds(1));
-  Restart();
-  PassDone(Pressure(NodeConditionType::kMemoryPressure));
-  Want({PodNamed("a")});
-  Pass(minutes(1));
-  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
-  PassDone();
-  EXPECT_THAT(runtime_.TakeCommands(), Contains("create uid-a"));
-}
-
+// The container runtime may answer only after the agent has begun.
 TEST_F(PodTableSavedTest, AnEvictionThatIsUnderWayGoesOnAndStartsNothing) {
-  Want({PodNamed("a")});
-  runtime_.IgnoreStop("c");
-  EXPECT_EQ(table_.Evict(OrderFor("a", 30), now_), EvictOutcome::kEnding);
-  Pass(seconds(10));
-  Restart({Running(PodNamed("a"))});
-  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-a/c 20s"));
-  EXPECT_EQ(View("a").status.reason, "Evicted");
-  EXPECT_EQ(View("a").evictions, 1);
-  Want({PodNamed("a")});
-  Pass(seconds(20));
-  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("kill uid-a/c", "remove uid-a"));
-  EXPECT_TRUE(View("a").comes_back_at) << "it waits like every evicted pod";
+  for (const std::string name : {"answers", "answers-late"}) {
+    const std::string uid = "uid-" + name;
+    Want({PodNamed(name)});
+    runtime_.IgnoreStop("c");
+    EXPECT_EQ(table_.Evict(OrderFor(name, 30), now_), EvictOutcome::kEnding);
+    Pass(seconds(10));
+    if (name == "answers") {
+      Restart({Running(name)});
+      EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop " + uid + "/c 20s"));
+    } else {
+      RestartUnanswered({Running(name)});
+      EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop " + uid + "/c 20s"));
+      table_.Adopt({Running(name)}, now_);
+    }
+    Want({PodNamed(name)});
+    EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+    EXPECT_EQ(View(name).status.reason, "Evicted");
+    EXPECT_EQ(View(name).evictions, 1);
+    Pass(seconds(20));
+    EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("kill " + uid + "/c", "remove " + uid));
+    EXPECT_TRUE(View(name).comes_back_at) << "it waits like every evicted pod";
+  }
 }
 
 TEST_F(PodTableSavedTest, AContainerOfAnEvictedPodThatEndedMeanwhileIsNotStartedAgain) {
   Want({PodNamed("a")});
   runtime_.IgnoreStop("c");
   EXPECT_EQ(table_.Evict(OrderFor("a", 30), now_), EvictOutcome::kEnding);
-  Restart({Dead(PodNamed("a"), 0, now_)});
+  RuntimePod dead = Running("a");
+  dead.containers[0].exit = ContainerExit{.exit_code = 1, .started = now_, .finished = now_};
+  Restart({dead});
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("remove uid-a"));
 }
 
@@ -113,24 +103,6 @@ TEST_F(PodTableSavedTest, AnEvictedPodThatWentMeanwhileWaitsFromNowOn) {
   Want({PodNamed("a")});
   EXPECT_EQ(View("a").comes_back_at, now_ + seconds(10));
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
-}
-
-// The container runtime answers only after the agent has begun.
-TEST_F(PodTableSavedTest, AnEvictionThatIsUnderWayGoesOnBeforeTheRuntimeAnswersAndAfterwards) {
-  Want({PodNamed("a")});
-  runtime_.IgnoreStop("c");
-  EXPECT_EQ(table_.Evict(OrderFor("a", 30), now_), EvictOutcome::kEnding);
-  Pass(seconds(10));
-  RestartUnanswered({Running(PodNamed("a"))});
-  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-a/c 20s"));
-  EXPECT_THAT(table_.Saved(now_), SizeIs(1));
-  table_.Adopt({Running(PodNamed("a"))}, now_);
-  Want({PodNamed("a")});
-  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
-  EXPECT_EQ(View("a").status.reason, "Evicted");
-  EXPECT_EQ(View("a").evictions, 1);
-  Pass(seconds(20));
-  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("kill uid-a/c", "remove uid-a"));
 }
 
 TEST_F(PodTableSavedTest, WhoHasNotBeenAskedForYetIsKeptOverAnotherRestart) {

@@ -61,19 +61,6 @@ TEST_F(PodTableWithRoomTest, LowerPriorityMakesRoomAndComesBackWhenThereIsRoomAg
   EXPECT_THAT(Active(), ElementsAre("low"));
 }
 
-TEST_F(PodTableWithRoomTest, RoomThatIsBeingMadeIsNotTakenByAnother) {
-  Want({Asking("low", 60)});
-  runtime_.IgnoreStop("c");
-  Want({Asking("low", 60), Asking("high", 80, 10), Asking("small", 40, 5)});
-  EXPECT_EQ(View("small").status.reason, "OutOfmemory")
-      << "the 40 that are free now are reserved for high";
-  Pass(seconds(30));
-  EXPECT_THAT(Active(), ElementsAre("high"));
-  Want({Asking("small", 40, 5)});
-  Pass(seconds(30));
-  EXPECT_THAT(Active(), ElementsAre("small"));
-}
-
 TEST_F(PodTableWithRoomTest, RoomThatIsAwaitedGoesToWhoeverOutranksThePodThatAwaitsIt) {
   Want({Asking("low", 60)});
   runtime_.IgnoreStop("c");
@@ -113,14 +100,6 @@ TEST_F(PodTableWithRoomTest, OneThatFindsNoRoomToComeBackHoldsUpNobody) {
   EXPECT_EQ(View("big").status.reason, "OutOfmemory");
 }
 
-TEST_F(PodTableWithRoomTest, APodThatIsTakenAwayWhileItWaitsIsForgotten) {
-  Want({Asking("low", 60)});
-  runtime_.IgnoreStop("c");
-  Want({Asking("low", 60), Asking("high", 80, 10)});
-  Want({Asking("low", 60), Asking("next", 30)});
-  EXPECT_THAT(Active(), ElementsAre("low", "next"));
-}
-
 TEST_F(PodTableWithRoomTest, ADryRunPreemptsNobodyAndSaysWhomItWouldPreempt) {
   dependencies_.dry_run = true;
   Want({Asking("low", 60)});
@@ -143,14 +122,9 @@ TEST_F(PodTableWithRoomTest, ADryRunPreemptsNobodyAndSaysWhomItWouldPreempt) {
 class PodTableForeignTest : public PodTableTest {
  protected:
   static RuntimePod SomebodyElses(const std::string& name) {
-    RuntimePod found = {.pod = PodNamed(name),
-                        .containers = {{.pod_uid = "uid-" + name,
-                                        .name = "c",
-                                        .attempt = 0,
-                                        .created = Instant{},
-                                        .exit = std::nullopt}},
-                        .foreign = true,
-                        .origin = PodOrigin::kKubernetes};
+    RuntimePod found = Running(name);
+    found.foreign = true;
+    found.origin = PodOrigin::kKubernetes;
     found.pod.restart_policy = RestartPolicy::kNever;
     return found;
   }
@@ -202,13 +176,6 @@ TEST_F(PodTableForeignTest, OneThatMayBeEvictedIsNotPreemptedBecauseNobodyWouldS
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
   EXPECT_THAT(Active(), ElementsAre("other"));
   EXPECT_EQ(View("high").status.reason, "OutOfmemory");
-}
-
-TEST_F(PodTableForeignTest, AnEvictionThatTheApiServerCarriesOutSignalsNobody) {
-  Find("other", AdoptPolicy::kEvict);
-  EXPECT_TRUE(table_.NoteEvicted(OrderFor("other", 30), now_));
-  Pass(seconds(100));
-  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
 }
 
 TEST_F(PodTableForeignTest, OneThatMustNotBeAskedToEndIsKnownAsSuch) {

@@ -9,22 +9,6 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST_F(PodTableTest, RunsWhatIsWantedHighestPriorityFirst) {
-  Want({PodNamed("a"), PodNamed("b", 10)});
-  EXPECT_THAT(runtime_.TakeCommands(),
-              ElementsAre("create uid-b", "create uid-a", "start uid-b/c#0 oom=1000",
-                          "start uid-a/c#0 oom=1000"));
-  EXPECT_THAT(Active(), ElementsAre("a", "b"));
-}
-
-TEST_F(PodTableTest, EndsWhatIsNoLongerWanted) {
-  Want({PodNamed("a"), PodNamed("b")});
-  runtime_.TakeCommands();
-  Want({PodNamed("b")});
-  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-a/c 30s", "remove uid-a"));
-  EXPECT_THAT(Active(), ElementsAre("b"));
-}
-
 TEST_F(PodTableTest, AChangedPodStartsWhenNothingOfTheOldOneIsLeft) {
   Want({PodNamed("a")});
   runtime_.TakeCommands();
@@ -50,15 +34,7 @@ TEST_F(PodTableTest, APodWithItsUidKeptButItsSpecChangedIsReplacedToo) {
 }
 
 TEST_F(PodTableTest, AdoptedPodsAreKeptWhenWantedAndEndedWhenNot) {
-  const auto running = [](const char* name) {
-    return RuntimePod{.pod = PodNamed(name),
-                      .containers = {{.pod_uid = std::string("uid-") + name,
-                                      .name = "c",
-                                      .attempt = 0,
-                                      .created = Instant{},
-                                      .exit = std::nullopt}}};
-  };
-  runtime_.SetExisting({running("keep"), running("drop")});
+  runtime_.SetExisting({Running("keep"), Running("drop")});
   table_.Adopt(runtime_.List().value(), now_);
   EXPECT_THAT(Active(), ElementsAre("drop", "keep"));
   Want({PodNamed("keep"), PodNamed("new")});
@@ -211,17 +187,6 @@ TEST_F(PodTableTest, LowerPriorityGivesWayAndOnePodComesBackBetweenTwoPasses) {
   EXPECT_THAT(Active(), ElementsAre("high", "high2"));
   PassDone();
   EXPECT_THAT(Active(), ElementsAre("high", "high2", "low"));
-}
-
-TEST_F(PodTableTest, APodThatEndsInAHurryIsNoCandidateAnyMore) {
-  runtime_.IgnoreStop("c");
-  Want({PodNamed("a"), PodNamed("b")});
-  EXPECT_EQ(table_.Evict(OrderFor("a", 60), now_), EvictOutcome::kEnding);
-  EXPECT_THAT(Active(), ElementsAre("a", "b"));
-  EXPECT_EQ(table_.Evict(OrderFor("a"), now_), EvictOutcome::kEnding);
-  EXPECT_THAT(Active(), ElementsAre("b"));
-  EXPECT_EQ(table_.Evict(OrderFor("a"), now_), EvictOutcome::kWasEnding);
-  EXPECT_EQ(table_.Evict(OrderFor("x"), now_).error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(PodTableTest, ImagesThatAreNeverPulledStayForThePodsThatNameThem) {
