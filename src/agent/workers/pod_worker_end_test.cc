@@ -24,19 +24,6 @@ TEST(PodWorker, EndsSidecarsLastOneFirstWhenTheWorkIsDone) {
   EXPECT_FALSE(bench.worker.IsCandidate());
 }
 
-TEST(PodWorker, EvictionStopsWithTheOrdersGraceAndKillsWhenItIsOver) {
-  Bench bench(PodOf({}, {Named("a"), Named("b")}));
-  bench.runtime.IgnoreStop("a");
-  bench.Start().Commands();
-  EXPECT_TRUE(bench.worker.Evict(OrderOf(1), bench.now()));
-  EXPECT_THAT(bench.Commands(), ElementsAre("stop u/a 1s", "stop u/b 1s"));
-  bench.Deliver();
-  EXPECT_EQ(bench.worker.NextDeadline(), bench.now() + seconds(1));
-  EXPECT_FALSE(bench.worker.IsCandidate());
-  EXPECT_THAT(bench.Pass(seconds(1)).Commands(), ElementsAre("kill u/a", "remove u"));
-  EXPECT_TRUE(bench.worker.IsGone());
-}
-
 TEST(PodWorker, AnEvictedPodIsFailedEvenWhenItEndsWithZero) {
   Pod pod = PodOf({}, {Named("a")});
   pod.restart_policy = RestartPolicy::kOnFailure;
@@ -146,32 +133,6 @@ TEST(PodWorker, NoContainerWaitsForTheHookOfAnother) {
   EXPECT_TRUE(bench.worker.Evict(OrderOf(1), bench.now()));
   EXPECT_THAT(bench.Commands(),
               ElementsAre("stop u/hog 1s", "stop u/plain 1s", "stop u/hooked 1s"));
-}
-
-TEST(PodWorker, WhatWasKilledGivesBackWhatItHoldsUnlessItCompleted) {
-  Bench bench(PodOf({Sidecar("s")}, {Named("a")}));
-  for (const char* name : {"a", "s"}) {
-    bench.runtime.IgnoreStop(name);
-    bench.runtime.IgnoreKill(name);
-  }
-  bench.runtime.HoldRemoval();
-  bench.Start();
-  EXPECT_TRUE(bench.worker.Evict(OrderOf(1), bench.now()));
-  EXPECT_FALSE(bench.worker.removing_since()) << "it may still take more";
-  const Instant killed = bench.Pass(seconds(1)).now();
-  EXPECT_EQ(bench.worker.removing_since(), killed);
-  bench.Pass(seconds(5));
-  EXPECT_EQ(bench.worker.removing_since(), killed) << "a survivor is killed again";
-  bench.Exit("a", 137).Exit("s", 137);
-  EXPECT_EQ(bench.worker.removing_since(), bench.now());
-
-  Pod pod = PodOf({Sidecar("s")}, {Named("a")});
-  pod.restart_policy = RestartPolicy::kNever;
-  Bench completed(std::move(pod));
-  completed.runtime.IgnoreStop("s");
-  completed.runtime.IgnoreKill("s");
-  completed.Start().Exit("a", 0).Pass(seconds(30));
-  EXPECT_FALSE(completed.worker.removing_since()) << "its files stay";
 }
 
 TEST(PodWorker, AnUnwantedPodEndsWithItsOwnGracePeriodAndIsRemoved) {

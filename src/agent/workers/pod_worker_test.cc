@@ -17,17 +17,6 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(PodWorker, CreatesThePodThenStartsEveryContainerAtOnce) {
-  Bench bench(PodOf({}, {Named("a"), Named("b")}));
-  EXPECT_EQ(bench.Status().phase, PodPhase::kPending);
-  bench.Start();
-  EXPECT_THAT(bench.Commands(),
-              ElementsAre("create u", "start u/a#0 oom=1000", "start u/b#0 oom=1000"));
-  EXPECT_EQ(bench.Status().phase, PodPhase::kRunning);
-  EXPECT_TRUE(bench.Status().Find("Ready")->status);
-  EXPECT_EQ(bench.worker.NextDeadline(), std::nullopt);
-}
-
 TEST(PodWorker, CountsForTheGroupOfItsClassFromItsCreationUntilItIsBeingRemoved) {
   FakeCgroups cgroups;
   kernel::QosGroups groups(cgroups, CgroupDriver::kCgroupfs, [](const Error&) {});
@@ -46,14 +35,18 @@ TEST(PodWorker, CountsForTheGroupOfItsClassFromItsCreationUntilItIsBeingRemoved)
   EXPECT_EQ(cgroups.LimitsOf("kubepods/burstable").cpu_shares, 2U);
 }
 
-TEST(PodWorker, RunsInitContainersOneAfterTheOther) {
-  Bench bench(PodOf({Named("i1"), Named("i2")}, {Named("a")}));
+TEST(PodWorker, RunsInitContainersOneAfterTheOtherThenAllContainersAtOnce) {
+  Bench bench(PodOf({Named("i1"), Named("i2")}, {Named("a"), Named("b")}));
   bench.Start();
   EXPECT_THAT(bench.Commands(), ElementsAre("create u", "start u/i1#0 oom=1000"));
   EXPECT_EQ(bench.Status().phase, PodPhase::kPending);
   EXPECT_THAT(bench.Exit("i1", 0).Commands(), ElementsAre("start u/i2#0 oom=1000"));
-  EXPECT_THAT(bench.Exit("i2", 0).Commands(), ElementsAre("start u/a#0 oom=1000"));
+  EXPECT_THAT(bench.Exit("i2", 0).Commands(),
+              ElementsAre("start u/a#0 oom=1000", "start u/b#0 oom=1000"));
   EXPECT_TRUE(bench.Status().Find("Initialized")->status);
+  EXPECT_EQ(bench.Status().phase, PodPhase::kRunning);
+  EXPECT_TRUE(bench.Status().Find("Ready")->status);
+  EXPECT_EQ(bench.worker.NextDeadline(), std::nullopt);
 }
 
 TEST(PodWorker, FailsThePodWhenAnInitContainerFailsAndNothingIsRestarted) {
@@ -172,27 +165,24 @@ TEST(PodWorker, AContainerThatCannotBeMadeIsTriedAgainUnderAnyPolicy) {
   EXPECT_EQ(bench.Exit("a", 0).Status().phase, PodPhase::kSucceeded);
 }
 
-TEST(PodWorker, AProgramThatCannotBeRunFailsAPodThatIsNotRestarted) {
-  Pod pod = PodOf({}, {Named("a")});
-  pod.restart_policy = RestartPolicy::kNever;
-  Bench bench(std::move(pod));
-  bench.runtime.FailStart("a", {StartFailure::kRun, {ErrorCode::kNotFound, "no such file"}});
-  bench.Start();
-  const PodStatus status = bench.Status();
-  EXPECT_EQ(status.phase, PodPhase::kFailed);
-  EXPECT_EQ(std::get<ContainerTerminated>(status.containers[0].state).start_error, "no such file");
-}
-
-TEST(PodWorker, AProgramThatCannotBeRunCountsAsFailedAndIsTriedAgain) {
-  Bench bench(PodOf({}, {Named("a")}));
-  bench.runtime.FailStart("a",
-                          {StartFailure::kRun, {ErrorCode::kNotFound, "exec /nope: no such file"}});
-  bench.Start();
-  const PodStatus status = bench.Status();
-  EXPECT_EQ(status.containers[0].last_state->exit_code, kStartErrorExitCode);
-  EXPECT_EQ(std::get<ContainerWaiting>(status.containers[0].state).message,
-            "exec /nope: no such file");
-  EXPECT_EQ(bench.worker.NextDeadline(), bench.now() + seconds(10));
+TEST(PodWorker, AProgramThatCannotBeRunHasFailedAndTheRestartPolicyDecides) {
+  for (const RestartPolicy policy : {RestartPolicy::kNever, RestartPolicy::kAlways}) {
+    Pod pod = PodOf({}, {Named("a")});
+    pod.restart_policy = policy;
+    Bench bench(std::move(pod));
+    bench.runtime.FailStart("a", {StartFailure::kRun, {ErrorCode::kNotFound, "no such file"}});
+    bench.Start();
+    const PodStatus status = bench.Status();
+    const ContainerStatus& container = status.containers[0];
+    if (policy == RestartPolicy::kNever) {
+      EXPECT_EQ(status.phase, PodPhase::kFailed);
+      EXPECT_EQ(std::get<ContainerTerminated>(container.state).start_error, "no such file");
+      continue;
+    }
+    EXPECT_EQ(container.last_state->exit_code, kStartErrorExitCode);
+    EXPECT_EQ(std::get<ContainerWaiting>(container.state).message, "no such file");
+    EXPECT_EQ(bench.worker.NextDeadline(), bench.now() + seconds(10));
+  }
 }
 
 TEST(PodWorker, AdoptedContainersRunOnAndEndedOnesAreRestarted) {
@@ -298,28 +288,6 @@ TEST(PodWorker, OfARecalledPodNothingIsStartedBeforeTheRuntimeHasToldAll) {
   EXPECT_THAT(bench.Commands(), ElementsAre("start u/b#0 oom=1000"));
   EXPECT_EQ(bench.Status().containers[0].restart_count, 1);
   EXPECT_THAT(bench.worker.dead_runs(), testing::SizeIs(1));
-}
-
-TEST(PodWorker, ARecalledPodThatIsEvictedStaysEvictedWhenTheRuntimeAnswers) {
-  Bench bench(PodOf({}, {Named("a"), Named("b")}));
-  const ContainerRecord running = {.pod_uid = "u", .name = "a", .attempt = 0, .created = Instant{}};
-  bench.worker.Recall({running}, bench.now());
-  EXPECT_TRUE(bench.worker.Evict(OrderOf(1), bench.now()));
-  EXPECT_THAT(bench.Commands(), ElementsAre("stop u/a 1s"));
-  bench.worker.Adopt({running}, bench.now());
-  EXPECT_THAT(bench.Commands(), IsEmpty());
-  EXPECT_TRUE(bench.worker.IsEvicted());
-}
-
-TEST(PodWorker, AnAdoptedPodThatHadCompletedStaysCompleted) {
-  Pod pod = PodOf({}, {Named("a")});
-  pod.restart_policy = RestartPolicy::kNever;
-  Bench bench(std::move(pod));
-  bench.worker.Adopt(
-      {{.pod_uid = "u", .name = "a", .attempt = 0, .created = Instant{}, .exit = ContainerExit{}}},
-      bench.now());
-  EXPECT_THAT(bench.Commands(), IsEmpty());
-  EXPECT_EQ(bench.Status().phase, PodPhase::kSucceeded);
 }
 
 TEST(PodWorker, EventsOfOtherPodsAndOtherRunsChangeNothing) {
