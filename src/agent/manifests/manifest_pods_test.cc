@@ -1,8 +1,7 @@
-#include "agent/manifests/manifest_watch.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "agent/manifests/manifest_watch.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {
@@ -57,17 +56,6 @@ class ManifestPodsTest : public testing::Test {
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   ManifestPods pods_{log_, Profile::kStandalone};
 };
-
-TEST_F(ManifestPodsTest, AFileMayHoldSeveralDocuments) {
-  Put("/m/a.yaml", Manifest("b") + "---\n" + Manifest("a"));
-  Put("/m/c.json", R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"c","namespace":"n"},
-                       "spec":{"containers":[{"name":"c","command":["sleep"]}]}})");
-  EXPECT_THAT(Names(), ElementsAre("default/a", "default/b", "n/c"));
-  EXPECT_THAT(lines_, IsEmpty());
-  Remove("/m/a.yaml");
-  SettleAfter(1s);
-  EXPECT_THAT(Names(), ElementsAre("n/c"));
-}
 
 TEST_F(ManifestPodsTest, AMalformedDocumentIsReportedWithFileAndFieldAndHarmsNoOther) {
   Put("/m/a.yaml", Manifest("good") + "---\n" + Manifest("Bad Name"));
@@ -208,27 +196,19 @@ TEST_F(ManifestPodsTest, FilesThatGoWithTheirFolderCountWhenTheyHaveStayedAway) 
   EXPECT_THAT(lines_.back(), HasSubstr("count=2 file=/m/a endedAfter=\"5 s\""));
   EXPECT_TRUE(pods_.IsUnsettled());
   EXPECT_THAT(pods_.Problem(), HasSubstr("2 manifests of running pods are missing"));
+  SettleAfter(4s);
+  const auto before = Wanted();
+  for (const char* name : {"a", "b"}) Put(std::string("/m/") + name, Manifest(name));
+  EXPECT_EQ(pods_.Problem(), "") << "they have never been away";
+  SettleAfter(10s);
+  EXPECT_EQ(Wanted(), before);
+  for (const char* name : {"a", "b"}) Lose(std::string("/m/") + name);
   SettleAfter(4999ms);
   EXPECT_THAT(Names(), ElementsAre("default/a", "default/b"));
   SettleAfter(1ms);
   EXPECT_THAT(Names(), IsEmpty());
   EXPECT_THAT(lines_.back(), HasSubstr("stayed missing or empty; their pods are ended"));
   EXPECT_EQ(pods_.Problem(), "");
-}
-
-TEST_F(ManifestPodsTest, FilesThatAreBackInTimeHaveNeverBeenAway) {
-  Put("/m/a", Manifest("a"));
-  Put("/m/b", Manifest("b"));
-  const auto before = Wanted();
-  Lose("/m/a");
-  Lose("/m/b");
-  SettleAfter(4s);
-  Put("/m/a", Manifest("a"));
-  Put("/m/b", Manifest("b"));
-  EXPECT_EQ(Wanted(), before);
-  EXPECT_EQ(pods_.Problem(), "");
-  SettleAfter(10s);
-  EXPECT_EQ(Wanted(), before);
 }
 
 TEST_F(ManifestPodsTest, AnEmptiedFileCountsWhenItHasStayedEmpty) {
