@@ -47,22 +47,11 @@ TEST(NextLook, ComesSoonerWhereGrowthIsFasterThanThat) {
   EXPECT_EQ(next, milliseconds(50));
 }
 
-TEST(NextLook, IsForTheNearestThresholdThatIsNotCrossed) {
-  const auto next = NextLook(
-      std::vector{Of(Signal::kMemoryAvailable, 50 * kGi), Of(Signal::kMemoryAvailable, 2 * kGi),
-                  Of(Signal::kMemoryAvailable, kGi)},
-      At(Signal::kMemoryAvailable, 0, kBegin), At(Signal::kMemoryAvailable, 4 * kGi, kBegin));
-  EXPECT_EQ(next, milliseconds(125));
-}
-
-TEST(NextLook, ComesHalfASecondLaterWhereEveryThresholdIsCrossedOnPressureOrUnknown) {
+TEST(NextLook, ComesHalfASecondLaterForADiskAndWhereEveryThresholdIsCrossedOnPressureOrUnknown) {
+  EXPECT_EQ(NextWith(Signal::kNodeFsAvailable, kGi + 1), kFarthestLook);
   EXPECT_EQ(NextWith(Signal::kMemoryAvailable, kGi - 1), kFarthestLook);
   EXPECT_EQ(NextWith(Signal::kIoPressureSomeAvg10, 2 * kGi), kFarthestLook);
   EXPECT_EQ(NextLook(std::vector{Of(Signal::kSwapAvailable, kGi)}, {}, {}), kFarthestLook);
-}
-
-TEST(NextLook, ComesHalfASecondLaterForADisk) {
-  EXPECT_EQ(NextWith(Signal::kNodeFsAvailable, kGi + 1), kFarthestLook);
 }
 
 TEST(NextLook, ComesBeforeAForkBombCouldBeAtTheThreshold) {
