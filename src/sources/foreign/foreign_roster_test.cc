@@ -15,191 +15,48 @@ namespace {
 
 using namespace testing;
 
-// A container manager that answers when it is asked, and records its calls.
-class FakeContainerKeeper : public ContainerKeeper {
+// Is told of nothing here: a pod that its owner has ended is the owner's.
+class UnaskedKeeper : public PodKeeper {
  public:
-  explicit FakeContainerKeeper(std::vector<std::string>& heard) : heard_(heard) {}
-  void AskHowItStands(Duration, StandingAnswer answer) override {
-    answer(ContainerStanding{.state = ContainerStanding::State::kEnded, .end = {.exit_code = 137}});
-  }
-  void TellToStop(Duration, Duration, Done) override { heard_.emplace_back("stop"); }
-
- private:
-  std::vector<std::string>& heard_;
-};
-
-class FakePodKeeper : public PodKeeper {
- public:
-  explicit FakePodKeeper(std::vector<std::string>& heard) : heard_(heard) {}
-  void Hold() override { heard_.emplace_back("hold"); }
-  void TakeDown(Duration, Done done) override {
-    heard_.emplace_back("take down");
-    done({});
-  }
+  void Hold() override { ADD_FAILURE() << "held"; }
+  void TakeDown(Duration, Done) override { ADD_FAILURE() << "taken down"; }
   [[nodiscard]] std::string_view HowItEnds() const override { return "delete the object"; }
-
- private:
-  std::vector<std::string>& heard_;
 };
 
-// A whole source, as src/sources/README.md has it: of software that lists its containers by ID and
-// first process.
-class ListedContainers : public ForeignSource {
- public:
-  explicit ListedContainers(const SourceDependencies& dependencies)
-      : dependencies_(dependencies), complaints_(dependencies.run) {}
-
-  void OnListed(const std::map<std::string, pid_t>& listing) {
-    std::map<std::string, std::set<std::string>> running;
-    left_out_.clear();
-    for (const auto& [id, pid] : listing) {
-      running[id] = {id};
-      if (!dependencies_.roster.Has(id)) Consider(id, pid);
-    }
-    dependencies_.roster.OnListed(kList, running);
-  }
-  void Await(Duration) override {}  // nothing is examined for long
-  [[nodiscard]] std::vector<std::string> NotGuarded() const override { return left_out_; }
-
- private:
-  static constexpr const char* kList = "listed containers";
-
-  void Consider(const std::string& id, pid_t pid) {
-    FoundForeignPod found{.identity = {.key = id, .name = id},
-                          .list = kList,
-                          .containers = {{.id = id, .given_name = id, .pid = pid}},
-                          .considered = {id}};
-    auto taken = TakeGroup(dependencies_.groups, found.containers[0]);
-    if (taken) {
-      Describe(found);
-      taken = dependencies_.roster.Take(std::move(found), complaints_);
-    }
-    if (taken || taken.error().code == ErrorCode::kNotFound) return;
-    left_out_.push_back(id + " is left out: " + taken.error().message);
-    complaints_.Say(id, left_out_.back());
-  }
-
-  SourceDependencies dependencies_;
-  Complaints complaints_;
-  std::vector<std::string> left_out_;
-};
-
-class ForeignRosterTest : public testing::Test {
- protected:
-  ForeignRosterTest() {
-    EXPECT_TRUE(cgroups_.Create("kubepods/podu/c1", {}));
-    EXPECT_TRUE(cgroups_.Join("kubepods/podu/c1", 7));
-    processes_.Add(7, "0::/kubepods/podu/c1\n", "");
-    processes_.on_signal = [this](pid_t pid, int signal) { processes_.End(pid, signal); };
-    cgroups_.OnSignal([this](pid_t pid, int signal) {
-      if (processes_.Runs(pid)) processes_.End(pid, signal);
-    });
-  }
-  [[nodiscard]] FoundForeignPod Finding(const std::string& key) {
-    FoundForeignPod finding{.identity = {.key = key, .name = "web"},
-                            .list = "pods of a kubelet",
-                            .keeper = std::make_shared<FakePodKeeper>(heard_),
-                            .containers = {{.id = "c1", .name = "main", .pid = 7}},
-                            .considered = {"c1"}};
-    finding.containers[0].group = "kubepods/podu/c1";
-    finding.containers[0].keeper = std::make_shared<FakeContainerKeeper>(heard_);
-    Pod& pod = finding.reading.pod;
-    pod.name = "web";
-    pod.uid = "u";
-    pod.priority = 1000;
-    pod.containers.resize(1);
-    pod.containers[0].name = "main";
-    return finding;
-  }
-  [[nodiscard]] Result<void> Take(const std::string& key) {
-    return roster_.Take(Finding(key), complaints_);
-  }
-  // The events after all work that is due has been done.
-  std::vector<RuntimeEvent> Events() {
-    readiness_->Dispatch();
-    roster_.Advance();
-    return std::exchange(dependencies_.events, {});
-  }
-
-  FakeCgroups cgroups_;
-  FakeClock clock_{Instant(std::chrono::seconds(100))};
-  FakeProcesses processes_;
-  std::unique_ptr<kernel::Readiness> readiness_ = std::move(*kernel::Readiness::Create());
-  RunDependencies dependencies_{.processes = processes_,
-                                .cgroups = cgroups_,
-                                .group_end = cgroups_,
-                                .clock = clock_,
-                                .readiness = *readiness_};
-  std::vector<std::string> heard_;
-  std::vector<RuntimePod> told_;
-  std::string taken_;  // the UID of a pod of this agent
-  Complaints complaints_{dependencies_};
-  ForeignRoster roster_{dependencies_, [this](const std::string& uid) { return uid == taken_; },
-                        [this](RuntimePod pod) { told_.push_back(std::move(pod)); }};
-};
-
-TEST_F(ForeignRosterTest, ItIsEndedThroughTheKernelAndTakenDownByItsSource) {
-  ASSERT_TRUE(Take("k"));
-  roster_.Find("u")->KillContainer("main");
-  EXPECT_FALSE(processes_.Runs(7));
-  const auto ended = Events();
-  ASSERT_THAT(ended, SizeIs(1));
-  EXPECT_EQ(std::get<ContainerExited>(ended[0]).exit.exit_code, 137);
-  roster_.Find("u")->Remove();
-  const auto removed = Events();
-  ASSERT_THAT(removed, SizeIs(1));
-  EXPECT_EQ(std::get<PodRemoved>(removed[0]).pod_uid, "u");
-  EXPECT_THAT(heard_, ElementsAre("stop", "hold", "take down"));
-  EXPECT_EQ(roster_.Find("u"), nullptr);
-}
-
-TEST_F(ForeignRosterTest, ThePodIsHeldWhenAllThatWereToldToBeKilledAre) {
-  ASSERT_TRUE(cgroups_.Create("kubepods/podu/c2", {}));
-  ASSERT_TRUE(cgroups_.Join("kubepods/podu/c2", 8));
-  processes_.Add(8, "0::/kubepods/podu/c2\n", "");
-  FoundForeignPod finding = Finding("k");
-  ForeignContainer& hog = finding.containers.emplace_back(finding.containers[0]);
-  hog.id = "c2";
-  hog.name = "hog";
-  hog.pid = 8;
-  hog.group = "kubepods/podu/c2";
-  finding.reading.pod.containers.emplace_back().name = "hog";
-  ASSERT_TRUE(roster_.Take(std::move(finding), complaints_));
-  roster_.Find("u")->KillContainer("main");
-  roster_.Find("u")->KillContainer("hog");
-  EXPECT_FALSE(processes_.Runs(8));
-  EXPECT_THAT(heard_, ElementsAre("stop", "stop"));
-  Events();
-  EXPECT_THAT(heard_, ElementsAre("stop", "stop", "hold"));
-}
-
-TEST_F(ForeignRosterTest, ASourceIsWhatItReportsAndARow) {
-  const auto open = [](const SourceDependencies& dependencies) {
-    return std::make_unique<ListedContainers>(dependencies);
-  };
-  const auto source = open({.run = dependencies_,
-                            .groups = {.processes = processes_, .cgroups = cgroups_, .prefix = ""},
-                            .roster = roster_});
-  processes_.Add(8, "0::/elsewhere\n", "");
-  source->OnListed({{"c1", 7}, {"c2", 8}});
-  ASSERT_THAT(told_, SizeIs(1));
-  EXPECT_EQ(told_[0].pod.name, "c1");
-  EXPECT_THAT(source->NotGuarded(), ElementsAre(testing::StartsWith("c2 is left out")));
-  roster_.Find("c1")->KillContainer("c1");
-  EXPECT_FALSE(processes_.Runs(7));
-  EXPECT_THAT(Events(), SizeIs(1));
-}
-
-TEST_F(ForeignRosterTest, WhatAListHasNoMoreIsGoneAndOtherListsSayNothingOfIt) {
-  ASSERT_TRUE(Take("k"));
-  roster_.OnListed("another list", {});
-  EXPECT_TRUE(roster_.Has("k"));
-  roster_.OnListed("pods of a kubelet", {{"k", {"c1"}}});
-  EXPECT_THAT(Events(), IsEmpty());
-  roster_.OnListed("pods of a kubelet", {});
-  ASSERT_THAT(dependencies_.events, SizeIs(1));
-  EXPECT_FALSE(roster_.Has("k"));
-  EXPECT_THAT(heard_, IsEmpty()) << "it belongs to its owner";
+TEST(ForeignRoster, WhatAListHasNoMoreIsGoneAndOtherListsSayNothingOfIt) {
+  FakeCgroups cgroups;
+  ASSERT_TRUE(cgroups.Create("kubepods/podu/c1", {}));
+  ASSERT_TRUE(cgroups.Join("kubepods/podu/c1", 7));
+  FakeProcesses processes;
+  processes.Add(7, "0::/kubepods/podu/c1\n", "");
+  FakeClock clock;
+  const auto readiness = std::move(*kernel::Readiness::Create());
+  RunDependencies dependencies{.processes = processes,
+                               .cgroups = cgroups,
+                               .group_end = cgroups,
+                               .clock = clock,
+                               .readiness = *readiness};
+  Complaints complaints{dependencies};
+  ForeignRoster roster{dependencies, [](const std::string&) { return false; }, [](RuntimePod) {}};
+  FoundForeignPod found{.identity = {.key = "k", .name = "web"},
+                        .list = "pods of a kubelet",
+                        .keeper = std::make_shared<UnaskedKeeper>(),
+                        .containers = {{.id = "c1", .name = "main", .pid = 7}},
+                        .considered = {"c1"}};
+  found.containers[0].group = "kubepods/podu/c1";
+  found.reading.pod.name = "web";
+  found.reading.pod.uid = "u";
+  found.reading.pod.containers.emplace_back().name = "main";
+  ASSERT_TRUE(roster.Take(std::move(found), complaints));
+  roster.OnListed("another list", {});
+  EXPECT_TRUE(roster.Has("k"));
+  roster.OnListed("pods of a kubelet", {{"k", {"c1"}}});
+  roster.Advance();
+  EXPECT_THAT(dependencies.events, IsEmpty());
+  roster.OnListed("pods of a kubelet", {});
+  ASSERT_THAT(dependencies.events, SizeIs(1));
+  EXPECT_TRUE(std::holds_alternative<PodRemoved>(dependencies.events[0]));
+  EXPECT_FALSE(roster.Has("k"));
 }
 
 ForeignIdentity Sandbox() {

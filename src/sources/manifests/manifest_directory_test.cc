@@ -89,31 +89,6 @@ TEST(ManifestDirectory, TellsFilesThatAppearChangeAndGo) {
   EXPECT_FALSE(IsReadable(directory.fd()));
 }
 
-TEST(ManifestDirectory, AFileThatIsBeingWrittenIsReadWhenItsWriterCloses) {
-  const TemporaryFolder folder;
-  ManifestDirectory directory(folder.path());
-  static_cast<void>(directory.Rescan());
-  {
-    std::ofstream file(folder / "a");
-    file << "half" << std::flush;
-    EXPECT_THAT(directory.TakeChanges(), IsEmpty());
-    EXPECT_THAT(directory.Rescan(), IsEmpty());
-    file << " and half";
-  }
-  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a=half and half"));
-}
-
-TEST(ManifestDirectory, RescanFindsWhatTheKernelDidNotTell) {
-  const TemporaryFolder folder;
-  folder.Write("a", "one");
-  ManifestDirectory directory(folder.path());
-  static_cast<void>(directory.Rescan());
-  folder.Write("a", "other");
-  MakeOld(folder / "a");
-  EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a=other"));
-  EXPECT_THAT(directory.TakeChanges(), IsEmpty());
-}
-
 TEST(ManifestDirectory, AFolderThatAppearsLaterIsFoundByRescan) {
   const TemporaryFolder folder;
   ManifestDirectory directory((folder / "later").string());
@@ -170,28 +145,6 @@ TEST(ManifestDirectory, NothingIsGoneWhileDescriptorsRunOut) {
     EXPECT_FALSE(directory.watched());
   }
   EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a=aa"));
-}
-
-// Otherwise the pod of a manifest that is deleted and written slowly would be ended meanwhile.
-TEST(ManifestDirectory, ADeletedFileThatIsBeingWrittenAnewIsToldSo) {
-  const TemporaryFolder folder;
-  folder.Write("a", "one");
-  folder.Write("b", "b");
-  ManifestDirectory directory(folder.path());
-  static_cast<void>(directory.Rescan());
-  fs::remove(folder / "a");
-  ASSERT_THAT(Told(directory.TakeChanges()), ElementsAre("a gone"));
-  {
-    std::ofstream file(folder / "a");
-    file << "half" << std::flush;
-    EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a unsettled"));
-    EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a unsettled")) << "as long as that lasts";
-    file << " and half";
-  }
-  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a=half and half"));
-  fs::remove(folder / "a");
-  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a gone"));
-  EXPECT_THAT(directory.Rescan(), IsEmpty()) << "it is told to be gone once";
 }
 
 class OpenForWriting : public testing::Test {

@@ -128,6 +128,27 @@ TEST_F(PodWatchTest, ALongListComesInPages) {
   EXPECT_EQ(server_.requests().size(), 4U);
 }
 
+TEST_F(PodWatchTest, AListIsBegunAnewWhereAPageNeverComes) {
+  for (int i = 0; i < 250; ++i) server_.PutPod("p" + std::to_string(i), "u" + std::to_string(i));
+  for (int i = 0; i < 4; ++i) server_.MisbehaveOnce({.kind = Kind::kCut, .part = "continue"});
+  Follow();
+  ASSERT_TRUE(IsWatching());
+  EXPECT_EQ(told_.size(), 252U);
+  EXPECT_EQ(server_.requests().size(), 9U) << "with the first page twice";
+}
+
+TEST_F(PodWatchTest, ListsThatWorkAndWatchesThatAreTooOldAtOnceAreNoHotLoop) {
+  for (int i = 0; i < 6; ++i) {
+    server_.MisbehaveOnce({.kind = Kind::kRefuse,
+                           .part = "watch",
+                           .status = 410,
+                           .body = RecordedAnswer("status_expired.json")});
+  }
+  Follow();
+  ASSERT_TRUE(IsWatching());
+  EXPECT_GT(paused_, seconds(15));
+}
+
 TEST_F(PodWatchTest, ACutWatchGoesOnWithoutAList) {
   Begin();
   server_.CutWatches();
@@ -158,23 +179,6 @@ TEST_F(PodWatchTest, WhatVanishedWhileTheServerWasAwayIsTold) {
   ASSERT_TRUE(IsWatching());
   EXPECT_EQ(watch_->state().away_since, std::nullopt);
   EXPECT_THAT(TakeNews(), ElementsAre("~ub Failed", "+uc Running", "-ua"));
-}
-
-TEST_F(PodWatchTest, AStoreThatWasSetBackIsBelieved) {
-  Begin();
-  server_.CutWatches();
-  server_.Change([](FakeStore& store) {
-    store.RemovePod("b");
-    store.SetBack(50);
-    store.PutPod("c", "uc");
-  });
-  server_.MisbehaveOnce({.kind = Kind::kRefuse,
-                         .part = "watch",
-                         .status = 410,
-                         .body = RecordedAnswer("status_expired.json")});
-  ASSERT_TRUE(TurnUntil([&] { return news_.size() >= 2 && server_.watches() == 1; }));
-  EXPECT_THAT(news_, Contains("-ub"));
-  EXPECT_THAT(news_, Contains("+uc Running"));
 }
 
 // As a real API server does: it sends nothing to a watch from a version that it has not reached.
@@ -332,9 +336,6 @@ TEST_F(PodWatchTest, APodThatIsTooLargeIsARefusalAndOneOfTenMegabytesIsRead) {
 
 using Json = FakeStore::Json;
 
-constexpr WallTime kNow{std::chrono::hours(500'000)};
-const PodTarget kPod = {.namespace_ = "default", .name = "a", .uid = "ua"};
-
 class ApiCalls : public WithFakeApiServer {
  protected:
   ApiCalls() {
@@ -342,56 +343,10 @@ class ApiCalls : public WithFakeApiServer {
     Connect();
   }
   CallResult ResultOf(const ApiCall& call) { return OutcomeOf(Ask(call)).result; }
-  Json Pod() {
-    return server_.Look<Json>([](FakeStore& store) { return *store.Pod("a"); });
-  }
   Json Node() {
     return server_.Look<Json>([](FakeStore& store) { return store.node(); });
   }
 };
-
-TEST_F(ApiCalls, APodIsMarkedAndDeletedIfItIsStillTheSame) {
-  EXPECT_EQ(ResultOf(MarkPod(kPod, {.message = "low", .now = kNow})), CallResult::kDone);
-  EXPECT_EQ(Pod()["status"]["phase"], "Running");
-  EXPECT_EQ(Pod()["status"]["reason"], "Evicted");
-  EXPECT_EQ(Pod()["status"]["conditions"][0]["type"], "DisruptionTarget");
-  PodTarget other = kPod;
-  other.uid = "somebody-else";
-  EXPECT_EQ(ResultOf(DeletePod(other, 1)), CallResult::kAnother);
-  EXPECT_EQ(ResultOf(MarkPod(other, {.message = "low", .now = kNow})), CallResult::kAnother);
-  EXPECT_FALSE(Pod()["metadata"].contains("deletionTimestamp"));
-  EXPECT_EQ(ResultOf(DeletePod(kPod, 1)), CallResult::kDone);
-  EXPECT_EQ(Pod()["metadata"]["deletionGracePeriodSeconds"], 1);
-  server_.RemovePod("a");
-  EXPECT_EQ(ResultOf(DeletePod(kPod, 1)), CallResult::kGone);
-}
-
-TEST_F(ApiCalls, AnEvictionThatABudgetForbidsDeletesNothing) {
-  server_.ForbidEvictions("status_budget.json", 429);
-  const Outcome refused = OutcomeOf(Ask(EvictPod(kPod, {})));
-  EXPECT_EQ(refused.result, CallResult::kBudget);
-  EXPECT_EQ(refused.why, "The disruption budget web needs 2 healthy pods and has 2 currently");
-  EXPECT_FALSE(Pod()["metadata"].contains("deletionTimestamp"));
-}
-
-TEST_F(ApiCalls, AnEvictionThatIsAllowedDeletesUnlessItIsATrial) {
-  EXPECT_EQ(ResultOf(EvictPod(kPod, {.dry_run = true})), CallResult::kDone);
-  EXPECT_FALSE(Pod()["metadata"].contains("deletionTimestamp"));
-  EXPECT_EQ(ResultOf(EvictPod(kPod, {.grace_seconds = 3})), CallResult::kDone);
-  EXPECT_EQ(Pod()["metadata"]["deletionGracePeriodSeconds"], 3);
-}
-
-TEST_F(ApiCalls, AnEvictionWithoutAGracePeriodLeavesTheObjectToTheKubelet) {
-  EXPECT_EQ(ResultOf(EvictPod(kPod, {.grace_seconds = 0})), CallResult::kDone);
-  EXPECT_EQ(Pod()["metadata"]["deletionGracePeriodSeconds"], 1);
-  ASSERT_EQ(Ask({.method = "DELETE",
-                 .path = "/api/v1/namespaces/default/pods/a",
-                 .content_type = "application/json",
-                 .body = R"({"gracePeriodSeconds":0})"})
-                ->status,
-            200);
-  EXPECT_EQ(ResultOf(DeletePod(kPod, 1)), CallResult::kGone) << "as an API server does for 0";
-}
 
 TEST_F(ApiCalls, ATaintIsPutBesideThoseOfOthersUnlessTheNodeWasChangedMeanwhile) {
   const auto stale = ReadApiNode(Ask(GetNode("bed"))->body).value();
@@ -413,17 +368,6 @@ TEST_F(ApiCalls, ATaintIsPutBesideThoseOfOthersUnlessTheNodeWasChangedMeanwhile)
   wish.present = false;
   EXPECT_EQ(change(), CallResult::kDone);
   EXPECT_EQ(Node()["spec"]["taints"].size(), 1U);
-}
-
-TEST_F(ApiCalls, RightsThatAreMissingAreNamed) {
-  server_.Deny("patch nodes");
-  server_.Deny("create pods/eviction");
-  std::vector<std::string> missing;
-  for (const Right& right : NeededRights()) {
-    const auto allowed = ReadRight(Ask(AskRight(right))).value();
-    if (!allowed) missing.push_back(Describe(right));
-  }
-  EXPECT_THAT(missing, ElementsAre("create pods/eviction", "patch nodes"));
 }
 
 TEST_F(ApiCalls, CertificatesAreReadAgainSoonAfterTheServerRefusedTheAgentOrWasNotReached) {

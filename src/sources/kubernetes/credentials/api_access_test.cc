@@ -20,10 +20,8 @@ using std::chrono::seconds;
 class Access : public testing::Test {
  protected:
   Access() {
-    const http::TestCertificate ca("ca", nullptr, nullptr);
-    ca.Write(folder_.path(), "ca");
-    http::TestCertificate("client", &ca, GNUTLS_KP_TLS_WWW_CLIENT).Write(folder_.path(), "client");
-    http::TestCertificate("other", &ca, GNUTLS_KP_TLS_WWW_CLIENT).Write(folder_.path(), "other");
+    ca_.Write(folder_.path(), "ca");
+    http::TestCertificate("client", &ca_, GNUTLS_KP_TLS_WWW_CLIENT).Write(folder_.path(), "client");
   }
   [[nodiscard]] std::string Path(const std::string& name) const {
     return folder_.path() + "/" + name;
@@ -43,6 +41,7 @@ class Access : public testing::Test {
   }
 
   kernel::TemporaryFolder folder_;
+  http::TestCertificate ca_{"ca", nullptr, nullptr};
 };
 
 TEST_F(Access, ReadsTheFilesThatAKubeconfigNames) {
@@ -82,26 +81,15 @@ TEST_F(Access, AServiceAccountIsFoundByTheEnvironmentAndItsFolder) {
 // A kubeconfig that names a CA, a client's certificate and its key.
 class AccessSourceTest : public Access {
  protected:
-  AccessSourceTest() {
-    ca_.Write(folder_.path(), "ca");
-    Replace();
-    WriteConfig("https://h:6443");
-  }
-  void WriteConfig(const std::string& server) const {
-    std::ofstream(Path("config"))
-        << "current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
-           "clusters: [{name: c, cluster: {server: '"
-        << server
-        << "', certificate-authority: ca.pem}}]\n"
-           "users: [{name: u, user: {client-certificate: client.pem, client-key: client.key}}]\n";
-  }
   // Another certificate and its key.
   void Replace() const {
     http::TestCertificate("client", &ca_, GNUTLS_KP_TLS_WWW_CLIENT).Write(folder_.path(), "client");
   }
-  [[nodiscard]] AccessReading Read() const { return AccessByKubeconfig(Path("config")); }
+  [[nodiscard]] AccessReading Read() const {
+    return Access::Read(", certificate-authority: ca.pem",
+                        "client-certificate: client.pem, client-key: client.key");
+  }
 
-  http::TestCertificate ca_{"ca", nullptr, nullptr};
   Instant now_{std::chrono::hours(500'000)};
 };
 
@@ -142,52 +130,33 @@ TEST_F(AccessSourceTest, WhatIsHalfReplacedOrMissingChangesNothing) {
   EXPECT_TRUE(changed());
 }
 
-TEST_F(AccessSourceTest, ATokenThatIsRotatedIsReadAgainEveryMinuteAndOnceItWasRefused) {
-  std::ofstream(Path("token")) << "one\n";
-  AccessSource source({.token_file = Path("token")}, {}, now_);
+TEST_F(AccessSourceTest, ATokenIsReadAgainEveryMinuteAndOnceItWasRefusedThoughTheRestCannotBeRead) {
+  Write("token", "one\n");
+  ApiAccess access = Read().access;
+  access.token_file = Path("token");
+  AccessSource source(
+      access, [this] { return Read(); }, now_);
   const auto token = [&](Duration after) {
     EXPECT_FALSE(source.Changed(now_ + after));
     return source.token();
   };
   EXPECT_EQ(token(seconds(0)), "one");
-  std::ofstream(Path("token")) << "two\n";
+  std::filesystem::remove(Path("client.pem"));
+  Write("token", "two\n");
   EXPECT_EQ(token(seconds(59)), "one");
   EXPECT_EQ(token(seconds(60)), "two");
-  std::ofstream(Path("token")) << "three\n";
-  source.Refused(now_ + seconds(60));
-  EXPECT_EQ(token(seconds(61)), "three");
-  std::ofstream(Path("token")) << "four\n";
-  EXPECT_EQ(token(seconds(0)), "four") << "the clock was set back";
-}
-
-TEST_F(AccessSourceTest, ATokenThatCannotBeReadIsTheLastOneThatCould) {
-  AccessSource source({.token = "first", .token_file = Path("token")}, {}, now_);
-  const auto token = [&] {
-    source.Refused(now_);
-    (void)source.Changed(now_);
-    return source.token();
-  };
   for (const char* text : {"", "two words", "\n"}) {
-    std::ofstream(Path("token")) << text;
-    EXPECT_EQ(token(), "first");
+    Write("token", text);
+    source.Refused(now_ + seconds(60));
+    EXPECT_EQ(token(seconds(61)), "two") << "the last one that could be read";
     EXPECT_TRUE(source.token_fault());
   }
-  std::filesystem::remove(Path("token"));
-  EXPECT_EQ(token(), "first");
-  std::ofstream(Path("token")) << "second";
-  EXPECT_EQ(token(), "second");
+  Write("token", "three\n");
+  source.Refused(now_ + seconds(61));
+  EXPECT_EQ(token(seconds(62)), "three");
   EXPECT_FALSE(source.token_fault());
-}
-
-TEST_F(AccessSourceTest, ATokenIsRenewedThoughTheRestCannotBeRead) {
-  std::ofstream(Path("token")) << "one";
-  ApiAccess access = Read().access;
-  access.token_file = Path("token");
-  AccessSource source(
-      access, [this] { return Read(); }, now_);
-  std::filesystem::remove(Path("config"));
-  EXPECT_FALSE(source.Changed(now_));
-  EXPECT_EQ(source.token(), "one");
+  Write("token", "four\n");
+  EXPECT_EQ(token(seconds(0)), "four") << "the clock was set back";
 }
 
 TEST_F(AccessSourceTest, ATokenThatIsRefusedWhileItIsReadIsReadOnceMore) {

@@ -62,20 +62,6 @@ TEST_F(PressureTaintsTest, AnEvictionGetsItsTaintAtOnceAndOnlyForAWhile) {
   EXPECT_THAT(body_, Not(HasSubstr("disk-pressure")));
 }
 
-TEST_F(PressureTaintsTest, AfterAConflictTheNodeIsReadAndTheChangeMadeAgain) {
-  Read();
-  taints_.Set(kMemory, true);
-  int patches = 0;
-  for (std::string next = Asked(); !next.empty(); next = Asked()) {
-    ASSERT_LT(patches, 20);
-    if (next == "PATCH") ++patches;
-    taints_.Take(next == "PATCH" ? ApiReply{.status = 409} : Answer(2, ""), kNow);
-  }
-  EXPECT_EQ(patches, 6);
-  EXPECT_TRUE(taints_.IsSettled(kMemory));
-  EXPECT_EQ(taints_.due(), kNow + milliseconds(200));
-}
-
 TEST_F(PressureTaintsTest, AReadThatWorksDoesNotHasteAChangeThatFails) {
   Read();
   taints_.Set(kMemory, true);

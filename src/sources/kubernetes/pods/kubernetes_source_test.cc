@@ -35,7 +35,7 @@ class KubernetesPods : public KubernetesSourceTest {
   }
 };
 
-TEST_F(KubernetesPods, WhatRunsIsFoundInTheKubeletsTree) {
+TEST_F(KubernetesPods, WhatRunsIsFoundInTheKubeletsTreeAndItsFilesWhereTheKubeletHasThem) {
   RunFirst();
   ASSERT_EQ(found_.size(), 1U);
   const RuntimePod& found = found_.front();
@@ -51,11 +51,7 @@ TEST_F(KubernetesPods, WhatRunsIsFoundInTheKubeletsTree) {
   ASSERT_NE(pod, nullptr);
   EXPECT_THAT(pod->groups(), ElementsAre("kubepods/burstable/podu1"));
   EXPECT_EQ(pod->GroupOf("main"), "kubepods/burstable/podu1/c1");
-}
-
-TEST_F(KubernetesPods, FilesAreWhereTheKubeletHasThem) {
-  RunFirst();
-  const PodDisk disk = roster_.Find("u1")->Disk();
+  const PodDisk disk = pod->Disk();
   ASSERT_EQ(disk.containers.size(), 1U);
   EXPECT_EQ(disk.containers[0].logs, "/var/log/pods/default_web-u1_u1/main");
   EXPECT_EQ(disk.containers[0].layer, "/l");
@@ -293,17 +289,6 @@ TEST_F(KubernetesPods, OneThatIsEvictedOrBeingDeletedStaysHeld) {
   EXPECT_EQ(cgroups_.LimitsOf("kubepods/burstable/podu1").pids_max, 0);
 }
 
-// While one container uses its grace period, the kubelet may start another one again.
-TEST_F(KubernetesPods, WhatTheKubeletHasStartedAgainBeforeTheHoldIsKilled) {
-  RunFirst();
-  roster_.Find("u1")->StopContainer("main", std::chrono::seconds(1));
-  Run("u1", "c2", 42);
-  End(41);
-  EXPECT_EQ(cgroups_.LimitsOf("kubepods/burstable/podu1").pids_max, 0);
-  EXPECT_THAT(cgroups_.signals(),
-              ElementsAre(SignalOf("kubepods/burstable/podu1/c2", 42, SIGKILL)));
-}
-
 TEST_F(KubernetesPods, WhatTheKubeletStartsAfterThePodIsDownIsKilledForAsLongAsTheGroupIsThere) {
   RunFirst();
   EndFirst();
@@ -348,28 +333,22 @@ TEST_F(KubernetesPods, ConmonIsNoContainerAndIsNotKilled) {
                                               SignalOf(group + "/crio-0c.scope", 43, SIGKILL)));
 }
 
-TEST_F(KubernetesPods, AJobIsKilledWithoutBeingAsked) {
+TEST_F(KubernetesPods, AJobIsKilledWithoutBeingAskedUnlessThatIsConfigured) {
+  std::vector<int> signals;
+  processes_.on_signal = [&](pid_t, int signal) { signals.push_back(signal); };
   Run("u1", "c1", 41);
   feed_.Tell({.uid = "u1", .container_id = "c1", .owner = "Job"});
-  ASSERT_EQ(found_.size(), 1U);
+  const KubernetesSource asks(feed_, {dependencies_, groups_, roster_},
+                              {.jobs = JobEnding::kTerminate});
+  Run("u2", "c2", 42);
+  feed_.Tell({.uid = "u2", .container_id = "c2", .owner = "Job"});
+  ASSERT_EQ(found_.size(), 2U);
   EXPECT_TRUE(found_[0].kill_at_once);
-  std::vector<int> signals;
-  processes_.on_signal = [&](pid_t, int signal) { signals.push_back(signal); };
-  roster_.Find("u1")->StopContainer("main", std::chrono::seconds(1));
-  EXPECT_THAT(signals, ElementsAre(SIGKILL));
-}
-
-TEST_F(KubernetesPods, AJobIsAskedToEndWhereThatIsConfigured) {
-  const KubernetesSource source(feed_, {dependencies_, groups_, roster_},
-                                {.jobs = JobEnding::kTerminate});
-  Run("u1", "c1", 41);
-  feed_.Tell({.uid = "u1", .container_id = "c1", .owner = "Job"});
-  ASSERT_EQ(found_.size(), 1U);
-  EXPECT_FALSE(found_[0].kill_at_once);
-  std::vector<int> signals;
-  processes_.on_signal = [&](pid_t, int signal) { signals.push_back(signal); };
-  roster_.Find("u1")->StopContainer("main", std::chrono::seconds(1));
-  EXPECT_THAT(signals, ElementsAre(SIGTERM));
+  EXPECT_FALSE(found_[1].kill_at_once);
+  for (const char* uid : {"u1", "u2"}) {
+    roster_.Find(uid)->StopContainer("main", std::chrono::seconds(1));
+  }
+  EXPECT_THAT(signals, ElementsAre(SIGKILL, SIGTERM));
 }
 
 TEST_F(KubernetesPods, ADaemonIsEvictedWhereThatIsConfigured) {

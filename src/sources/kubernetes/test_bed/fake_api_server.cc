@@ -14,10 +14,6 @@ namespace {
 using Json = FakeStore::Json;
 using Lock = std::unique_lock<std::mutex>;
 
-std::string UidIn(const Json& options) {
-  return options.value("/preconditions/uid"_json_pointer, std::string());
-}
-
 bool FitsPart(const WireRequest& request, const std::string& part) {
   std::string all = request.path;
   for (const auto& [name, value] : request.query) all += "&" + name + "=" + value;
@@ -51,6 +47,55 @@ void PatchStatus(Json& object, const Json& patch) {
 }
 
 }  // namespace
+
+FakeStore::FakeStore() : node_(Json::parse(RecordedAnswer("node.json"))) {
+  SetVersion(node_);
+}
+
+void FakeStore::SetVersion(Json& object) {
+  object["metadata"]["resourceVersion"] = std::to_string(++version_);
+}
+
+void FakeStore::Note(const char* type, const Json& pod) {
+  changes_.push_back({.version = version_, .line = {{"type", type}, {"object", pod}}});
+}
+
+FakeStore::Json* FakeStore::Pod(const std::string& name) {
+  const auto at = pods_.find(name);
+  return at == pods_.end() ? nullptr : &at->second;
+}
+
+void FakeStore::Touch(Json& pod) {
+  SetVersion(pod);
+  Note("MODIFIED", pod);
+}
+
+void FakeStore::PutPod(const std::string& name, const std::string& uid, const std::string& phase) {
+  if (Json* pod = Pod(name)) {
+    (*pod)["status"]["phase"] = phase;
+    return Touch(*pod);
+  }
+  Json& pod = pods_[name];
+  pod = {{"kind", "Pod"},
+         {"apiVersion", "v1"},
+         {"metadata", {{"name", name}, {"namespace", "default"}, {"uid", uid}}},
+         {"spec", {{"nodeName", "bed"}}},
+         {"status", {{"phase", phase}}}};
+  SetVersion(pod);
+  Note("ADDED", pod);
+}
+
+void FakeStore::RemovePod(const std::string& name) {
+  auto gone = pods_.extract(name);
+  SetVersion(gone.mapped());
+  Note("DELETED", gone.mapped());
+}
+
+void FakeStore::SetBack(std::uint64_t version) {
+  version_ = version;
+  oldest_ = version;
+  changes_.clear();
+}
 
 FakeApiServer::FakeApiServer()
     : server_([this](const WireRequest& request, const WireConnection& connection) {
@@ -111,11 +156,6 @@ void FakeApiServer::MisbehaveOnce(Misbehaviour misbehaviour) {
 void FakeApiServer::RequireToken(std::string token) {
   const Lock lock(mutex_);
   token_ = std::move(token);
-}
-
-void FakeApiServer::ForbidEvictions(const std::string& recorded_answer, int status) {
-  const Lock lock(mutex_);
-  no_evictions_ = Refusal(status, recorded_answer.c_str());
 }
 
 void FakeApiServer::SetTime(std::string time) {
@@ -206,7 +246,6 @@ FakeApiServer::Reply FakeApiServer::ReplyTo(const WireRequest& request) {
   if (request.path == "/version") return {.body = RecordedAnswer("version.json")};
   if (request.path == "/api/v1/pods") return List(request);
   if (request.path.ends_with("/selfsubjectaccessreviews")) return Review(request);
-  if (request.path.find("/events") != std::string::npos) return OnEvents(request);
   if (request.path.find("/pods/") != std::string::npos) return OnPod(request);
   if (request.path.starts_with("/api/v1/nodes/bed")) return OnNode(request);
   return Refusal(404, "status_not_found.json");
@@ -282,24 +321,12 @@ FakeApiServer::Reply FakeApiServer::OnPod(const WireRequest& request) {
     store_.Touch(*pod);
     return {.body = pod->dump()};
   }
-  const bool evicts = rest.ends_with("/eviction");
-  const Json options = evicts ? body.value("deleteOptions", Json::object()) : body;
-  const std::string wanted = UidIn(options);
-  if (!wanted.empty() && wanted != has) return Refusal(409, "status_delete_other_uid.json");
-  if (evicts && no_evictions_) return *no_evictions_;
-  if (evicts && options.contains("dryRun"))
-    return {.status = 201, .body = RecordedAnswer("evicted.json")};
-  const int grace = options.value("gracePeriodSeconds", 30);
+  const std::string wanted = body.value("/preconditions/uid"_json_pointer, has);
+  if (wanted != has) return Refusal(409, "status_delete_other_uid.json");
   (*pod)["metadata"]["deletionTimestamp"] = time_;
-  (*pod)["metadata"]["deletionGracePeriodSeconds"] = grace;
-  Reply reply{.body = pod->dump()};
-  if (evicts) reply = {.status = 201, .body = RecordedAnswer("evicted.json")};
-  if (grace == 0) {
-    store_.RemovePod(name);
-  } else {
-    store_.Touch(*pod);
-  }
-  return reply;
+  (*pod)["metadata"]["deletionGracePeriodSeconds"] = body.value("gracePeriodSeconds", 30);
+  store_.Touch(*pod);
+  return {.body = pod->dump()};
 }
 
 FakeApiServer::Reply FakeApiServer::OnNode(const WireRequest& request) {
@@ -318,20 +345,6 @@ FakeApiServer::Reply FakeApiServer::OnNode(const WireRequest& request) {
   }
   store_.TouchNode();
   return {.body = node.dump()};
-}
-
-FakeApiServer::Reply FakeApiServer::OnEvents(const WireRequest& request) {
-  const Json body = Json::parse(request.body);
-  Json& events = store_.events();
-  if (request.method == "POST") {
-    const std::string path = request.path + "/" + body["metadata"]["name"].get<std::string>();
-    if (events.contains(path)) return Refusal(409, "status_already_exists.json");
-    events[path] = body;
-    return {.status = 201, .body = request.body};
-  }
-  if (!events.contains(request.path)) return Refusal(404, "status_not_found.json");
-  events[request.path].merge_patch(body);
-  return {.body = events[request.path].dump()};
 }
 
 FakeApiServer::Reply FakeApiServer::Review(const WireRequest& request) {

@@ -3,18 +3,64 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "sources/kubernetes/test_bed/fake_store.h"
 #include "sources/kubernetes/test_bed/wire_server.h"
 
 namespace jettison::kube {
+
+// What an API server keeps: pods, a node, and what watches are told, under versions that only grow.
+// Not for two threads at once.
+class FakeStore {
+ public:
+  using Json = nlohmann::json;
+  struct Change {
+    std::uint64_t version = 0;
+    Json line;  // {"type", "object"}
+  };
+
+  FakeStore();
+
+  // A pod of the namespace "default" on the node "bed"; one that is there is changed.
+  void PutPod(const std::string& name, const std::string& uid,
+              const std::string& phase = "Running");
+  // Gone at once, as after its grace period.
+  void RemovePod(const std::string& name);
+  // Forgets the changes so far: who watches from before gets a 410.
+  void Compact() { oldest_ = version_; }
+  // The store as of a backup: without a history, at this version.
+  void SetBack(std::uint64_t version);
+
+  [[nodiscard]] Json* Pod(const std::string& name);
+  // A pod that was written to: a new version and a change.
+  void Touch(Json& pod);
+  [[nodiscard]] Json& node() { return node_; }
+  void TouchNode() { SetVersion(node_); }
+
+  [[nodiscard]] std::uint64_t version() const { return version_; }
+  [[nodiscard]] std::uint64_t oldest() const { return oldest_; }
+  [[nodiscard]] const std::vector<Change>& changes() const { return changes_; }
+  [[nodiscard]] const std::map<std::string, Json>& pods() const { return pods_; }
+
+ private:
+  void SetVersion(Json& object);
+  void Note(const char* type, const Json& pod);
+
+  std::uint64_t version_ = 100;
+  std::uint64_t oldest_ = 100;  // what came after this one is known
+  std::map<std::string, Json> pods_;
+  Json node_;
+  std::vector<Change> changes_;
+};
 
 // How an API server misbehaves, once.
 struct Misbehaviour {
@@ -32,8 +78,8 @@ struct Misbehaviour {
   std::string headers;  // further lines, each with its end
 };
 
-// An API server of the tests' own: pods of one namespace by list and watch, one node, events, the
-// calls of an eviction, access reviews. Its refusals are those that a real one was seen to give.
+// An API server of the tests' own: pods of one namespace by list and watch, marks and deletions of
+// them, one node, access reviews. Its refusals are those that a real one was seen to give.
 // It says HTTP/1.1 on a port of this machine, in plain.
 class FakeApiServer {
  public:
@@ -60,7 +106,6 @@ class FakeApiServer {
   void MisbehaveOnce(Misbehaviour misbehaviour);
   // Requests must have this token from now on.
   void RequireToken(std::string token);
-  void ForbidEvictions(const std::string& recorded_answer, int status);
   // Verbs and resources ("patch nodes") that nobody has the right to.
   void Deny(std::string right);
 
@@ -95,7 +140,6 @@ class FakeApiServer {
   [[nodiscard]] Reply List(const WireRequest& request);
   [[nodiscard]] Reply OnPod(const WireRequest& request);
   [[nodiscard]] Reply OnNode(const WireRequest& request);
-  [[nodiscard]] Reply OnEvents(const WireRequest& request);
   [[nodiscard]] Reply Review(const WireRequest& request);
   [[nodiscard]] static Reply Refusal(int status, const char* recorded);
 
@@ -108,7 +152,6 @@ class FakeApiServer {
   std::vector<std::string> sent_;  // to all who watch
   std::deque<Misbehaviour> misbehaviours_;
   std::string token_;
-  std::optional<Reply> no_evictions_;
   std::vector<std::string> denied_;
   std::vector<std::string> requests_;
   std::size_t watches_ = 0;

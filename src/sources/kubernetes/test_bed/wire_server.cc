@@ -68,7 +68,6 @@ bool ReadRequest(int fd, std::string& held, WireRequest& request) {
       request.method = head.substr(0, first);
       ReadTarget(std::string_view(head).substr(first + 1, head.find(' ', first + 1) - first - 1),
                  request);
-      request.content_type = HeaderIn(head, "content-type");
       request.authorization = HeaderIn(head, "authorization");
       const std::string length = HeaderIn(head, "content-length");
       whole = end + 4 + (length.empty() ? 0 : std::stoul(length));

@@ -19,7 +19,6 @@ struct WireRequest {
   std::string method;
   std::string path;                                       // without the query
   std::map<std::string, std::string, std::less<>> query;  // decoded
-  std::string content_type;
   std::string authorization;
   std::string body;
 };
