@@ -261,13 +261,5 @@ TEST_F(NodeReloadTest, ThresholdsOnImageFsWaitForTheLayout) {
   EXPECT_EQ(node_->MakeSnapshot().thresholds.size(), 2U);
 }
 
-TEST_F(NodeReloadTest, LevelsAreRegisteredForTheNewThresholds) {
-  Start();
-  const auto before = armed_;
-  clock_.Advance(seconds(1));
-  Reload({Of(Signal::kMemoryAvailable, 300)});
-  EXPECT_NE(armed_.size(), before.size());
-}
-
 }  // namespace
 }  // namespace jettison

@@ -165,7 +165,7 @@ TEST_F(NodeSoftTest, APodThatHasEndedBeforeTheAnswerIsThereCountsAllTheSame) {
   EXPECT_EQ(CountEvents("Evicted"), 1U) << "it is never evicted twice";
 }
 
-TEST_F(NodeSoftTest, WhenItIsRefusedTheNextOneIsAskedAboutAtOnce) {
+TEST_F(NodeSoftTest, WhenItIsRefusedTheNextOneIsAskedAboutAtOnceAndTheFirstAgainWhenThatIsOver) {
   CrossSoft();
   fake_.Refuse(clock_.Now() + minutes(1));
   Pass(kAnswer);
@@ -175,18 +175,12 @@ TEST_F(NodeSoftTest, WhenItIsRefusedTheNextOneIsAskedAboutAtOnce) {
   const Snapshot snapshot = node_->MakeSnapshot();
   EXPECT_EQ(snapshot.pods[0].protection, Protection::kSpared);
   EXPECT_EQ(snapshot.pods[1].protection, Protection::kNone);
-  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
-}
-
-TEST_F(NodeSoftTest, WhoIsSparedIsAskedAboutAgainWhenThatIsOver) {
-  CrossSoft();
-  fake_.Refuse(clock_.Now() + minutes(1));
-  Pass(kAnswer);
   fake_.Refuse(clock_.Now() + minutes(5));
   Pass(kAnswer);
   EXPECT_THAT(lines_, Contains(HasSubstr("unable to evict any pods")));
   FullPass();
   EXPECT_THAT(fake_.Names(), ElementsAre("hog", "idle"));
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
   Pass(minutes(1));
   Measure();
   EXPECT_THAT(fake_.Names(), ElementsAre("hog", "idle", "hog"));
