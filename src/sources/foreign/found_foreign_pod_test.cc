@@ -1,63 +1,13 @@
-#include "sources/foreign/foreign_roster.h"
+#include "sources/foreign/found_foreign_pod.h"
 
 #include <gmock/gmock.h>
 
-#include <variant>
-
-#include "kernel/processes/fake_processes.h"
-#include "ports/fakes/fake_cgroups.h"
-#include "ports/fakes/fake_clock.h"
 #include "sources/foreign/foreign_group.h"
-#include "sources/foreign/found_foreign_pod.h"
 
 namespace jettison {
 namespace {
 
 using namespace testing;
-
-// Is told of nothing here: a pod that its owner has ended is the owner's.
-class UnaskedKeeper : public PodKeeper {
- public:
-  void Hold() override { ADD_FAILURE() << "held"; }
-  void TakeDown(Duration, Done) override { ADD_FAILURE() << "taken down"; }
-  [[nodiscard]] std::string_view HowItEnds() const override { return "delete the object"; }
-};
-
-TEST(ForeignRoster, WhatAListHasNoMoreIsGoneAndOtherListsSayNothingOfIt) {
-  FakeCgroups cgroups;
-  ASSERT_TRUE(cgroups.Create("kubepods/podu/c1", {}));
-  ASSERT_TRUE(cgroups.Join("kubepods/podu/c1", 7));
-  FakeProcesses processes;
-  processes.Add(7, "0::/kubepods/podu/c1\n", "");
-  FakeClock clock;
-  const auto readiness = std::move(*kernel::Readiness::Create());
-  RunDependencies dependencies{.processes = processes,
-                               .cgroups = cgroups,
-                               .group_end = cgroups,
-                               .clock = clock,
-                               .readiness = *readiness};
-  Complaints complaints{dependencies};
-  ForeignRoster roster{dependencies, [](const std::string&) { return false; }, [](RuntimePod) {}};
-  FoundForeignPod found{.identity = {.key = "k", .name = "web"},
-                        .list = "pods of a kubelet",
-                        .keeper = std::make_shared<UnaskedKeeper>(),
-                        .containers = {{.id = "c1", .name = "main", .pid = 7}},
-                        .considered = {"c1"}};
-  found.containers[0].group = "kubepods/podu/c1";
-  found.reading.pod.name = "web";
-  found.reading.pod.uid = "u";
-  found.reading.pod.containers.emplace_back().name = "main";
-  ASSERT_TRUE(roster.Take(std::move(found), complaints));
-  roster.OnListed("another list", {});
-  EXPECT_TRUE(roster.Has("k"));
-  roster.OnListed("pods of a kubelet", {{"k", {"c1"}}});
-  roster.Advance();
-  EXPECT_THAT(dependencies.events, IsEmpty());
-  roster.OnListed("pods of a kubelet", {});
-  ASSERT_THAT(dependencies.events, SizeIs(1));
-  EXPECT_TRUE(std::holds_alternative<PodRemoved>(dependencies.events[0]));
-  EXPECT_FALSE(roster.Has("k"));
-}
 
 ForeignIdentity Sandbox() {
   return {.key = "abc", .name = "name", .namespace_ = "space", .uid = "uid"};
