@@ -91,19 +91,11 @@ TEST_F(ManifestPodsTest, TheUidFollowsTheContentButNotItsForm) {
   EXPECT_EQ(uid_of("# comment\n" + Manifest("a")), uid);
   EXPECT_NE(uid_of(Manifest("a", "  labels: {x: z}\n")), uid);
   EXPECT_NE(uid_of(Manifest("a"), "/m/b"), uid);
-  EXPECT_EQ(uid_of(Manifest("a", "  uid: given\n")), "given");
-}
-
-TEST_F(ManifestPodsTest, APodWithAUidOfItsOwnIsTheSameInAnotherFile) {
-  const auto pod_of = [](const std::string& file, const std::string& command) {
-    return ReadManifest(file,
-                        "apiVersion: v1\nkind: Pod\nmetadata: {name: a, uid: u1}\n"
-                        "spec: {containers: [{name: c, command: [" +
-                            command + "]}]}\n")
-        .pods.at(0);
-  };
-  EXPECT_TRUE(SayTheSame(pod_of("/m/a", "sleep"), pod_of("/m/b", "sleep")));
-  EXPECT_FALSE(SayTheSame(pod_of("/m/a", "sleep"), pod_of("/m/b", "wake")));
+  const std::string given = "  uid: given\n";
+  EXPECT_EQ(uid_of(Manifest("a", given)), "given");
+  const Pod pod = PodsOf("/m/a", Manifest("a", given)).at(0);
+  EXPECT_TRUE(SayTheSame(pod, PodsOf("/m/b", Manifest("a", given)).at(0)));
+  EXPECT_FALSE(SayTheSame(pod, PodsOf("/m/b", Manifest("a", given + "  labels: {x: z}\n")).at(0)));
 }
 
 TEST_F(ManifestPodsTest, OfTwoPodsWithOneNameTheFirstFileWins) {

@@ -195,10 +195,10 @@ TEST_F(NodeSavedTest, AHealthyNodeKeepsNothing) {
 
 class NodeReloadTest : public NodeTestBed {
  protected:
-  void Reload(std::vector<Threshold> thresholds, std::int64_t grace_seconds = 20) {
+  void Reload(std::vector<Threshold> thresholds) {
     node_->SetEviction({.thresholds = std::move(thresholds),
                         .pressure_transition_period = seconds(30),
-                        .max_pod_grace_period_seconds = grace_seconds});
+                        .max_pod_grace_period_seconds = 20});
     node_->Advance();
   }
 };
@@ -218,19 +218,6 @@ TEST_F(NodeReloadTest, WhoAsksForALookHasOneAlthoughNothingHasChanged) {
   node_->Advance();
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
   node_->LookAtOnce();
-  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
-}
-
-TEST_F(NodeReloadTest, ADiskThresholdActsWithTheFullPassThatFollowsAtOnce) {
-  Start();
-  disk_["hog"].containers = {
-      {.name = "c", .rootfs = {}, .logs = {.used_bytes = 600 * kMi, .inodes_used = 3}}};
-  clock_.Advance(milliseconds(10));
-  const int walks = walks_.started;
-  Reload({Of(Signal::kNodeFsAvailable, 1500)});
-  EXPECT_EQ(walks_.started, walks + 1);
-  clock_.Advance(milliseconds(1));
-  Measure();
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
 }
 

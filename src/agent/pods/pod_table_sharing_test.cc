@@ -61,20 +61,6 @@ TEST_F(PodTableWithRoomTest, LowerPriorityMakesRoomAndComesBackWhenThereIsRoomAg
   EXPECT_THAT(Active(), ElementsAre("low"));
 }
 
-TEST_F(PodTableWithRoomTest, RoomThatIsAwaitedGoesToWhoeverOutranksThePodThatAwaitsIt) {
-  Want({Asking("low", 60)});
-  runtime_.IgnoreStop("c");
-  Want({Asking("low", 60), Asking("first", 80, 5)});
-  ASSERT_EQ(View("first").status.phase, PodPhase::kPending);
-  const std::vector<Pod> all = {Asking("low", 60), Asking("first", 80, 5), Asking("top", 70, 10)};
-  Want(all);
-  EXPECT_EQ(View("top").status.phase, PodPhase::kPending);
-  EXPECT_EQ(View("first").status.reason, "OutOfmemory");
-  Pass(seconds(30));
-  EXPECT_THAT(Active(), ElementsAre("top"));
-  EXPECT_EQ(dependencies_.counters.preemptions[1], 1U) << "nobody has started only to make room";
-}
-
 TEST_F(PodTableWithRoomTest, APodThatComesBackMakesRoomToo) {
   Want({Asking("high", 80, 10)});
   PassDone();
@@ -176,16 +162,6 @@ TEST_F(PodTableForeignTest, OneThatMayBeEvictedIsNotPreemptedBecauseNobodyWouldS
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
   EXPECT_THAT(Active(), ElementsAre("other"));
   EXPECT_EQ(View("high").status.reason, "OutOfmemory");
-}
-
-TEST_F(PodTableForeignTest, OneThatMustNotBeAskedToEndIsKnownAsSuch) {
-  RuntimePod job = SomebodyElses("job");
-  job.kill_at_once = true;
-  Find(job, AdoptPolicy::kEvict);
-  Find("other", AdoptPolicy::kEvict);
-  EXPECT_TRUE(table_.KillsAtOnce("uid-job"));
-  EXPECT_FALSE(table_.KillsAtOnce("uid-other"));
-  EXPECT_FALSE(table_.KillsAtOnce("uid-unknown"));
 }
 
 TEST_F(PodTableForeignTest, ManifestsAndTheAgentsEndLeaveItAlone) {

@@ -8,7 +8,6 @@ namespace jettison {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr std::int64_t kMi = 1 << 20;
@@ -22,13 +21,6 @@ class SignalTrendsTest : public testing::Test {
     seen[signal] = {.available = available, .capacity = 10'000 * kMi, .time = now_};
     trends_.Take(seen, now_);
   }
-  // A look each `every` for `time`, while what is available changes by so many MiB a second.
-  void Grow(double mi_per_second, Duration time, Duration every = milliseconds(500)) {
-    for (Duration passed{0}; passed < time; passed += every) {
-      available_ += mi_per_second * kMi * SecondsOf(every);
-      Read(static_cast<std::int64_t>(available_), every);
-    }
-  }
   std::optional<double> MiPerSecond() {
     const auto trend = trends_.Of(kMemory, now_);
     return trend ? std::optional(*trend / kMi) : std::nullopt;
@@ -36,7 +28,6 @@ class SignalTrendsTest : public testing::Test {
 
   SignalTrends trends_;
   Instant now_{std::chrono::hours(1)};
-  double available_ = 9'000.0 * kMi;
 };
 
 TEST_F(SignalTrendsTest, AnIdleNodeThatJittersHasHardlyEverOne) {
@@ -71,14 +62,6 @@ TEST_F(SignalTrendsTest, WhatIsReadInPassesAloneHasOneAfterFourOfThem) {
     trends_.Take(again, now_ + seconds(5));
   }
   EXPECT_NEAR(*trends_.Of(Signal::kNodeFsAvailable, now_), -2.0 * kMi, 1);
-}
-
-TEST_F(SignalTrendsTest, ItEndsWithTheReadingsAndWithAnEviction) {
-  Grow(-10, seconds(4));
-  EXPECT_FALSE(trends_.Of(kMemory, now_ + minutes(1)));
-  ASSERT_TRUE(MiPerSecond());
-  trends_.BeginAnew();
-  EXPECT_FALSE(MiPerSecond());
 }
 
 TEST(TimeTo, TheTrendIsCarriedOnForAnHour) {

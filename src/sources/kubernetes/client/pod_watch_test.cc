@@ -120,14 +120,6 @@ TEST_F(PodWatchTest, TellsWhatIsThereThenWhatComesChangesAndGoes) {
   EXPECT_EQ(paused_, Duration(0));
 }
 
-TEST_F(PodWatchTest, ALongListComesInPages) {
-  for (int i = 0; i < 250; ++i) server_.PutPod("p" + std::to_string(i), "u" + std::to_string(i));
-  Follow();
-  ASSERT_TRUE(IsWatching());
-  EXPECT_EQ(news_.size(), 252U);
-  EXPECT_EQ(server_.requests().size(), 4U);
-}
-
 TEST_F(PodWatchTest, AListIsBegunAnewWhereAPageNeverComes) {
   for (int i = 0; i < 250; ++i) server_.PutPod("p" + std::to_string(i), "u" + std::to_string(i));
   for (int i = 0; i < 4; ++i) server_.MisbehaveOnce({.kind = Kind::kCut, .part = "continue"});

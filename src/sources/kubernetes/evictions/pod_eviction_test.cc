@@ -29,8 +29,8 @@ EvictionIntent Web() {
           .grace_seconds = 1,
           .evicted_at = kWall};
 }
-Outcome Of(CallResult result, std::optional<Duration> retry_after = std::nullopt) {
-  return {.result = result, .why = "w", .retry_after = retry_after};
+Outcome Of(CallResult result) {
+  return {.result = result, .why = "w", .retry_after = std::nullopt};
 }
 
 class PodEvictionTest : public testing::Test {
@@ -115,10 +115,6 @@ TEST_F(PodEvictionTest, AMarkThatMetTheKubeletIsMadeAgainWhileItCounts) {
 
 constexpr Instant kStart{hours(1000)};
 
-Outcome OutcomeOf(CallResult result, std::string why = "") {
-  return {.result = result, .why = std::move(why), .retry_after = std::nullopt};
-}
-
 SoftAnswer Ask(SoftEvictionBook& book, const std::string& uid, const Outcome& outcome,
                Instant now) {
   book.Asked(uid, now);
@@ -129,9 +125,9 @@ TEST(SoftEvictionBook, AnAgentAfterThisOneKeepsToTheSameRate) {
   const SoftEvictionLimits two{.per_hour = 2, .cool_down = Duration(0)};
   SoftEvictionBook before(two);
   for (int i = 0; i < 3; ++i) {
-    (void)Ask(before, std::to_string(i), OutcomeOf(CallResult::kDone), kStart + minutes(i));
+    (void)Ask(before, std::to_string(i), Of(CallResult::kDone), kStart + minutes(i));
   }
-  (void)Ask(before, "kept", OutcomeOf(CallResult::kBudget, "needs 2"), kStart + minutes(2));
+  (void)Ask(before, "kept", Of(CallResult::kBudget), kStart + minutes(2));
   const Instant now = kStart + minutes(2) + seconds(10);
   SoftEvictionBook after(two);
   after.Resume(before.SoFar(now), now);
@@ -143,7 +139,7 @@ TEST(SoftEvictionBook, AnAgentAfterThisOneKeepsToTheSameRate) {
 
 TEST(SoftEvictionBook, AServerThatWantsToBeAskedLaterIsAskedLaterWithinLimits) {
   SoftEvictionBook book({});
-  Outcome outcome = OutcomeOf(CallResult::kBudget, "still being processed");
+  Outcome outcome = Of(CallResult::kBudget);
   for (const auto& [wanted, until] : {std::pair{seconds(10), seconds(60)},
                                       {seconds(90), seconds(90)},
                                       {seconds(900), seconds(120)}}) {
@@ -179,14 +175,14 @@ TEST(SoftEvictionBook, NoMoreThanSoManyGoWithinAnHour) {
 
 TEST(SoftEvictionBook, WhileNobodyCanBeAskedTheQuestionWaitsLongerEachTime) {
   SoftEvictionBook book({});
-  EXPECT_EQ(Ask(book, "a", OutcomeOf(CallResult::kAway), kStart), SoftAnswer::kLater);
+  EXPECT_EQ(Ask(book, "a", Of(CallResult::kAway), kStart), SoftAnswer::kLater);
   EXPECT_EQ(book.HoldAt(kStart),
             (SoftHold{.reason = PaceReason::kApiAway, .until = kStart + milliseconds(200)}));
   EXPECT_THAT(book.SparedAt(kStart), IsEmpty()) << "it is still the first victim";
-  (void)Ask(book, "a", OutcomeOf(CallResult::kBusy), kStart + seconds(1));
+  (void)Ask(book, "a", Of(CallResult::kBusy), kStart + seconds(1));
   EXPECT_EQ(book.HoldAt(kStart + seconds(1))->until, kStart + seconds(1) + milliseconds(400));
-  (void)Ask(book, "a", OutcomeOf(CallResult::kBudget), kStart + seconds(2));
-  (void)Ask(book, "a", OutcomeOf(CallResult::kAway), kStart + minutes(2));
+  (void)Ask(book, "a", Of(CallResult::kBudget), kStart + seconds(2));
+  (void)Ask(book, "a", Of(CallResult::kAway), kStart + minutes(2));
   EXPECT_EQ(book.HoldAt(kStart + minutes(2))->until, kStart + minutes(2) + milliseconds(200));
 }
 
