@@ -91,6 +91,19 @@ TEST_F(PodEvictionTest, IsTriedAgainUntilTheServerIsBack) {
   EXPECT_THAT(Asked(at), ElementsAre("mark", "delete"));
 }
 
+TEST_F(PodEvictionTest, AServerThatWantsToBeAskedLaterIsAskedTwoMinutesLaterAtTheLatest) {
+  for (const auto& [wanted, until] :
+       {std::pair{seconds(90), seconds(90)}, {seconds(3600), seconds(120)}}) {
+    eviction_ = PodEviction(Web(), kNow, kNow);
+    Outcome busy = Of(CallResult::kBusy);
+    busy.retry_after = wanted;
+    for (const EvictionCall& one : eviction_.TakeCalls(kNow, kWall)) {
+      eviction_.Take(one.purpose, busy, kNow);
+    }
+    EXPECT_EQ(eviction_.due(), kNow + until);
+  }
+}
+
 TEST_F(PodEvictionTest, AnAnswerThatIsLostIsNotWaitedForUntilTheKubeletStartsThePodAgain) {
   for (const EvictionCall& one : eviction_.TakeCalls(kNow, kWall)) {
     EXPECT_EQ(one.timeout, PodEviction::kFirstTimeout);
