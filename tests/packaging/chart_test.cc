@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "tests/packaging/kustomized.h"
 #include "tests/packaging/objects.h"
 
 namespace jettison {
@@ -59,11 +58,10 @@ TEST_F(Kustomization, OfShadowIsWhatTheChartMakes) {
     EXPECT_TRUE(DropInsOf(*objects).empty());
     objects->erase("ConfigMap jettison-drop-ins");
   }
-  const std::regex checksum("checksum/configuration: \"checksum\", ");
+  const std::regex checksum(R"("checksum/configuration": "checksum", )");
   for (const auto& [name, object] : overlay) {
     ASSERT_THAT(chart, Contains(Key(name)));
-    EXPECT_EQ(std::regex_replace(Canonical(chart.at(name)), checksum, ""), Canonical(object))
-        << name;
+    EXPECT_EQ(std::regex_replace(Json(chart.at(name)), checksum, ""), Json(object)) << name;
   }
   EXPECT_EQ(chart.size(), overlay.size());
 }
@@ -75,8 +73,8 @@ TEST_F(Kustomization, OfImagesIsWhatTheChartMakes) {
       "components: [../packaging/kubernetes/components/images]\n");
   const auto chart = Released("images: {enabled: true}");
   EXPECT_THAT(VolumeMountsOf(chart), testing::UnorderedElementsAreArray(VolumeMountsOf(component)));
-  EXPECT_THAT(Canonical(chart.at("DaemonSet jettison")),
-              HasSubstr("{hostPath: {path: \"/run/containerd\", type: \"Directory\", }"));
+  EXPECT_THAT(Json(chart.at("DaemonSet jettison")),
+              HasSubstr(R"({"hostPath": {"path": "/run/containerd", "type": "Directory"})"));
   EXPECT_TRUE(ConfigOf(chart).kubernetes.collect_images);
   EXPECT_FALSE(ConfigOf(Released("{}")).kubernetes.collect_images);
 }
@@ -104,8 +102,8 @@ TEST(Chart, TakesAnImageAndNodesOfOnesOwn) {
   };
   EXPECT_EQ(TextAt(spec("image: {repository: r.example/j, tag: '2'}"), "containers.0.image"),
             "r.example/j:2");
-  EXPECT_EQ(Canonical(*At(spec("nodeSelector: {jettison: enforce}"), "nodeSelector")),
-            "{jettison: \"enforce\", kubernetes.io/os: \"linux\", }");
+  EXPECT_EQ(Json(*At(spec("nodeSelector: {jettison: enforce}"), "nodeSelector")),
+            R"({"jettison": "enforce", "kubernetes.io/os": "linux"})");
 }
 
 TEST(Chart, MountsTheFolderOfAKubeletsFileThatLiesElsewhere) {
@@ -114,12 +112,13 @@ TEST(Chart, MountsTheFolderOfAKubeletsFileThatLiesElsewhere) {
   EXPECT_EQ(ConfigOf(elsewhere).kubernetes.kubelet_configuration,
             "/etc/kubernetes/kubelet/config.json");
   EXPECT_THAT(VolumeMountsOf(elsewhere), Contains(mount));
-  EXPECT_THAT(Canonical(elsewhere.at("DaemonSet jettison")),
-              HasSubstr("{hostPath: {path: \"/etc/kubernetes/kubelet\", type: \"Directory\", }, "
-                        "name: \"kubelet-configuration\""));
-  EXPECT_THAT(Canonical(elsewhere.at("DaemonSet jettison")),
-              HasSubstr("{mountPath: \"/etc/kubernetes/kubelet\", name: "
-                        "\"kubelet-configuration\", readOnly: true, }"));
+  EXPECT_THAT(Json(elsewhere.at("DaemonSet jettison")),
+              HasSubstr(R"({"hostPath": {"path": "/etc/kubernetes/kubelet", "type": "Directory"}, )"
+                        R"("name": "kubelet-configuration")"));
+  EXPECT_THAT(
+      Json(elsewhere.at("DaemonSet jettison")),
+      HasSubstr(R"({"mountPath": "/etc/kubernetes/kubelet", "name": "kubelet-configuration", )"
+                R"("readOnly": true})"));
   for (const char* other : {"{}", "kubelet: {configuration: ''}",
                             "kubelet: {configuration: /var/lib/kubelet/a/config.yaml}"}) {
     EXPECT_EQ(VolumeMountsOf(Released(other)).size(), VolumeMountsOf(elsewhere).size() - 1)
@@ -170,7 +169,7 @@ TEST(Chart, HasTheAlertsOfTheComponentAndNamesItsNamespaceInThem) {
   const std::string text = FileText(kKubernetes + "/components/metrics/alerts.yaml");
   const Value rule = Documents(std::regex_replace(text, std::regex(kNamespace), "x"), "").at(0);
   const auto chart = ByName(Chart(kKubernetes + "/chart", "metrics: {enabled: true}").Objects("x"));
-  EXPECT_EQ(Canonical(chart.at("PrometheusRule jettison")), Canonical(rule));
+  EXPECT_EQ(Json(chart.at("PrometheusRule jettison")), Json(rule));
 }
 
 // Where an object is not closed, a mistyped key would be taken.
@@ -179,7 +178,7 @@ TEST(Chart, HasASchemaThatNamesEachOfItsValues) {
   const Value values = Documents(FileText(kKubernetes + "/chart/values.yaml"), "").at(0);
   const auto check = [](const Value& rules, const Value& its, const std::string& path) {
     ASSERT_NE(rules.Find("additionalProperties"), nullptr) << path;
-    EXPECT_EQ(Canonical(*rules.Find("additionalProperties")), "false") << path;
+    EXPECT_EQ(Json(*rules.Find("additionalProperties")), "false") << path;
     for (const auto& [key, value] : *its.AsMap()) {
       EXPECT_NE(rules.Find("properties")->Find(key), nullptr) << path << "." << key;
     }
