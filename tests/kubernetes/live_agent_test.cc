@@ -1,4 +1,6 @@
-// The agent beside a real kubelet: what it evicts goes, stays away, and is told to the cluster.
+// The agent beside a real kubelet: what it evicts goes, stays away, and is told to the cluster;
+// images that the kubelet uses stay.
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,32 +18,14 @@
 namespace jettison::kube {
 namespace {
 
-using std::chrono::milliseconds;
-using std::chrono::seconds;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr auto kAgentPatience = seconds(60);
 // The bed's groups are made a node of this size, so that what others do on the machine counts for
 // nothing.
 constexpr int kNodeMiB = 2048;
 constexpr int kHogMiB = 1536;
 constexpr int kThresholdMiB = 1024;
-
-std::string PodSpec(const std::string& arguments) {
-  return fmt::format(
-      "{{hostNetwork: true, automountServiceAccountToken: false, terminationGracePeriodSeconds: 5, "
-      "containers: [{{name: c, image: 'bed.local/app:1', args: [{}]}}]}}",
-      arguments);
-}
-
-std::string Deployment(const std::string& name, const std::string& arguments) {
-  return fmt::format(
-      "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {0}}}\nspec:\n  replicas: 1\n"
-      "  selector: {{matchLabels: {{app: {0}}}}}\n"
-      "  template: {{metadata: {{labels: {{app: {0}}}}}, spec: {1}}}\n",
-      name, PodSpec(arguments));
-}
 
 // What the bed's agent may not.
 constexpr const char* kMayTaint =
@@ -76,8 +60,8 @@ class LiveAgentBesideKubelet : public testing::Test {
         "nodeName: bed\nnodeCgroup: {0}\nroot: {1}/agent\nhttp: {{socket: ''}}\n"
         "kubernetes: {{kubeconfig: {1}/agent.kubeconfig, kubeletDirectory: {1}/kubelet, "
         "kubeletConfiguration: '{4}'}}\n",
-        group, folder(), thresholds, group == "/" ? "" : "cgroupRoot: /\n",
-        kubelet.empty() ? "" : folder() + "/" + kubelet);
+        group, plane_.folder(), thresholds, group == "/" ? "" : "cgroupRoot: /\n",
+        kubelet.empty() ? "" : plane_.folder() + "/" + kubelet);
     agent_ = std::make_unique<Program>(
         std::vector<std::string>{JETTISON_BINARY, "run", "--config", plane_.Path("agent.yaml")},
         std::vector<std::string>{});
@@ -96,22 +80,7 @@ class LiveAgentBesideKubelet : public testing::Test {
     ASSERT_TRUE(agent_->ReadUntil("pods were cleaned up")) << agent_->output();
     ::poll(nullptr, 0, 3000);
   }
-  template <typename Condition>
-  [[nodiscard]] static bool Until(Condition condition) {
-    const auto deadline = std::chrono::steady_clock::now() + kAgentPatience;
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      ::poll(nullptr, 0, 100);
-    }
-    return true;
-  }
-  [[nodiscard]] std::string folder() const {
-    const std::string path = plane_.Path("");
-    return path.substr(0, path.size() - 1);
-  }
-  [[nodiscard]] std::string Ask(const std::string& what) const {
-    return plane_.Kubectl(what).output;
-  }
+  [[nodiscard]] std::string Ask(const std::string& what) const { return plane_.Ask(what); }
   [[nodiscard]] int Running(const std::string& app) const {
     const std::string names =
         Ask("get pods -l app=" + app + " --field-selector=status.phase=Running -o name");
@@ -171,12 +140,8 @@ TEST_F(LiveAgentBesideKubelet, WhatTheKubeletStartsAgainInAGracePeriodEndsWithTh
 
 TEST_F(LiveAgentBesideKubelet, AJobThatLeavesDisruptionsOutOfItsCountGoesOn) {
   StartAgent();
-  const std::string job = fmt::format(
-      "apiVersion: batch/v1\nkind: Job\nmetadata: {{name: hog}}\nspec:\n  backoffLimit: 0\n"
-      "  podFailurePolicy: {{rules: [{{action: Ignore, onPodConditions: "
-      "[{{type: DisruptionTarget, status: 'True'}}]}}]}}\n"
-      "  template: {{metadata: {{labels: {{app: hog}}}}, spec: {}}}\n",
-      "{restartPolicy: Never, " + PodSpec(fmt::format("hog, '{}'", kHogMiB)).substr(1));
+  const std::string job = JobThatIgnoresDisruptions(
+      "hog", "{restartPolicy: Never, " + PodSpec(fmt::format("hog, '{}'", kHogMiB)).substr(1));
   ASSERT_EQ(plane_.Apply(job).status, 0);
   ASSERT_TRUE(agent_->ReadUntil("the API server deletes an evicted pod")) << agent_->output();
   ASSERT_TRUE(Until([&] {
@@ -220,15 +185,13 @@ TEST_F(LiveAgentBesideLaxKubelet, AJobWhosePodExceedsItsVolumeFails) {
   StartAgent(
       fmt::format("evictionHard: {{memory.available: {}Mi}}\nlocalStorageCapacityIsolation: true\n",
                   kThresholdMiB));
-  const std::string job =
-      "apiVersion: batch/v1\nkind: Job\nmetadata: {name: writer}\nspec:\n  backoffLimit: 0\n"
-      "  podFailurePolicy: {rules: [{action: Ignore, onPodConditions: "
-      "[{type: DisruptionTarget, status: 'True'}]}]}\n"
-      "  template: {spec: {restartPolicy: Never, hostNetwork: true, "
-      "automountServiceAccountToken: false, terminationGracePeriodSeconds: 1, "
+  const std::string job = JobThatIgnoresDisruptions(
+      "writer",
+      "{restartPolicy: Never, hostNetwork: true, automountServiceAccountToken: false, "
+      "terminationGracePeriodSeconds: 1, "
       "containers: [{name: c, image: 'bed.local/app:1', args: [file, '16', /scratch/f], "
       "volumeMounts: [{name: scratch, mountPath: /scratch}]}], "
-      "volumes: [{name: scratch, emptyDir: {sizeLimit: 4Mi}}]}}\n";
+      "volumes: [{name: scratch, emptyDir: {sizeLimit: 4Mi}}]}");
   ASSERT_EQ(plane_.Apply(job).status, 0);
   ASSERT_TRUE(agent_->ReadUntil("pod is evicted successfully\" pod=default/writer-"))
       << agent_->output();
@@ -248,13 +211,11 @@ constexpr const char* kSoftThreshold =
 // The program of the Job ends well when it is asked to end; the memory is its sidecar's.
 TEST_F(LiveAgentBesideKubelet, ASoftEvictionCompletesNoJob) {
   StartAgent(kSoftThreshold);
-  const std::string job =
-      "apiVersion: batch/v1\nkind: Job\nmetadata: {name: hog}\nspec:\n  backoffLimit: 0\n"
-      "  podFailurePolicy: {rules: [{action: Ignore, onPodConditions: "
-      "[{type: DisruptionTarget, status: 'True'}]}]}\n"
-      "  template: {metadata: {labels: {app: hog}}, spec: {restartPolicy: Never, initContainers: "
-      "[{name: side, restartPolicy: Always, image: 'bed.local/app:1', args: [hog, '1200']}], " +
-      PodSpec("pause, '0'").substr(1) + "}\n";
+  const std::string job = JobThatIgnoresDisruptions(
+      "hog",
+      "{restartPolicy: Never, initContainers: [{name: side, restartPolicy: Always, "
+      "image: 'bed.local/app:1', args: [hog, '1200']}], " +
+          PodSpec("pause, '0'").substr(1));
   ASSERT_EQ(plane_.Apply(job).status, 0);
   ASSERT_TRUE(agent_->ReadUntil("pod is evicted successfully\" pod=default/hog-"))
       << agent_->output();
@@ -268,11 +229,13 @@ TEST_F(LiveAgentBesideKubelet, ASoftEvictionCompletesNoJob) {
   EXPECT_EQ(Ask(conditions), "") << Ask("get job hog -o yaml");
 }
 
-// A pod that nothing makes again.
-std::string BarePod(const std::string& name, const std::string& arguments) {
+// A pod that nothing makes again. It holds so much memory, and requests as `requests` says.
+std::string Holding(const std::string& name, int mebibytes, const std::string& requests = "{}") {
   return fmt::format(
-      "apiVersion: v1\nkind: Pod\nmetadata: {{name: {0}, labels: {{app: {0}}}}}\nspec: {1}\n", name,
-      PodSpec(arguments));
+      "apiVersion: v1\nkind: Pod\nmetadata: {{name: {0}, labels: {{app: {0}}}}}\n"
+      "spec: {{hostNetwork: true, automountServiceAccountToken: false, containers: [{{name: c, "
+      "image: 'bed.local/app:1', args: [hog, '{1}'], resources: {2}}}]}}\n",
+      name, mebibytes, requests);
 }
 
 std::string BudgetFor(const std::string& app) {
@@ -288,7 +251,7 @@ TEST_F(LiveAgentBesideKubelet, ABudgetSparesThePodFromASoftThresholdAndNotFromAH
   ASSERT_TRUE(
       Until([&] { return Ask("get pdb big -o jsonpath='{.status.currentHealthy}'") == "1"; }));
   StartAgent(kSoftThreshold);
-  ASSERT_EQ(plane_.Apply(BarePod("small", "hog, '300'")).status, 0);
+  ASSERT_EQ(plane_.Apply(Holding("small", 300)).status, 0);
   ASSERT_TRUE(agent_->ReadUntil("pod is evicted successfully\" pod=default/small"))
       << agent_->output();
   EXPECT_THAT(agent_->output(), HasSubstr("spared by soft thresholds\" pod=default/big-"));
@@ -298,19 +261,10 @@ TEST_F(LiveAgentBesideKubelet, ABudgetSparesThePodFromASoftThresholdAndNotFromAH
   EXPECT_EQ(Running("big"), 1);
   EXPECT_THAT(Ask("get events --field-selector=reason=SoftEvictionRefused"), HasSubstr("big-"));
   // The hard line, which no budget counts for. The larger one is still the one that goes.
-  ASSERT_EQ(plane_.Apply(BarePod("push", "hog, '850'")).status, 0);
+  ASSERT_EQ(plane_.Apply(Holding("push", 850)).status, 0);
   ASSERT_TRUE(agent_->ReadUntil("pod is evicted successfully\" pod=default/big-"))
       << agent_->output();
   EXPECT_EQ(Running("idle"), 1);
-}
-
-// A pod that holds so much memory, and requests as much as `request` says.
-std::string Holding(const std::string& name, int mebibytes, const std::string& requests) {
-  return fmt::format(
-      "apiVersion: v1\nkind: Pod\nmetadata: {{name: {0}, labels: {{app: {0}}}}}\n"
-      "spec: {{hostNetwork: true, automountServiceAccountToken: false, containers: [{{name: c, "
-      "image: 'bed.local/app:1', args: [hog, '{1}'], resources: {2}}}]}}\n",
-      name, mebibytes, requests);
 }
 
 // Two pods that keep to their requests leave less free than the kubelet's threshold and our margin.
@@ -328,7 +282,7 @@ TEST_F(LiveAgentBesideKubelet, OnAPackedNodeNobodyIsEvictedButAPodThatGrowsThere
   EXPECT_THAT(Ask("get node bed -o jsonpath='{.spec.taints}'"), Not(HasSubstr("jettison.io")));
   EXPECT_THAT(Ask("get node bed -o jsonpath='{.status.conditions}'"), Not(HasSubstr("Jettison")));
   EXPECT_EQ(Ask("get events --field-selector=reason=EvictionThresholdMet -o name"), "");
-  ASSERT_EQ(plane_.Apply(Holding("grows", 60, "{}")).status, 0);
+  ASSERT_EQ(plane_.Apply(Holding("grows", 60)).status, 0);
   ASSERT_TRUE(agent_->ReadUntil("pod is evicted successfully")) << agent_->output();
   EXPECT_THAT(agent_->output(), HasSubstr("evicted successfully\" pod=default/grows"));
   EXPECT_EQ(Running("guaranteed") + Running("burstable"), 2);
@@ -339,7 +293,7 @@ TEST_F(LiveAgentBesideKubelet, OnAPackedNodeNobodyIsEvictedButAPodThatGrowsThere
 }
 
 TEST_F(LiveAgentBesideKubelet, WhereTheMarginIsMoreThanTheNodeNobodyIsEvictedAndThatIsSaidOnce) {
-  ASSERT_EQ(plane_.Apply(Holding("works", 100, "{}")).status, 0);
+  ASSERT_EQ(plane_.Apply(Holding("works", 100)).status, 0);
   ASSERT_TRUE(Until([&] { return Running("works") == 1; }));
   const std::string group = plane_.MakeNode(300);
   // The kubelet limits all pods to what it leaves of the capacity, which here is as little.
@@ -357,6 +311,68 @@ TEST_F(LiveAgentBesideKubelet, WhereTheMarginIsMoreThanTheNodeNobodyIsEvictedAnd
   ASSERT_NE(first, std::string::npos) << agent_->output();
   EXPECT_EQ(agent_->output().find(said, first + 1), std::string::npos) << agent_->output();
   EXPECT_THAT(agent_->output(), Not(HasSubstr("evicted successfully")));
+}
+
+// Its pods are never evicted.
+constexpr const char* kDaemonSet =
+    "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: idle}\nspec:\n"
+    "  selector: {matchLabels: {app: idle}}\n"
+    "  template: {metadata: {labels: {app: idle}}, spec: {hostNetwork: true, "
+    "automountServiceAccountToken: false, "
+    "containers: [{name: c, image: 'bed.local/app:1', args: [pause]}]}}\n";
+
+class LiveImagesBesideKubelet : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!plane_.missing().empty()) GTEST_SKIP() << plane_.missing();
+    ASSERT_EQ(plane_.Apply(kDaemonSet).status, 0);
+    const Ran running = plane_.Kubectl("rollout status daemonset/idle --timeout=60s");
+    ASSERT_EQ(running.status, 0) << running.output;
+    // Another configuration makes the bed's image another one.
+    const Ran imported =
+        RunShell("cd " + plane_.Path("") +
+                 " && mkdir unused && tar -xf app.tar -C unused && cd unused && "
+                 "sed -i 's,bed.local/app:1,host.local/unused:1,' manifest.json && "
+                 "sed -i 's,mkimage,unused,' config.json && tar -cf ../unused.tar * && "
+                 "ctr -a ../containerd.sock -n k8s.io image import ../unused.tar");
+    ASSERT_EQ(imported.status, 0) << imported.output;
+  }
+  // With a threshold that is always crossed.
+  [[nodiscard]] Program StartAgent(bool dry_run) {
+    // Where systemd has the groups they lie in the root, and the machine is the node.
+    const std::string group = RunShell("cd " + plane_.folder() +
+                                       " && . ./settings && grep -q '^cgroupDriver: systemd' "
+                                       "conf/kubelet.yaml || printf %s $CGROUP")
+                                  .output;
+    std::ofstream(plane_.Path("agent.yaml")) << fmt::format(
+        "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+        "cgroupRoot: /\nimageMinimumGCAge: 1s\nevictionHard: {{imagefs.available: '99.9%'}}\n---\n"
+        "apiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\nsource: kubernetes\n"
+        "nodeName: bed\nnodeCgroup: /{0}\nroot: {1}/agent\nhttp: {{socket: ''}}\ndryRun: {2}\n"
+        "kubernetes: {{kubeconfig: {1}/agent.kubeconfig, kubeletDirectory: {1}/kubelet, "
+        "kubeletConfiguration: {1}/conf/kubelet.yaml, collectImages: true}}\n",
+        group, plane_.folder(), dry_run);
+    return Program({JETTISON_BINARY, "run", "--config", plane_.Path("agent.yaml")}, {});
+  }
+  [[nodiscard]] std::string Images() const {
+    return RunShell("ctr -a " + plane_.Path("containerd.sock") + " -n k8s.io image list -q").output;
+  }
+
+  LiveControlPlane plane_;
+};
+
+TEST_F(LiveImagesBesideKubelet, AnUnusedOneIsRemovedAndTheKubeletsStayButADryRunRemovesNone) {
+  {
+    Program agent = StartAgent(true);
+    // A pass comes to this after it has reclaimed.
+    ASSERT_TRUE(agent.ReadUntil("unable to evict any pods from the node")) << agent.output();
+    EXPECT_THAT(agent.output(), Not(HasSubstr("removed image")));
+  }
+  EXPECT_THAT(Images(), HasSubstr("host.local/unused:1"));
+  Program agent = StartAgent(false);
+  ASSERT_TRUE(agent.ReadUntil("image garbage collector: images removed")) << agent.output();
+  EXPECT_THAT(Images(), Not(HasSubstr("host.local/unused:1")));
+  EXPECT_THAT(Images(), HasSubstr("bed.local/app:1"));
 }
 
 }  // namespace

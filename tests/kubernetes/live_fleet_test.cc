@@ -13,7 +13,6 @@
 #include <regex>
 #include <sstream>
 #include <string>
-#include <thread>
 
 #include "cli/simulate/fleet_bed.h"
 #include "tests/kubernetes/live_control_plane.h"
@@ -79,17 +78,12 @@ class LiveFleet : public testing::Test {
           << BinaryOf(LifeOf(node, static_cast<std::uint32_t>(i), life));
       fs::permissions(path, fs::perms::others_read, fs::perm_options::add);
     }
-    Must(fmt::format("JETTISON_BUILD={} {}/image.sh {} && ctr -a {} -n k8s.io image import {}",
-                     Quoted(JETTISON_BUILD), Quoted(JETTISON_SCRIPTS), plane_.Path("image.tar"),
-                     plane_.Path("containerd.sock"), plane_.Path("image.tar")));
+    const Ran image = plane_.ImportImage();
+    ASSERT_EQ(image.status, 0) << image.output;
     AddVolume("fleet-recordings", "fleet", "ReadOnlyMany");
     AddVolume("fleet-results", "results", "ReadWriteMany");
     Must(plane_.Path("kubectl") +
          " create configmap fleet-policies --from-file=" + plane_.Path("policies/new.yaml"));
-  }
-  static void Must(const std::string& command) {
-    const Ran ran = RunShell(command);
-    ASSERT_EQ(ran.status, 0) << command << "\n" << ran.output;
   }
   void AddVolume(const std::string& claim, const std::string& folder, const std::string& mode) {
     const Ran applied = plane_.Apply(fmt::format(
@@ -133,12 +127,7 @@ spec:
   [[nodiscard]] bool AwaitWork(int shard) const {
     const std::string result =
         plane_.Path(fmt::format("results/shard-{:05}-of-{:05}.ndjson", shard, kShards));
-    const auto deadline = std::chrono::steady_clock::now() + kLongestJob;
-    while (ProcessesOf(shard).empty() && !fs::exists(result)) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return true;
+    return Until([&] { return !ProcessesOf(shard).empty() || fs::exists(result); }, kLongestJob);
   }
   // What the cluster says of the Job, for whoever reads that it failed.
   [[nodiscard]] std::string State() const {

@@ -169,22 +169,5 @@ TEST_F(LiveKubernetes, ARestartOfTheApiServerIsSurvivedAndWhatVanishedIsTold) {
   EXPECT_EQ(plane_.Kubectl("delete pod after").status, 0);
 }
 
-TEST_F(LiveKubernetes, TheComponentConfigzIsEnoughToAskTheKubelet) {
-  const std::string doctor =
-      fmt::format("{} doctor --kubeconfig {} --node bed", Quoted(JETTISON_BINARY), plane_.agent());
-  const std::string rights = Quoted(JETTISON_PACKAGING "/components/configz/rbac.yaml");
-  const Ran applied = plane_.Kubectl("apply -f " + rights);
-  ASSERT_EQ(applied.status, 0) << applied.output;
-  // A kubelet remembers for half a minute that it has refused somebody.
-  std::string told;
-  const auto deadline = std::chrono::steady_clock::now() + kClientPatience;
-  while (told.find("ours lie above them") == std::string::npos &&
-         std::chrono::steady_clock::now() < deadline) {
-    told = RunShell(doctor).output;
-  }
-  EXPECT_THAT(told, HasSubstr("ours lie above them: memory.available 356Mi"));
-  EXPECT_EQ(plane_.Kubectl("delete -f " + rights).status, 0);
-}
-
 }  // namespace
 }  // namespace jettison::kube

@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 
-#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <memory>
@@ -19,11 +17,9 @@
 namespace jettison::kube {
 namespace {
 
-using std::chrono::seconds;
 using testing::AnyOf;
 using testing::HasSubstr;
 
-constexpr auto kShadowPatience = seconds(60);
 class LiveShadowBesideKubelet : public testing::Test {
  protected:
   void SetUp() override {
@@ -37,18 +33,14 @@ class LiveShadowBesideKubelet : public testing::Test {
         "{0}/agent.sock}}\n"
         "kubernetes: {{kubeconfig: {0}/{1}, kubeletDirectory: {0}/kubelet, "
         "kubeletConfiguration: {0}/conf/kubelet.yaml}}\n",
-        folder(), kubeconfig);
+        plane_.folder(), kubeconfig);
     agent_ = std::make_unique<Program>(
         std::vector<std::string>{JETTISON_BINARY, "run", "--config", plane_.Path("agent.yaml")},
         std::vector<std::string>{});
     ASSERT_TRUE(agent_->ReadUntil("agent is ready")) << agent_->output();
   }
   [[nodiscard]] bool NodeHas(const std::string& text) const {
-    return plane_.Kubectl("get node bed -o yaml").output.find(text) != std::string::npos;
-  }
-  [[nodiscard]] std::string folder() const {
-    const std::string path = plane_.Path("");
-    return path.substr(0, path.size() - 1);
+    return plane_.Ask("get node bed -o yaml").find(text) != std::string::npos;
   }
   [[nodiscard]] std::string AskAgent(const std::string& path) const {
     const auto answer = HttpGet({.endpoint = "unix://" + plane_.Path("agent.sock")}, path);
@@ -56,13 +48,13 @@ class LiveShadowBesideKubelet : public testing::Test {
   }
   // The first pairing of both sides; null where there is none in time.
   [[nodiscard]] nlohmann::json Pairing() const {
-    const auto deadline = std::chrono::steady_clock::now() + kShadowPatience;
-    while (std::chrono::steady_clock::now() < deadline) {
+    nlohmann::json found;
+    (void)Until([&] {
       const auto view = nlohmann::json::parse(AskAgent("/api/v1/shadow"), nullptr, false);
-      if (view.is_object() && !view["pairings"].empty()) return view["pairings"][0];
-      ::poll(nullptr, 0, 500);  // the kubelet looks every 10 s
-    }
-    return nullptr;
+      if (view.is_object() && !view["pairings"].empty()) found = view["pairings"][0];
+      return !found.is_null();
+    });
+    return found;
   }
 
   // Volumes are measured more often than each minute, but later than by the agent.
@@ -98,9 +90,7 @@ TEST_F(LiveShadowBesideKubelet, WhatAnAgentThatEvictedLeftIsRemoved) {
   ASSERT_EQ(patched.status, 0) << patched.output;
   Start("kubeconfig");
   ASSERT_TRUE(NodeHas("jettison.io/memory-pressure"));
-  const auto deadline = std::chrono::steady_clock::now() + kShadowPatience;
-  while (NodeHas("ettison") && std::chrono::steady_clock::now() < deadline) ::poll(nullptr, 0, 500);
-  EXPECT_FALSE(NodeHas("ettison")) << agent_->output();
+  EXPECT_TRUE(Until([&] { return !NodeHas("ettison"); })) << agent_->output();
 }
 
 }  // namespace
