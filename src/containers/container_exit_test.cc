@@ -41,12 +41,6 @@ TEST(ExitOf, NamesTheSignalThatTheKernelTellsOrTheCodeStandsFor) {
   EXPECT_EQ(ExitOf(Exited(137), {.wait_status = SIGKILL}).signal, SIGKILL);
 }
 
-TEST(ExitOf, IsAnOomKillWhenEitherSaysSo) {
-  EXPECT_TRUE(ExitOf(Exited(137, "OOMKilled"), {}).oom_killed);
-  EXPECT_TRUE(ExitOf(Exited(137, "Error"), {.oom_killed = true}).oom_killed);
-  EXPECT_FALSE(ExitOf(Exited(137, "Error"), {}).oom_killed);
-}
-
 TEST(ExitOf, FillsInTimesThatTheRuntimeDoesNotGive) {
   api::ContainerStatus status = Exited(0);
   status.set_started_at(0);

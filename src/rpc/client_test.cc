@@ -7,7 +7,6 @@
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -20,10 +19,12 @@
 #include <cstring>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "kernel/files/files.h"
 #include "kernel/files/testing/temporary_folder.h"
+#include "ports/fakes/scarcity.h"
 #include "ports/file_descriptor.h"
 #include "runtimes/cri/images/image_store.h"
 
@@ -70,12 +71,6 @@ class TestRuntime : public api::RuntimeService::Service {
                        api::VersionResponse* response) override {
     response->set_version(request->version());
     response->set_runtime_name("test");
-    return grpc::Status::OK;
-  }
-  grpc::Status RunPodSandbox(grpc::ServerContext*, const api::RunPodSandboxRequest* request,
-                             api::RunPodSandboxResponse* response) override {
-    response->set_pod_sandbox_id(request->config().metadata().name() + " in " +
-                                 request->config().linux().cgroup_parent());
     return grpc::Status::OK;
   }
   grpc::Status StopContainer(grpc::ServerContext*, const api::StopContainerRequest* request,
@@ -172,17 +167,6 @@ class ClientTest : public ::testing::Test {
   std::unique_ptr<Calls> client_;
 };
 
-TEST_F(ClientTest, RequestAndResponseTravel) {
-  StartServer();
-  api::RunPodSandboxRequest request;
-  request.mutable_config()->mutable_metadata()->set_name("web");
-  request.mutable_config()->mutable_linux()->set_cgroup_parent("/kubepods/pod1");
-  std::optional<Result<api::RunPodSandboxResponse>> answer;
-  client_->Make(kRunPodSandbox, request, kLong, [&](auto given) { answer = std::move(given); });
-  EXPECT_EQ(Await(answer).value().pod_sandbox_id(), "web in /kubepods/pod1");
-  EXPECT_EQ(CallVersion().value().runtime_name(), "test");
-}
-
 TEST_F(ClientTest, WithoutThreadsForTheConnectionCallsFailAndItIsMadeLater) {
   StartServer();
   bool there = false;
@@ -211,30 +195,13 @@ TEST_F(ClientTest, WithoutThreadsForTheConnectionCallsFailAndItIsMadeLater) {
 TEST_F(ClientTest, WithoutDescriptorsForTheConnectionCallsFailAndItIsMadeLater) {
   StartServer();
   client_ = Connect("unix://" + socket_, {}).value();
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-  const int next = ::dup(STDERR_FILENO);
-  ::close(next);
-  const rlimit few{.rlim_cur = static_cast<rlim_t>(next) + 2, .rlim_max = before.rlim_max};
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  std::optional<ScarceDescriptors> few(2);
   const auto refused = CallVersion();
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  few.reset();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
   EXPECT_THAT(refused.error().message, StartsWith("Version: no descriptors can be had"));
   EXPECT_EQ(CallVersionAgain().value().runtime_name(), "test");
-}
-
-// Where the wall clock was put back its deadline would not pass.
-TEST_F(ClientTest, ACallThatGrpcDoesNotEndAtItsDeadlineIsCancelled) {
-  StartServer();
-  client_ = Connect("unix://" + socket_, {.overdue_after = -kLong}).value();
-  std::optional<Result<api::StartContainerResponse>> forgotten;
-  client_->Make(kStartContainer, {}, kLong, [&](auto given) { forgotten = std::move(given); });
-  EXPECT_TRUE(Readable(client_->fd(), kLong));
-  client_->Deliver();
-  EXPECT_EQ(Await(forgotten).error().code, ErrorCode::kDeadlineExceeded);
-  runtime_.gate.Open();
 }
 
 TEST_F(ClientTest, AFailureNamesTheCallAndKeepsTheRuntimesWords) {
@@ -325,31 +292,6 @@ TEST_F(ClientTest, AListenerThatSpeaksAnotherProtocolIsUnavailable) {
     client_.reset();
     std::filesystem::remove(path);
   }
-}
-
-TEST_F(ClientTest, ARestartedServerIsFoundAgain) {
-  StartServer();
-  ASSERT_TRUE(CallVersion());
-  ShutDown(server_);
-  const auto gone = CallVersion();
-  ASSERT_FALSE(gone);
-  EXPECT_EQ(gone.error().code, ErrorCode::kUnavailable);
-
-  StartServer();
-  const auto before = std::chrono::steady_clock::now();
-  bool back = false;
-  while (!back && std::chrono::steady_clock::now() - before < seconds(20)) {
-    back = CallVersion().has_value();
-    if (!back) (void)Readable(client_->fd(), milliseconds(10));
-  }
-  EXPECT_TRUE(back);
-  EXPECT_LT(std::chrono::steady_clock::now() - before, seconds(5));
-}
-
-TEST(Endpoint, NamesASocketByItsAbsolutePath) {
-  EXPECT_EQ(SocketOf("unix:///run/containerd/containerd.sock").value(),
-            "/run/containerd/containerd.sock");
-  EXPECT_EQ(SocketOf("unix:///a b%c").value(), "/a b%c");
 }
 
 TEST(Endpoint, AnyOtherFormIsRefusedWithWhatIsAllowed) {

@@ -4,9 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
 
+#include "api/overview/overview.h"
 #include "cli/top/overview_test_values.h"
-#include "tests/command_line/fake_agent.h"
+#include "http/server/server.h"
 #include "tests/command_line/terminal.h"
 #include "tests/live/program.h"
 
@@ -16,6 +22,64 @@ namespace {
 using overview_test::UnderPressure;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
+
+// Answers in place of an agent, on its own socket, for as long as this object lives.
+class FakeAgent {
+ public:
+  explicit FakeAgent(Overview overview) : overview_(std::move(overview)) {
+    auto server = HttpServer::Open(
+        {.socket_path = socket_}, [this](const HttpRequest& request) { return Answer(request); },
+        [](int status, std::string_view message) {
+          return HttpResponse{.status = status, .body = std::string(message)};
+        });
+    server_ = *std::move(server);
+    thread_ = std::thread([this] { server_->Serve(); });
+  }
+  FakeAgent(const FakeAgent&) = delete;
+  FakeAgent& operator=(const FakeAgent&) = delete;
+  ~FakeAgent() { Stop(); }
+
+  // What is answered from now on; its pods are said to be ranked for whatever is asked.
+  void Show(Overview overview) {
+    const std::lock_guard lock(mutex_);
+    overview_ = std::move(overview);
+  }
+  // What /readyz answers from now on.
+  void AnswerReadyz(HttpResponse answer) {
+    const std::lock_guard lock(mutex_);
+    readyz_ = std::move(answer);
+  }
+  // From now on nobody answers.
+  void Stop() {
+    if (!server_) return;
+    server_->Stop();
+    thread_.join();
+    server_.reset();
+  }
+  // For --server.
+  [[nodiscard]] std::string server() const { return "unix://" + socket_; }
+
+ private:
+  [[nodiscard]] HttpResponse Answer(const HttpRequest& request) {
+    const std::lock_guard lock(mutex_);
+    if (request.path == "/readyz") return readyz_;
+    if (request.path != "/api/v1/overview") return {.status = 404, .body = "no such page"};
+    Overview overview = overview_;
+    const auto signal = request.query.find("signal");
+    if (signal != request.query.end()) {
+      overview.ranked_for = SignalNamed(signal->second).value_or(overview.ranked_for);
+    }
+    return {.body = OverviewJson(overview)};
+  }
+
+  TemporaryFolder folder_;
+  std::string socket_ = folder_.path() + "/agent.sock";
+  std::mutex mutex_;
+  Overview overview_;    // guarded by mutex_
+  HttpResponse readyz_;  // guarded by mutex_
+  std::unique_ptr<HttpServer> server_;
+  std::thread thread_;
+};
 
 constexpr const char* kCtrlC = "\x03";
 const std::vector<std::string> kUtf8 = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR="};
@@ -33,17 +97,6 @@ TEST(LiveStatus, AFileOrAPipeHasTheWholeMessageOfAnEviction) {
   Program program({JETTISON_BINARY, "status", "--server", agent.server()}, {});
   EXPECT_EQ(program.Wait(), 0);
   EXPECT_THAT(program.output(), HasSubstr(" ago  Evicted default/leaker: " + message + "\n"));
-}
-
-TEST(LiveTop, FillsTheScreenUntilItIsInterrupted) {
-  FakeAgent agent(UnderPressure(60));
-  Terminal terminal(Top(agent), kUtf8, 100, 24);
-  ASSERT_TRUE(terminal.WaitFor("jettison top")) << terminal.output();
-  ASSERT_TRUE(terminal.WaitFor("order of eviction for memory.available (nearest)"));
-  EXPECT_THAT(terminal.Screen(), SizeIs(24));
-  EXPECT_TRUE(terminal.WaitFor("of 61 in the order of eviction"));
-  terminal.Type(kCtrlC);
-  EXPECT_EQ(terminal.Wait(), 0);
 }
 
 TEST(LiveTop, FollowsTheAgentAndSaysWhenItDoesNotAnswer) {

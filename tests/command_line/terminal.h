@@ -1,8 +1,19 @@
 #pragma once
 
+#include <poll.h>
+#include <pty.h>
 #include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <regex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ports/file_descriptor.h"
@@ -15,25 +26,102 @@ class Terminal {
  public:
   // `environment` is added to the test's own, as "NAME=value".
   Terminal(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
-           int columns, int rows);
+           int columns, int rows) {
+    const winsize size = SizeOf(columns, rows);
+    int terminal = -1;
+    pid_ = ::forkpty(&terminal, nullptr, nullptr, &size);
+    if (pid_ == 0) Become(arguments, environment);
+    terminal_ = FileDescriptor(terminal);
+  }
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
-  ~Terminal();
+  ~Terminal() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
 
   // Reads until the screen shows `text`; false when it does not within ten seconds.
-  bool WaitFor(const std::string& text);
-  void Type(const std::string& keys) const;
-  void Signal(int signal) const;
+  bool WaitFor(const std::string& text) {
+    const auto deadline = Clock::now() + kPatience;
+    do {
+      for (const std::string& line : Screen()) {
+        if (line.find(text) != std::string::npos) return true;
+      }
+      ReadMore(100);
+    } while (Clock::now() < deadline);
+    return false;
+  }
+  void Type(const std::string& keys) const {
+    if (::write(terminal_.get(), keys.data(), keys.size()) < 0) std::abort();
+  }
+  void Signal(int signal) const { ::kill(pid_, signal); }
   // Waits for the end: its exit status, 128 + n after signal n, -1 where it does not end.
-  int Wait();
+  int Wait() {
+    const auto deadline = Clock::now() + kPatience;
+    while (Clock::now() < deadline) {
+      int status = 0;
+      ReadMore(20);
+      if (::waitpid(pid_, &status, WNOHANG) != pid_) continue;
+      pid_ = -1;
+      while (ReadMore(0)) {
+      }
+      return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    }
+    return -1;
+  }
 
   // What stands on the screen, without colours.
-  [[nodiscard]] std::vector<std::string> Screen() const;
+  [[nodiscard]] std::vector<std::string> Screen() const {
+    constexpr std::string_view kEnd = "\x1b[?2026l";
+    static const std::regex kEscape("\x1b\\[[0-9;?]*[A-Za-z]");
+    std::vector<std::string> lines;
+    const std::size_t end = output_.rfind(kEnd);
+    if (end == std::string::npos) return lines;
+    const std::size_t begin = output_.rfind("\x1b[H", end);
+    std::string text =
+        std::regex_replace(output_.substr(begin, end - begin), kEscape, std::string());
+    std::size_t at = 0;
+    while (at <= text.size()) {
+      const std::size_t next = std::min(text.find("\r\n", at), text.size());
+      lines.push_back(text.substr(at, next - at));
+      at = next + 2;
+    }
+    return lines;
+  }
   // Everything that was written.
   [[nodiscard]] const std::string& output() const { return output_; }
 
  private:
-  bool ReadMore(int milliseconds);
+  using Clock = std::chrono::steady_clock;
+  static constexpr auto kPatience = std::chrono::seconds(10);
+
+  [[noreturn]] static void Become(const std::vector<std::string>& arguments,
+                                  const std::vector<std::string>& environment) {
+    for (const std::string& variable : environment) ::putenv(::strdup(variable.c_str()));
+    std::vector<char*> pointers;
+    for (const std::string& argument : arguments) pointers.push_back(::strdup(argument.c_str()));
+    pointers.push_back(nullptr);
+    ::execv(pointers[0], pointers.data());
+    ::_exit(127);
+  }
+
+  static winsize SizeOf(int columns, int rows) {
+    winsize size{};
+    size.ws_col = static_cast<unsigned short>(columns);
+    size.ws_row = static_cast<unsigned short>(rows);
+    return size;
+  }
+
+  bool ReadMore(int milliseconds) {
+    pollfd source{.fd = terminal_.get(), .events = POLLIN, .revents = 0};
+    if (::poll(&source, 1, milliseconds) != 1) return false;
+    std::array<char, 4096> bytes{};
+    const ssize_t size = ::read(terminal_.get(), bytes.data(), bytes.size());
+    if (size <= 0) return false;  // EIO: the program has ended
+    output_.append(bytes.data(), static_cast<std::size_t>(size));
+    return true;
+  }
 
   pid_t pid_ = -1;
   FileDescriptor terminal_;

@@ -13,10 +13,10 @@
 
 #include "agent/figures/stats_collector.h"
 #include "kernel/groups/layout/cgroup_layout.h"
-#include "kernel/groups/testing/few_descriptors.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"
+#include "ports/fakes/scarcity.h"
 
 namespace jettison {
 namespace {
@@ -113,7 +113,7 @@ TEST_F(LiveReading, WhatAFullPassHasReadIsReadAgainWithoutADescriptor) {
   for (const PodStats& pod : stats) {
     EXPECT_TRUE(pod.containers.at(1).memory_working_set_bytes) << pod.uid;
   }
-  const kernel::FewDescriptors none(0);
+  const ScarceDescriptors none;
   figures.ReadMemoryOf(pods, stats);
   for (const PodStats& pod : stats) EXPECT_TRUE(pod.memory_working_set_bytes) << pod.uid;
 }

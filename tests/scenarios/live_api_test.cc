@@ -17,19 +17,18 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 using testing::HasSubstr;
 
-class LiveApi : public testing::Test {
+class LiveApi : public AgentTest {
  protected:
-  void SetUp() override {
-    if (!bed_.error().empty()) GTEST_SKIP() << bed_.error();
+  void Prepare() override {
     bed_.Configure("evictionHard: {memory.available: 100Mi}\n");
     bed_.ConfigureAgent("monitoringInterval: 500ms\n");
-    bed_.Put("web.yaml", AgentBed::Manifest("web", {"sleep", "1000"}));
+    PutSleeper("web");
     target_.endpoint = bed_.endpoint();
   }
   void Start() {
     bed_.StartAgent();
     ASSERT_TRUE(bed_.WaitForLine({"the HTTP server is running", "agent.sock"}));
-    ASSERT_TRUE(bed_.WaitForLine({"Started container main"}));
+    ASSERT_TRUE(HasStarted());
   }
   HttpResponse Get(const std::string& path) {
     auto answer = HttpGet(target_, path);
@@ -52,7 +51,6 @@ class LiveApi : public testing::Test {
     return wire;
   }
 
-  AgentBed bed_;
   HttpTarget target_;
 };
 
@@ -82,7 +80,7 @@ TEST_F(LiveApi, TheWatchTellsWhatHappensAndGoesOnWhereItBrokeOff) {
   Start();
   http::Wire first = Watch();
   EXPECT_THAT(first.ReadUntil("\"pods\""), HasSubstr("event: status\n"));
-  bed_.Put("late.yaml", AgentBed::Manifest("late", {"sleep", "1000"}));
+  PutSleeper("late");
   EXPECT_THAT(first.ReadUntil("Started container main"), HasSubstr("event: event\n"));
   EXPECT_THAT(first.ReadUntil("event: pass\n"), HasSubstr("event: pass\n"));
   first.Close();
@@ -95,7 +93,7 @@ TEST_F(LiveApi, IsTriedAgainWhereTheSocketIsTakenWhileTheNodeIsGuarded) {
   ASSERT_TRUE(*taken) << taken->error().message;
   bed_.StartAgent();
   EXPECT_TRUE(bed_.WaitForLine({"the HTTP server cannot be started", "is in use by"}));
-  EXPECT_TRUE(bed_.WaitForLine({"Started container main"}));
+  EXPECT_TRUE(HasStarted());
   taken.reset();
   EXPECT_TRUE(bed_.WaitForLine({"the HTTP server is running", "agent.sock"}));
   EXPECT_EQ(Get("/livez").status, 200);

@@ -16,16 +16,11 @@
 namespace jettison {
 namespace {
 
-class LiveRecording : public testing::Test {
+class LiveRecording : public AgentTest {
  protected:
-  void SetUp() override {
-    if (!bed_.error().empty()) GTEST_SKIP() << bed_.error();
+  void Prepare() override {
     bed_.Configure(
         "evictionHard: {memory.available: 100Mi}\nevictionPressureTransitionPeriod: 2s\n");
-  }
-  void TearDown() override {
-    if (!HasFailure()) return;
-    for (const std::string& line : bed_.lines()) ADD_FAILURE() << line;
   }
   // Fetches the recording by the program itself.
   std::vector<RecordedItem> Fetch() {
@@ -47,8 +42,6 @@ class LiveRecording : public testing::Test {
       items.push_back(**std::move(item));
     }
   }
-
-  AgentBed bed_;
 };
 
 std::string ReportText(CycleReport report) {
@@ -86,11 +79,10 @@ Counts CheckEach(const std::vector<RecordedItem>& items) {
 
 TEST_F(LiveRecording, EachPassUnderPressureReplaysToTheIdenticalReport) {
   bed_.StartAgent();
-  bed_.Put("leak.yaml", AgentBed::Manifest("leak", {JETTISON_BINARY, "workload", "leak", "--rate",
-                                                    "200", "--total", "200"}));
+  PutLeak();
   bed_.Put("idle.yaml", AgentBed::Manifest("idle", {"/bin/sleep", "1000"}));
-  ASSERT_TRUE(bed_.WaitForLine({"pod is evicted successfully", "pod=default/leak"}));
-  ASSERT_TRUE(bed_.WaitForLine({"pods were cleaned up"}));
+  ASSERT_TRUE(IsEvicted("leak"));
+  ASSERT_TRUE(IsCleanedUp());
   ASSERT_TRUE(bed_.WaitForLine({"NodeHasSufficientMemory"}, std::chrono::seconds(40)));
   const Counts counts = CheckEach(Fetch());
   EXPECT_GE(counts.passes, 3);
@@ -100,15 +92,15 @@ TEST_F(LiveRecording, EachPassUnderPressureReplaysToTheIdenticalReport) {
 
 TEST_F(LiveRecording, ARecordingGoesOnOverAKillAndAnEnd) {
   bed_.StartAgent();
-  ASSERT_TRUE(bed_.WaitForLine({"agent is ready"}));
+  ASSERT_TRUE(IsReady());
   const Counts before = CheckEach(Fetch());
   EXPECT_GE(before.passes, 1);
   bed_.KillAgent();
   bed_.StartAgent();
-  ASSERT_TRUE(bed_.WaitForLine({"agent is ready"}));
+  ASSERT_TRUE(IsReady());
   EXPECT_EQ(bed_.StopAgent(), 0);
   bed_.StartAgent();
-  ASSERT_TRUE(bed_.WaitForLine({"agent is ready"}));
+  ASSERT_TRUE(IsReady());
   const Counts after = CheckEach(Fetch());
   EXPECT_EQ(after.starts, 3);
   EXPECT_GE(after.passes, before.passes + 2);

@@ -1,9 +1,11 @@
-// SIGHUP: the agent reads its configuration again.
+// Files that change under the agent: its configuration, which it reads again on SIGHUP, and
+// manifests that are away, empty or faulty for a moment, or at a restart.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/mount.h>
 
 #include <chrono>
 #include <filesystem>
@@ -18,6 +20,7 @@
 namespace jettison {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -27,21 +30,16 @@ constexpr const char* kLow = "evictionHard: {memory.available: 10Mi}\n";
 constexpr const char* kFast = "monitoringInterval: 500ms\n";
 constexpr const char* kHigh = "evictionHard: {memory.available: 180Mi}\n";
 
-class LiveReload : public testing::Test {
+class LiveReload : public AgentTest {
  protected:
-  void SetUp() override {
-    if (!bed_.error().empty()) GTEST_SKIP() << bed_.error();
+  void Prepare() override {
     bed_.Configure(kLow);
     bed_.ConfigureAgent(kFast);
     bed_.Put("holder.yaml",
              AgentBed::Manifest("holder", {JETTISON_BINARY, "workload", "hold", "--total", "100"}));
     bed_.StartAgent();
-    ASSERT_TRUE(bed_.WaitForLine({"agent is ready"}));
-    ASSERT_TRUE(bed_.WaitForLine({"Started container main"}));
-  }
-  void TearDown() override {
-    if (!HasFailure()) return;
-    for (const std::string& line : bed_.lines()) ADD_FAILURE() << line;
+    ASSERT_TRUE(IsReady());
+    ASSERT_TRUE(HasStarted());
   }
   [[nodiscard]] bool IsReadAgain(const std::string& changed) {
     return bed_.WaitForLine({"the configuration was read again", "changed=" + changed});
@@ -50,18 +48,7 @@ class LiveReload : public testing::Test {
     const auto answer = HttpGet({.endpoint = bed_.endpoint()}, "/configz");
     return answer ? answer->body : "";
   }
-
-  AgentBed bed_;
 };
-
-TEST_F(LiveReload, ThresholdsHoldAtOnce) {
-  bed_.Configure(kHigh);
-  bed_.Reload();
-  EXPECT_TRUE(IsReadAgain("\"eviction thresholds\""));
-  EXPECT_TRUE(bed_.WaitForLine({"pod is evicted successfully", "pod=default/holder"}));
-  EXPECT_THAT(Configz(), HasSubstr("180Mi"));
-  EXPECT_EQ(bed_.StopAgent(), 0);
-}
 
 TEST_F(LiveReload, AFaultyFileChangesNothingAndEachFaultIsNamed) {
   bed_.Configure("evictionHard: {memory.available: 180Mi, nodefs.available: lots}\n");
@@ -78,7 +65,7 @@ TEST_F(LiveReload, AFaultyFileChangesNothingAndEachFaultIsNamed) {
   EXPECT_TRUE(IsReadAgain("logLevel"));
   EXPECT_TRUE(bed_.WaitForLine({"level=debug"}));
   EXPECT_EQ(bed_.StopAgent(), 0);
-  EXPECT_THAT(bed_.LinesWith("pod is evicted successfully"), IsEmpty());
+  EXPECT_THAT(Evictions(), IsEmpty());
 }
 
 TEST_F(LiveReload, WhatNeedsARestartIsNamedAndStays) {
@@ -102,30 +89,12 @@ TEST_F(LiveReload, AHookThatCameIsTold) {
   EXPECT_TRUE(bed_.WaitForLine({"hook call failed", "hook=told", "exit status 3"}));
   EXPECT_TRUE(std::filesystem::exists(bed_.folder() + "/told"));
   EXPECT_EQ(bed_.StopAgent(), 0);
-  EXPECT_THAT(bed_.LinesWith("pod is evicted successfully"), SizeIs(1));
+  EXPECT_THAT(Evictions(), SizeIs(1));
 }
 
-TEST_F(LiveReload, AHookThatDoesNotAnswerDoesNotKeepTheAgent) {
-  const auto silent = http::ListenOn(*ParseTcpAddress("127.0.0.1:0"));
-  ASSERT_TRUE(silent);
-  bed_.ConfigureAgent(fmt::format(
-      "hooks:\n- {{when: [BeforeEviction], url: 'http://127.0.0.1:{}/', timeout: 60s}}\n",
-      http::PortOf(*silent)));
-  bed_.Reload();
-  EXPECT_TRUE(IsReadAgain("hooks"));
-  bed_.Configure(kHigh);
-  bed_.Reload();
-  pollfd called = {.fd = silent->get(), .events = POLLIN, .revents = 0};
-  ASSERT_EQ(poll(&called, 1, 30'000), 1);
-  const auto asked_to_end = std::chrono::steady_clock::now();
-  EXPECT_EQ(bed_.StopAgent(), 0);
-  EXPECT_LT(std::chrono::steady_clock::now() - asked_to_end, std::chrono::seconds(20));
-}
-
-class LiveDropIns : public testing::Test {
+class LiveDropIns : public AgentTest {
  protected:
-  void SetUp() override {
-    if (!bed_.error().empty()) GTEST_SKIP() << bed_.error();
+  void Prepare() override {
     bed_.Configure(kLow);
     bed_.ConfigureAgent(kFast);
     std::filesystem::create_directory(folder_);
@@ -146,7 +115,6 @@ class LiveDropIns : public testing::Test {
     return false;
   }
 
-  AgentBed bed_;
   const std::string folder_ = bed_.folder() + "/conf.d";
 };
 
@@ -162,7 +130,7 @@ TEST_F(LiveDropIns, AFaultyOneKeepsTheAgentFromStarting) {
 TEST_F(LiveDropIns, AreReadAgainAndAFaultyOneChangesNothing) {
   PutIn("10.yaml", "evictionHard: {memory.available: 20Mi}\n");
   bed_.StartAgent({"--config-dir", folder_});
-  ASSERT_TRUE(bed_.WaitForLine({"agent is ready"}));
+  ASSERT_TRUE(IsReady());
   EXPECT_TRUE(Holds("20Mi"));
   PutIn("10.yaml", "evictionHard: {memory.available: 30Mi}\n");
   PutIn("20.yaml", "evictionHard: {nodefs.available: lots}\n");
@@ -174,6 +142,76 @@ TEST_F(LiveDropIns, AreReadAgainAndAFaultyOneChangesNothing) {
   EXPECT_TRUE(bed_.WaitForLine({"the configuration was read again", "eviction thresholds"}));
   EXPECT_TRUE(Holds("30Mi"));
   EXPECT_EQ(bed_.StopAgent(), 0);
+}
+
+constexpr const char* kMissing = "manifests of running pods are missing or empty";
+
+class LiveManifests : public AgentTest {
+ protected:
+  void Prepare() override {
+    bed_.Configure("evictionHard: {memory.available: 50Mi}\nfileCheckFrequency: 1s\n");
+    bed_.Put("a.yaml", a_);
+    PutSleeper("b");
+    bed_.StartAgent();
+    ASSERT_TRUE(HasStarted());
+    ASSERT_TRUE(HasStarted());
+    before_ = bed_.Processes();
+    ASSERT_THAT(before_, SizeIs(2));
+  }
+  void TearDown() override {
+    umount2(folder_.c_str(), MNT_DETACH);
+    if (!HasFailure()) return;
+    for (const std::string& line : bed_.lines()) ADD_FAILURE() << line;
+  }
+  void ExpectNobodyHurt() {
+    EXPECT_EQ(bed_.Processes(), before_);
+    EXPECT_THAT(bed_.LinesWith("container ended"), IsEmpty());
+    EXPECT_THAT(bed_.LinesWith("pod started"), SizeIs(2));
+  }
+  [[nodiscard]] std::string Readiness() const {
+    const auto answer =
+        HttpGet({.endpoint = bed_.endpoint(), .timeout = std::chrono::seconds(5)}, "/readyz");
+    return answer ? answer->body : answer.error().message;
+  }
+
+  const std::string folder_ = bed_.folder() + "/manifests";
+  const std::string a_ = AgentBed::Manifest("a", {"sleep", "1000"});
+  std::vector<pid_t> before_;
+};
+
+TEST_F(LiveManifests, AFolderThatIsRenamedAwayAndBackEndsNoPod) {
+  fs::rename(folder_, bed_.folder() + "/away");
+  EXPECT_TRUE(bed_.WaitForLine({kMissing, "count=2"}));
+  EXPECT_THAT(Readiness(), HasSubstr("2 manifests of running pods are missing"));
+  fs::rename(bed_.folder() + "/away", folder_);
+  EXPECT_TRUE(bed_.WaitForLine({"manifest is back", "b.yaml"}));
+  EXPECT_EQ(Readiness(), "ok");
+  ExpectNobodyHurt();
+}
+
+TEST_F(LiveManifests, AFileThatIsTruncatedEndsItsPodOnlyWhenItStaysSo) {
+  bed_.Put("a.yaml", "");
+  EXPECT_TRUE(bed_.WaitForLine({kMissing, "count=1", "a.yaml"}));
+  bed_.Put("a.yaml", a_);
+  EXPECT_TRUE(bed_.WaitForLine({"manifest is back", "a.yaml"}));
+  ExpectNobodyHurt();
+  bed_.Put("a.yaml", "");
+  EXPECT_TRUE(bed_.WaitForLine({"manifests stayed missing or empty", "a.yaml"}));
+  EXPECT_TRUE(bed_.WaitForLine({"container ended", "default/a"}));
+  EXPECT_THAT(bed_.Processes(), SizeIs(1));
+}
+
+TEST_F(LiveManifests, AFolderThatIsNotMountedYetAtARestartHarmsNoPod) {
+  bed_.KillAgent();
+  fs::rename(folder_, bed_.folder() + "/away");
+  fs::create_directory(folder_);
+  bed_.StartAgent();
+  EXPECT_TRUE(IsReady());
+  EXPECT_TRUE(bed_.WaitForLine({kMissing, "count=2", "endedAfter=\"120 s\""}));
+  ASSERT_EQ(mount((bed_.folder() + "/away").c_str(), folder_.c_str(), nullptr, MS_BIND, nullptr),
+            0);
+  EXPECT_TRUE(bed_.WaitForLine({"manifest is back", "b.yaml"}));
+  ExpectNobodyHurt();
 }
 
 }  // namespace

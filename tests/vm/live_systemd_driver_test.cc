@@ -48,7 +48,7 @@ TEST_F(LiveSystemdDriver, PodsLiveInSlicesWithTheirLimitsAndLeaveNoUnit) {
   ASSERT_NE(exited, nullptr);
   EXPECT_EQ(exited->exit.exit_code, 137);
   EXPECT_FALSE(exited->exit.oom_killed);
-  ASSERT_TRUE(StartContainer(pod, "main", 1));
+  ASSERT_TRUE(Start(pod.uid, "main", 1));
   ExpectLimits(pod);
   RemoveAndLookForRemains(pod);
   EXPECT_EQ(UnitsNamed("kubepods*pod*"), "");

@@ -72,26 +72,6 @@ TEST_F(CgroupV1Tree, WithoutACpuControllerAGroupHasNoSharesAndCannotHaveAQuota) 
   EXPECT_EQ(limited.error().code, ErrorCode::kUnavailable);
 }
 
-TEST_F(CgroupV1Tree, AGroupIsMadeOnceInEveryHierarchyBelowTheNode) {
-  std::filesystem::create_directories(base_ / "memory/node");
-  const auto cgroups = OpenUsual("node").value();
-  ASSERT_TRUE(cgroups->Create("kubepods/burstable", {}));
-  EXPECT_TRUE(std::filesystem::is_directory(base_ / "memory/node/kubepods/burstable"));
-  EXPECT_TRUE(std::filesystem::is_directory(base_ / "cpu,cpuacct/node/kubepods/burstable"));
-  EXPECT_THAT(*cgroups->Children("kubepods"), ElementsAre("burstable"));
-  EXPECT_THAT(*cgroups->Children(""), ElementsAre("kubepods"));
-}
-
-TEST_F(CgroupV1Tree, RemovingTakesTheGroupAndAllBelowFromEveryHierarchy) {
-  const auto cgroups = OpenUsual();
-  ASSERT_TRUE((*cgroups)->Create("a/b/c", {}));
-  ASSERT_TRUE((*cgroups)->Create("a/d", {}));
-  ASSERT_TRUE((*cgroups)->Remove("a"));
-  EXPECT_TRUE(std::filesystem::is_empty(base_ / "memory"));
-  EXPECT_TRUE(std::filesystem::is_empty(base_ / "cpu,cpuacct"));
-  EXPECT_TRUE((*cgroups)->Remove("a")) << "removing an absent group succeeds";
-}
-
 TEST_F(CgroupV1Tree, ALimitWhoseControllerIsNotMountedIsSaidNotSkipped) {
   const auto cgroups = OpenUsual();
   const auto made = (*cgroups)->Create("a", {.pids_max = 5});
@@ -116,34 +96,11 @@ MountPoints Find(std::string_view text) {
   return FindHierarchies(kernel::ParseMounts(text));
 }
 
-TEST(Hierarchies, AHybridHostOfLinux618IsUnderstood) {
-  const auto mounts =
-      kernel::ReadMounts(std::string(JETTISON_ROOM_TESTDATA) + "/6.18/mountinfo").value();
-  const MountPoints points = FindHierarchies(mounts);
-  EXPECT_EQ(points[Controller::kMemory], "/sys/fs/cgroup/memory");
-  EXPECT_EQ(points[Controller::kCpu], "/sys/fs/cgroup/cpu");
-  EXPECT_EQ(points[Controller::kCpuacct], "/sys/fs/cgroup/cpuacct");
-  EXPECT_EQ(points[Controller::kPids], "/sys/fs/cgroup/pids");
-  EXPECT_EQ(points[Controller::kFreezer], "/sys/fs/cgroup/freezer");
-  EXPECT_EQ(points[Controller::kUnified], "/sys/fs/cgroup/unified");
-}
-
 TEST(Hierarchies, APureV2HostHasOnlyTheUnifiedTree) {
   const MountPoints points =
       Find("25 24 0:22 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw,nsdelegate\n");
   EXPECT_EQ(points[Controller::kUnified], "/sys/fs/cgroup");
   EXPECT_EQ(points[Controller::kMemory], std::nullopt);
-}
-
-TEST(Hierarchies, HierarchiesThatOnlyOthersUseAreListedByTheirRoots) {
-  const MountPoints points = Find(
-      "30 29 0:26 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
-      "31 29 0:27 / /sys/fs/cgroup/systemd rw - cgroup cgroup rw,xattr,name=systemd\n"
-      "32 29 0:28 /docker/x /bound rw - cgroup cgroup rw,blkio\n"
-      "33 29 0:29 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
-      "34 29 0:30 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
-  EXPECT_EQ(points.others,
-            (std::vector<std::string>{"/sys/fs/cgroup/cpuset", "/sys/fs/cgroup/systemd"}));
 }
 
 TEST(Hierarchies, AMountOfTheRootWinsOverABoundGroupInEitherOrder) {

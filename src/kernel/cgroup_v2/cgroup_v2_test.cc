@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -10,7 +9,6 @@
 #include "kernel/cgroup_v2/tree.h"
 #include "kernel/files/testing/temporary_folder.h"
 #include "kernel/groups/open_files.h"
-#include "ports/fakes/child_process.h"
 
 namespace jettison {
 namespace {
@@ -246,7 +244,7 @@ TEST_F(CgroupV2Tree, TheNodeItselfIsNeitherSignalledNorRemoved) {
   EXPECT_EQ(cgroups->Remove("").error().code, ErrorCode::kInvalidArgument);
 }
 
-// The files of a group that a kill reads or writes. Only what it writes gets a new time.
+// The files of a group that a kill reads or writes.
 class CgroupV2Kill : public CgroupV2Tree {
  protected:
   CgroupV2Kill() {
@@ -257,30 +255,13 @@ class CgroupV2Kill : public CgroupV2Tree {
   void Give(const std::string& group, const std::string& file, const std::string& text) {
     fs::create_directories(top_ / group);
     Write(group + "/" + file, text);
-    fs::last_write_time(top_ / group / file, kLongAgo);
-  }
-  [[nodiscard]] bool IsWritten(const std::string& file) const {
-    return fs::last_write_time(top_ / file) != kLongAgo;
   }
   // With a process of this id in it.
   [[nodiscard]] Result<void> Kill(pid_t pid) {
     Give("pod", "cgroup.procs", std::to_string(pid) + "\n");
     return Open()->Kill("pod");
   }
-
- private:
-  static constexpr fs::file_time_type kLongAgo{};
 };
-
-TEST_F(CgroupV2Kill, WhoIsListedIsKilledWithoutTheLockOfAllGroups) {
-  ChildProcess child([](const std::function<void()>&) { SleepForever(); });
-  child.Start();
-  EXPECT_TRUE(Kill(child.pid()));
-  ASSERT_FALSE(IsWritten("pod/cgroup.kill")) << "then nobody ends the child";
-  EXPECT_FALSE(IsWritten("pod/cgroup.freeze"));
-  const int status = child.Wait();
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-}
 
 TEST_F(CgroupV2Kill, WhoCannotBeListedIsKilledByTheKernel) {
   EXPECT_TRUE(Kill(0)) << "a process outside of the PID namespace";
@@ -297,8 +278,6 @@ TEST_F(CgroupV2Kill, WhatIsFrozenIsThawedWhereverItIs) {
   Give("pod/free/frozen", "cgroup.freeze", "1\n");
   EXPECT_TRUE(Kill(0));
   EXPECT_EQ(Text("pod/free/frozen/cgroup.freeze"), "0\n");
-  EXPECT_FALSE(IsWritten("pod/cgroup.freeze"));
-  EXPECT_FALSE(IsWritten("pod/free/cgroup.freeze"));
 }
 
 std::string Recorded(const std::string& name) {

@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -7,7 +6,6 @@
 #include <random>
 
 #include "kernel/disk_usage/disk_trees.h"
-#include "kernel/disk_usage/file_status.h"
 #include "kernel/files/testing/temporary_folder.h"
 #include "kernel/fs_events/filesystem_events.h"
 
@@ -26,103 +24,13 @@ class LiveRememberedTrees : public testing::Test {
     fs::create_directories(tree_ / "c");
     Write(tree_ / "a/b/file", 10000);
     Write(tree_ / "c/file", 5000);
-    ASSERT_TRUE(trees_.Walk(tree_));
   }
   static void Write(const fs::path& path, std::size_t bytes) {
     std::ofstream(path) << std::string(bytes, 'x');
   }
-  static FileHandle HandleOfPath(const fs::path& path) {
-    const auto found = disk_usage::HandleOf(AT_FDCWD, path.c_str());
-    EXPECT_TRUE(found) << path;
-    return found ? found->handle : FileHandle{};
-  }
-  static DirectoryChange FilesIn(const fs::path& path) {
-    return {.directory = HandleOfPath(path), .subdirectories = false};
-  }
-  static DirectoryChange DirectoriesIn(const fs::path& path) {
-    return {.directory = HandleOfPath(path), .subdirectories = true};
-  }
-  void Apply(const std::vector<DirectoryChange>& changes) {
-    trees_.Mark(changes);
-    for (const fs::path& tree : {tree_, base_ / "other"}) ASSERT_TRUE(trees_.Update(tree));
-  }
-  // Checks that the remembered figures are those of a walk.
-  void ExpectExact(const fs::path& path) {
-    const auto usage = trees_.UsageOf(path);
-    DiskTrees walk;
-    const auto walked = walk.Walk(path).value();
-    ASSERT_TRUE(usage) << "the tree was forgotten";
-    EXPECT_EQ(usage->used_bytes, walked.usage.used_bytes);
-    EXPECT_EQ(usage->inodes_used, walked.usage.inodes_used);
-  }
-
   const kernel::TemporaryFolder folder_;
-  const fs::path base_ = folder_.path();
-  const fs::path tree_ = base_ / "tree";
-  DiskTrees trees_{{}, TreeLimits{}};
+  const fs::path tree_ = fs::path(folder_.path()) / "tree";
 };
-
-TEST_F(LiveRememberedTrees, AWalkIsRememberedUntilSomethingIsSaidToHaveChanged) {
-  ExpectExact(tree_);
-  EXPECT_EQ(trees_.directories(), 4U);
-  Write(tree_ / "a/b/file", 100000);
-  Write(tree_ / "c/another", 100000);
-  EXPECT_EQ(trees_.UsageOf(tree_)->inodes_used, 6U) << "the change was not reported";
-  Apply({FilesIn(tree_ / "a/b"), FilesIn(tree_ / "c")});
-  ExpectExact(tree_);
-}
-
-TEST_F(LiveRememberedTrees, DirectoriesThatCameAreWalkedAndThoseThatWentAreTakenOut) {
-  fs::create_directories(tree_ / "a/new/deep/deeper");
-  Write(tree_ / "a/new/deep/file", 3000);
-  Write(tree_ / "a/new/deep/deeper/file", 3000);
-  Apply({DirectoriesIn(tree_ / "a")});
-  ExpectExact(tree_);
-  EXPECT_EQ(trees_.directories(), 7U);
-  const DirectoryChange gone = DirectoriesIn(tree_ / "a/new");
-  fs::remove_all(tree_ / "a/new");
-  Apply({gone, DirectoriesIn(tree_ / "a")});
-  ExpectExact(tree_);
-  EXPECT_EQ(trees_.directories(), 4U);
-}
-
-TEST_F(LiveRememberedTrees, AfterAMoveTheFiguresAreExactOrTheTreeIsWalked) {
-  fs::rename(tree_ / "a/b", tree_ / "c/b");
-  Apply({DirectoriesIn(tree_ / "a"), DirectoriesIn(tree_ / "c")});
-  ExpectExact(tree_);
-  fs::rename(tree_ / "c/b", tree_ / "a/b");
-  Apply({DirectoriesIn(tree_ / "a"), DirectoriesIn(tree_ / "c")});
-  EXPECT_FALSE(trees_.UsageOf(tree_)) << "b is in two directories, as far as is known";
-}
-
-TEST_F(LiveRememberedTrees, DirectoriesThatChangedPlacesAreExactOrForgotten) {
-  fs::create_directories(tree_ / "p/q");
-  Write(tree_ / "p/q/file", 9000);
-  ASSERT_TRUE(trees_.Walk(tree_));
-  fs::rename(tree_ / "p/q", tree_ / "q");
-  fs::rename(tree_ / "p", tree_ / "q/p");
-  Apply({DirectoriesIn(tree_ / "q"), DirectoriesIn(tree_ / "q/p"), DirectoriesIn(tree_)});
-  if (trees_.UsageOf(tree_)) ExpectExact(tree_);
-  ASSERT_TRUE(trees_.Walk(tree_));
-  ExpectExact(tree_);
-}
-
-TEST_F(LiveRememberedTrees, AChangeWhereAHardLinkIsMakesTheTreeBeWalked) {
-  Write(tree_ / "a/first", 20000);
-  fs::create_hard_link(tree_ / "a/first", tree_ / "c/second");
-  const auto walked_after = [&](const std::vector<DirectoryChange>& changes) {
-    Apply(changes);
-    EXPECT_FALSE(trees_.UsageOf(tree_));
-    ASSERT_TRUE(trees_.Walk(tree_));
-    ExpectExact(tree_);
-  };
-  ASSERT_TRUE(trees_.Walk(tree_));
-  Write(tree_ / "c/second", 60000);
-  walked_after({FilesIn(tree_ / "c")});
-  const std::vector<DirectoryChange> gone = {DirectoriesIn(tree_)};
-  fs::remove_all(tree_ / "c");
-  walked_after(gone);
-}
 
 TEST_F(LiveRememberedTrees, ATreeWithMoreDirectoriesThanMayBeRememberedIsMeasuredAllTheSame) {
   DiskTrees few({}, {.directories = 3});

@@ -1,6 +1,5 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -47,25 +46,6 @@ class TreeWalkTest : public testing::Test {
   const kernel::TemporaryFolder folder_;
   const fs::path base_ = folder_.path();
 };
-
-// Runs `body` in a process of its own and gives its exit status.
-int InChild(const std::function<int()>& body) {
-  ChildProcess child([&](const auto& /*ready*/) { ::_exit(body()); });
-  child.Start();
-  return WEXITSTATUS(child.Wait());
-}
-
-TEST_F(TreeWalkTest, TheTopDirectoryEveryFileAndEveryDirectoryCount) {
-  Write(base_ / "a", 10000);
-  fs::create_directories(base_ / "d/e");
-  Write(base_ / "d/e/b", 5000);
-  const TreeUsage usage = Measured(base_);
-  EXPECT_EQ(usage.usage.inodes_used, 5U);
-  EXPECT_EQ(usage.usage.used_bytes, BlocksOf(base_) + BlocksOf(base_ / "a") +
-                                        BlocksOf(base_ / "d") + BlocksOf(base_ / "d/e") +
-                                        BlocksOf(base_ / "d/e/b"));
-  EXPECT_EQ(usage.errors, 0U);
-}
 
 TEST_F(TreeWalkTest, AHardLinkedFileCountsOnceInEachTree) {
   fs::create_directories(base_ / "first");
@@ -145,42 +125,25 @@ class LiveTreeWalk : public TreeWalkTest {
  protected:
   void SetUp() override {
     if (::geteuid() != 0) GTEST_SKIP() << "mounting needs root";
-    TreeWalkTest::SetUp();
-  }
-  void TearDown() override {
-    if (!base_.empty()) TreeWalkTest::TearDown();
-  }
-  static bool EnterOwnMounts() {
-    return ::unshare(CLONE_NEWNS) == 0 &&
-           ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
   }
 };
 
-TEST_F(LiveTreeWalk, AnotherFileSystemMountedInTheTreeIsLeftOut) {
-  fs::create_directories(base_ / "mounted");
-  const int status = InChild([&] {
-    if (!EnterOwnMounts()) return 2;
-    if (::mount("tmpfs", (base_ / "mounted").c_str(), "tmpfs", 0, "size=1m") != 0) return 3;
-    Write(base_ / "mounted/file", 1000);
-    return Measured(base_).usage.inodes_used == 1U ? 0 : 4;
-  });
-  EXPECT_EQ(status, 0);
-}
-
-TEST_F(LiveTreeWalk, ADirectoryOrFileOfTheSameFileSystemBoundIntoTheTreeIsLeftOut) {
-  fs::create_directories(base_ / "tree/folder");
-  fs::create_directories(base_ / "other/folder");
+TEST_F(LiveTreeWalk, WhatIsMountedOrBoundIntoTheTreeIsLeftOut) {
+  for (const char* name : {"tree/mounted", "tree/folder", "other/folder"}) {
+    fs::create_directories(base_ / name);
+  }
   Write(base_ / "tree/file", 1);
   Write(base_ / "other/file", 1000);
   Write(base_ / "other/folder/file", 1000);
-  const int status = InChild([&] {
-    if (!EnterOwnMounts()) return 2;
-    for (const char* name : {"folder", "file"}) {
+  const int status = InOwnMounts([&] {
+    const fs::path tree = base_ / "tree";
+    if (::mount("tmpfs", (tree / "mounted").c_str(), "tmpfs", 0, "size=1m") != 0) return 3;
+    Write(tree / "mounted/file", 1000);
+    for (const char* name : {"folder", "file"}) {  // of the same file system
       const fs::path other = base_ / "other" / name;
-      const fs::path bound = base_ / "tree" / name;
-      if (::mount(other.c_str(), bound.c_str(), nullptr, MS_BIND, nullptr) != 0) return 3;
+      if (::mount(other.c_str(), (tree / name).c_str(), nullptr, MS_BIND, nullptr) != 0) return 4;
     }
-    return Measured(base_ / "tree").usage.inodes_used == 1U ? 0 : 4;
+    return Measured(tree).usage.inodes_used == 1U ? 0 : 5;
   });
   EXPECT_EQ(status, 0);
 }
@@ -196,8 +159,7 @@ std::uint64_t FirstNumberOf(const std::string& command) {
 
 // As on hosts that put a writable layer over a read-only image.
 TEST_F(LiveTreeWalk, FilesOfAnOverlayOfSeveralFileSystemsCount) {
-  const int status = InChild([&] {
-    if (!EnterOwnMounts()) return 2;
+  const int status = InOwnMounts([&] {
     const auto layer = [this](const char* name) {
       fs::create_directories(base_ / name);
       return ::mount("tmpfs", (base_ / name).c_str(), "tmpfs", 0, "size=1m") == 0;
@@ -225,7 +187,7 @@ TEST_F(LiveTreeWalk, FilesOfAnOverlayOfSeveralFileSystemsCount) {
   EXPECT_EQ(status, 0);
 }
 
-TEST_F(LiveTreeWalk, AgreesWithDuOnAGeneratedTree) {
+TEST_F(TreeWalkTest, AgreesWithDuOnAGeneratedTree) {
   for (std::size_t d = 0; d < 20; ++d) {
     const fs::path directory = base_ / ("d" + std::to_string(d % 5)) / std::to_string(d);
     fs::create_directories(directory);

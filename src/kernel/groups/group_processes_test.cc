@@ -3,14 +3,12 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <poll.h>
-#include <sched.h>
 #include <sys/inotify.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -20,9 +18,9 @@
 
 #include "kernel/files/files.h"
 #include "kernel/files/testing/temporary_folder.h"
-#include "kernel/groups/testing/few_descriptors.h"
 #include "kernel/readiness/pidfd.h"
 #include "ports/fakes/child_process.h"
+#include "ports/fakes/scarcity.h"
 
 namespace jettison::kernel {
 namespace {
@@ -132,42 +130,11 @@ TEST_F(GroupProcesses, ManyAreSignalledWithFewDescriptors) {
   List(text);
   const FileDescriptor group = Open();
   {
-    const FewDescriptors few(6);
+    const ScarceDescriptors few(6);
     const auto signalled = SignalBelow(group.get(), SIGKILL).value();
     EXPECT_EQ(signalled.size(), 40U);
   }
   for (const auto& child : children) EXPECT_TRUE(EndsWithin(*child, 10'000));
-}
-
-// Makes the calling thread, and the threads that it starts, real-time threads of one processor.
-bool TakeOneProcessorInRealTime() {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(static_cast<unsigned>(std::max(0, ::sched_getcpu())), &one);
-  const sched_param lowest{.sched_priority = ::sched_get_priority_min(SCHED_FIFO)};
-  return ::sched_setaffinity(0, sizeof one, &one) == 0 &&
-         ::sched_setscheduler(0, SCHED_FIFO, &lowest) == 0;
-}
-
-// No process has these ids, so no signal is sent; but all of them are looked up.
-TEST_F(GroupProcesses, WhoeverEndsAnotherPodOnTheSameProcessorGetsItsTurn) {
-  constexpr int kBeyondAllPids = 1 << 23;
-  std::string text;
-  for (int i = 0; i < 5000; ++i) text += std::to_string(kBeyondAllPids + i) + "\n";
-  List(text);
-  const FileDescriptor group = Open();
-  bool real_time = false;
-  std::atomic<bool> other_had_a_turn = false;
-  bool in_time = false;
-  std::thread([&] {
-    real_time = TakeOneProcessorInRealTime();
-    std::thread other([&] { other_had_a_turn = true; });
-    EXPECT_TRUE(SignalBelow(group.get(), SIGKILL));
-    in_time = other_had_a_turn;
-    other.join();
-  }).join();
-  if (!real_time) GTEST_SKIP() << "CAP_SYS_NICE is missing";
-  EXPECT_TRUE(in_time);
 }
 
 // A small separate file system.

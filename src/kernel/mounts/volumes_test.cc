@@ -43,16 +43,6 @@ class PrepareVolumesTest : public testing::Test {
   const std::string host_ = folder_.path() + "/host";
 };
 
-TEST_F(PrepareVolumesTest, AnEmptyDirIsAFolderForEverybody) {
-  ASSERT_TRUE(Prepare(EmptyDirSource{}));
-  struct stat facts {};
-  ASSERT_EQ(::stat(volume_.c_str(), &facts), 0);
-  EXPECT_EQ(facts.st_mode & 0777, 0777U);
-  ASSERT_TRUE(WriteFile(volume_ + "/kept", "x"));
-  ASSERT_TRUE(Prepare(EmptyDirSource{}));
-  EXPECT_TRUE(Exists(volume_ + "/kept"));
-}
-
 TEST_F(PrepareVolumesTest, AnEmptyDirKeepsTheModeThatItsPodHasGivenIt) {
   fs_group_ = ::getegid();
   const auto mode_after = [&](mode_t mode) {
@@ -229,15 +219,15 @@ TEST(PlanMounts, RefusesWhatCannotBeMountedSayingWhy) {
   }
 }
 
-constexpr const char* kMemoryMount =
-    "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime shared:7 - cgroup cgroup rw,memory\n";
-
-TEST(MountInfo, ALineIsReadBehindAnyNumberOfOptionalFields) {
+TEST(MountInfo, IsReadLineByLineAndALineOutOfFormatHarmsNoOther) {
   const auto mounts = ParseMounts(
-      std::string(kMemoryMount) +
+      "35 31 0:32 / /a\\040b\\134c\\011\\12x rw,relatime shared:7 - cgroup cgroup rw,memory\n"
+      "\n-\n - cgroup cgroup rw,memory\n35 31 0:32 / /x rw - cgroup\n"
+      "35 31 0:32 / /x rw cgroup cgroup rw,memory\n\\\\\\\n"
       "25 24 0:22 /a /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate\n"
       "26 24 0:23 / /x rw shared:9 master:2 propagate_from:1 - ext4 /dev/vda rw,errors=continue\n");
   ASSERT_EQ(mounts.size(), 3U);
+  EXPECT_EQ(mounts[0].point, "/a b\\c\t\\12x");
   EXPECT_TRUE(mounts[0].IsOfRoot());
   EXPECT_TRUE(mounts[0].HasOption("memory"));
   EXPECT_FALSE(mounts[0].HasOption("mem"));
@@ -246,22 +236,6 @@ TEST(MountInfo, ALineIsReadBehindAnyNumberOfOptionalFields) {
   EXPECT_EQ(mounts[2].point, "/x");
   EXPECT_EQ(mounts[2].type, "ext4");
   EXPECT_EQ(mounts[2].device, ::makedev(0, 23));
-}
-
-TEST(MountInfo, EscapedCharactersOfAMountPointAreRestored) {
-  const auto mounts =
-      ParseMounts(R"(35 31 0:32 / /a\040b\134c\011\12x rw - cgroup cgroup rw,memory)");
-  ASSERT_EQ(mounts.size(), 1U);
-  EXPECT_EQ(mounts[0].point, "/a b\\c\t\\12x");
-}
-
-TEST(MountInfo, LinesOutOfFormatAreSkippedAndHarmNoOther) {
-  const auto mounts =
-      ParseMounts(std::string("\n-\n - cgroup cgroup rw,memory\n35 31 0:32 / /x rw - cgroup\n"
-                              "35 31 0:32 / /x rw cgroup cgroup rw,memory\n\\\\\\\n") +
-                  kMemoryMount);
-  ASSERT_EQ(mounts.size(), 1U);
-  EXPECT_EQ(mounts[0].point, "/sys/fs/cgroup/memory");
 }
 
 }  // namespace

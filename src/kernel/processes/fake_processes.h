@@ -21,7 +21,7 @@ class FakeProcesses : public Processes {
   [[nodiscard]] Result<FileDescriptor> Open(pid_t pid) override {
     const auto it = processes_.find(pid);
     if (it == processes_.end() || it->second.reaped) return Fail(SystemError(ESRCH, "open"));
-    if (!has_descriptors || opens_left-- <= 0) return Fail(SystemError(EMFILE, "open"));
+    if (!has_descriptors) return Fail(SystemError(EMFILE, "open"));
     FileDescriptor handle(::dup(it->second.end.get()));
     handles_[handle.get()] = pid;
     return handle;
@@ -80,7 +80,6 @@ class FakeProcesses : public Processes {
   std::function<void(pid_t, int)> on_signal;
   bool tells_wait_status = true;
   bool has_descriptors = true;  // for handles
-  int opens_left = 1'000'000;   // then there are none, either
   bool reads_own = true;        // files of this process; its group is "/agent" unless it is added
 
  private:

@@ -120,14 +120,6 @@ TEST_F(PressureTree, EachReadingIsFreshFromAFileThatStaysOpen) {
   EXPECT_EQ(files.open_files(), 0U);
 }
 
-TEST_F(PressureTree, AGroupWithoutTheFileMeansAKernelWithoutIt) {
-  Write("a/memory.pressure", "0.00");
-  PressureFiles files(Below(root_));
-  const auto pressure = files.Read("a", PressureResource::kIo);
-  EXPECT_EQ(pressure.error().code, ErrorCode::kUnavailable);
-  EXPECT_THAT(pressure.error().message, HasSubstr("io.pressure"));
-}
-
 TEST_F(PressureTree, AFileThatIsMalformedOrHugeIsAnError) {
   PressureFiles files(Below(root_));
   Write("a/io.pressure", "nonsense");

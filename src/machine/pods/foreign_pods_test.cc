@@ -24,7 +24,7 @@ class CriForeignPods : public testing::Test {
     bed_.relist_period = milliseconds(5);
     bed_.Open();
   }
-  [[nodiscard]] ContainerRuntime& runtime() { return *bed_.runtime; }
+  [[nodiscard]] ContainerRuntime& runtime() { return bed_.runtime(); }
   [[nodiscard]] FakeContainerd& containerd() { return bed_.containerd; }
 
   // Somebody else makes a sandbox, and starts containers in it; their IDs.
@@ -214,8 +214,8 @@ TEST_F(CriForeignPods, APodOfThisAgentTakesItsUidFromOthers) {
   EXPECT_THAT(ListedUids(), ElementsAre("u"));
   const std::string sandbox = containerd().boxes.begin()->first;
   containerd().boxes[sandbox].config.mutable_metadata()->set_attempt(5);
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  bed_.events.Rewind();  // it may have been found while the other was started
+  ASSERT_TRUE(bed_.Start(SimplePod("u")));
+  bed_.Rewind();  // it may have been found while the other was started
   const auto* found = bed_.Await<PodFound>("");
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->pod_uid, sandbox);

@@ -33,7 +33,7 @@ TEST_F(LiveCriForeignTasks, AreFoundMeasuredAndEndedAndStayTheirOwners) {
       {"--label", "nerdctl/name=web", "--label", "jettison.io/priority=5", "--annotation",
        "jettison.io/requests.memory=32Mi", "--cpu-shares", "512", "--memory-limit", "67108864"}));
   const auto* found = Await<PodFound>("web1");
-  ASSERT_NE(found, nullptr) << testing::PrintToString(logged_);
+  ASSERT_NE(found, nullptr) << testing::PrintToString(logged);
   const Pod pod = found->pod.pod;
   EXPECT_EQ(FullName(pod), "default/web");
   EXPECT_EQ(pod.priority, 5);
@@ -66,7 +66,7 @@ TEST_F(LiveCriForeignTasks, AreKilledWhileContainerdHangs) {
   ASSERT_NO_FATAL_FAILURE(Run("stubborn", {}, {"ignore-term"}));
   const auto listed = runtime().List();
   ASSERT_TRUE(listed);
-  ASSERT_EQ(listed->size(), 1U) << testing::PrintToString(logged_);
+  ASSERT_EQ(listed->size(), 1U) << testing::PrintToString(logged);
   EXPECT_TRUE(listed->front().foreign);
   EXPECT_TRUE(listed->front().pod.containers.at(0).resources.requests.empty())
       << "ctr writes down the shares that everybody has";

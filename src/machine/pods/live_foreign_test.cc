@@ -79,7 +79,7 @@ TEST_F(LiveCriForeignPods, IsFoundMeasuredAndEndedAndStaysItsOwners) {
   ASSERT_TRUE(runtime().List());
   ASSERT_NO_FATAL_FAILURE(MakeTheirs({"pause"}));
   const auto* found = Await<PodFound>("their-uid");
-  ASSERT_NE(found, nullptr) << testing::PrintToString(logged_);
+  ASSERT_NE(found, nullptr) << testing::PrintToString(logged);
   const Pod pod = found->pod.pod;
   EXPECT_EQ(FullName(pod), "default/theirs");
   EXPECT_EQ(pod.priority, 5);
@@ -108,7 +108,7 @@ TEST_F(LiveCriForeignPods, WhatIsThereAtTheStartIsListedAndKilledWhereItIgnoresT
   ASSERT_NO_FATAL_FAILURE(MakeTheirs({"ignore-term"}));
   const auto listed = runtime().List();
   ASSERT_TRUE(listed);
-  ASSERT_EQ(listed->size(), 1U) << testing::PrintToString(logged_);
+  ASSERT_EQ(listed->size(), 1U) << testing::PrintToString(logged);
   EXPECT_TRUE(listed->front().foreign);
   ASSERT_TRUE(HandlesTerm("others/" + container_));
   bed_->Freeze();

@@ -1,7 +1,9 @@
 #include "ports/fakes/child_process.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -77,6 +79,20 @@ int ChildProcess::Wait() {
     reaped_ = reaped == pid_ || errno != EINTR;
   }
   return status_;
+}
+
+int InChild(const std::function<int()>& body) {
+  ChildProcess child([&](const auto& /*ready*/) { ::_exit(body()); });
+  child.Start();
+  return WEXITSTATUS(child.Wait());
+}
+
+int InOwnMounts(const std::function<int()>& body) {
+  return InChild([&] {
+    const bool own = ::unshare(CLONE_NEWNS) == 0 &&
+                     ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+    return own ? body() : 2;
+  });
 }
 
 void SleepForever() {

@@ -35,6 +35,11 @@ class ChildProcess {
   FileDescriptor ready_;
 };
 
+// Runs `body` in a process of its own and gives its exit status. The other one's mounts are its own
+// and end with it; 2: it cannot have such.
+[[nodiscard]] int InChild(const std::function<int()>& body);
+[[nodiscard]] int InOwnMounts(const std::function<int()>& body);
+
 // Bodies. Sleeps until killed.
 void SleepForever();
 // Maps `bytes`, writes every page and keeps them.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <string>
 
 #include "ports/clock.h"
@@ -30,6 +31,21 @@ class FakeClock : public Clock {
   std::atomic<Duration> now_;
   std::atomic<Duration> wall_ahead_{Duration(0)};
   std::string boot_id_ = "boot";
+};
+
+// The machine's clock, for tests with processes that stamp with it.
+class RealClock : public Clock {
+ public:
+  [[nodiscard]] Instant Now() const override {
+    return Instant(Wall().time_since_epoch() - wall_ahead);
+  }
+  [[nodiscard]] WallTime Wall() const override {
+    return WallTime(std::chrono::system_clock::now().time_since_epoch());
+  }
+  [[nodiscard]] TimeMark Mark() const override { return {.wall = Wall()}; }
+
+  // How far real time has been set forward since the agent's own time began.
+  Duration wall_ahead{0};
 };
 
 }  // namespace jettison

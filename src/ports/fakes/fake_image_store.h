@@ -24,13 +24,21 @@ class FakeImageStore : public ImageStore {
     answers_.emplace_back([answer = std::move(answer), folders] { answer(folders); });
   }
   void List(std::function<void(Result<std::pair<std::vector<StoredImage>, ImagesInUse>>)> answer)
-      override;
-  void Remove(const std::string& id, std::function<void(Result<void>)> answer) override;
+      override {
+    commands_.emplace_back("list");
+    answers_.emplace_back([this, answer = std::move(answer)] { answer(Listing()); });
+  }
+  void Remove(const std::string& id, std::function<void(Result<void>)> answer) override {
+    commands_.push_back("remove " + id);
+    answers_.emplace_back([this, id, answer = std::move(answer)] { answer(TakeOut(id)); });
+  }
 
   // What the test sets.
   void Add(const std::string& id, std::uint64_t size_bytes,
-           std::vector<std::string> references = {});
-  void Pin(const std::string& id);
+           std::vector<std::string> references = {}) {
+    images_[id] = {.id = id, .references = std::move(references), .size_bytes = size_bytes};
+  }
+  void Pin(const std::string& id) { images_.at(id).pinned = true; }
   // Names an ID or a reference as in use, whether there is such an image or not.
   void Use(const std::string& name) { in_use_.insert(name); }
   void Release(const std::string& name) { in_use_.erase(name); }
@@ -47,16 +55,37 @@ class FakeImageStore : public ImageStore {
   void OnRemoved(std::function<void(const StoredImage&)> hook) { on_removed_ = std::move(hook); }
 
   // Gives the oldest answer that waits; false: there is none.
-  bool DeliverOne();
+  bool DeliverOne() {
+    if (hanging_ || answers_.empty()) return false;
+    const auto answer = std::move(answers_.front());
+    answers_.pop_front();
+    answer();
+    return true;
+  }
   // Gives every answer, those that follow from them included.
-  void Deliver();
+  void Deliver() {
+    while (DeliverOne()) {
+    }
+  }
   // "list", "remove ID", since the last call, in order.
-  std::vector<std::string> TakeCommands();
+  std::vector<std::string> TakeCommands() { return std::exchange(commands_, {}); }
   [[nodiscard]] bool Has(const std::string& id) const { return images_.contains(id); }
 
  private:
-  [[nodiscard]] Result<std::pair<std::vector<StoredImage>, ImagesInUse>> Listing() const;
-  [[nodiscard]] Result<void> TakeOut(const std::string& id);
+  [[nodiscard]] Result<std::pair<std::vector<StoredImage>, ImagesInUse>> Listing() const {
+    if (list_error_) return Fail(*list_error_);
+    std::pair<std::vector<StoredImage>, ImagesInUse> listing;
+    for (const auto& [id, image] : images_) listing.first.push_back(image);
+    listing.second.ids.assign(in_use_.begin(), in_use_.end());
+    return listing;
+  }
+  [[nodiscard]] Result<void> TakeOut(const std::string& id) {
+    const auto error = remove_errors_.find(id);
+    if (error != remove_errors_.end()) return Fail(error->second);
+    const auto taken = images_.extract(id);
+    if (taken && on_removed_) on_removed_(taken.mapped());
+    return {};
+  }
 
   std::map<std::string, StoredImage> images_;
   std::set<std::string> in_use_;

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+
+#include <csignal>
 #include <map>
 #include <set>
 #include <string>
@@ -17,18 +21,49 @@ namespace jettison {
 // test can switch single answers off and push events itself. Used by one thread.
 class FakeRuntime : public ContainerRuntime {
  public:
-  FakeRuntime();
+  FakeRuntime() : event_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
   [[nodiscard]] Result<std::vector<RuntimePod>> List() override { return existing_; }
-  void CreatePod(const PodPlan& plan) override;
+  void CreatePod(const PodPlan& plan) override {
+    const Pod& pod = *plan.pod;
+    commands_.push_back("create " + pod.uid);
+    const auto error = create_errors_.find(pod.uid);
+    if (error != create_errors_.end()) {
+      Push(error->second);
+    } else {
+      Push(PodReady{pod.uid});
+    }
+  }
   void StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
-                      int oom_score_adj) override;
+                      int oom_score_adj) override {
+    commands_.push_back(
+        fmt::format("start {}/{}#{} oom={}", pod_uid, container, attempt, oom_score_adj));
+    const auto error = start_errors_.find(container);
+    if (error != start_errors_.end()) {
+      Push(ContainerStartFailed{pod_uid, container, attempt, error->second.failure,
+                                error->second.error});
+      return;
+    }
+    running_[{pod_uid, container}] = {.attempt = attempt, .started = now_};
+    Push(ContainerStarted{pod_uid, container, attempt, now_});
+  }
   void StopContainer(const std::string& pod_uid, const std::string& container,
-                     Duration grace) override;
-  void KillContainer(const std::string& pod_uid, const std::string& container) override;
+                     Duration grace) override {
+    commands_.push_back(fmt::format("stop {}/{} {}", pod_uid, container, FormatDuration(grace)));
+    if (!ignores_stop_.contains(container)) Exit(pod_uid, container, 128 + SIGTERM);
+  }
+  void KillContainer(const std::string& pod_uid, const std::string& container) override {
+    commands_.push_back(fmt::format("kill {}/{}", pod_uid, container));
+    if (!ignores_kill_.contains(container)) Exit(pod_uid, container, 128 + SIGKILL);
+  }
   void RemoveContainer(const std::string& pod_uid, const std::string& container,
-                       int attempt) override;
-  void RemovePod(const std::string& pod_uid) override;
+                       int attempt) override {
+    commands_.push_back(fmt::format("forget {}/{}#{}", pod_uid, container, attempt));
+  }
+  void RemovePod(const std::string& pod_uid) override {
+    commands_.push_back("remove " + pod_uid);
+    if (!hold_removal_) Push(PodRemoved{pod_uid});
+  }
   [[nodiscard]] PodDisk DiskOf(const Pod&) const override { return {}; }
   // Named as the container is.
   [[nodiscard]] std::string_view GroupOf(const std::string&,
@@ -39,11 +74,24 @@ class FakeRuntime : public ContainerRuntime {
     return no_groups_;
   }
   [[nodiscard]] int EventFd() const override { return event_fd_.get(); }
-  [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
+  [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override {
+    eventfd_t count = 0;
+    eventfd_read(event_fd_.get(), &count);
+    return std::exchange(events_, {});
+  }
 
   // What the test sets.
   void SetNow(Instant now) { now_ = now; }  // stamped on starts and exits
-  void SetExisting(std::vector<RuntimePod> pods);
+  void SetExisting(std::vector<RuntimePod> pods) {
+    existing_ = std::move(pods);
+    for (const RuntimePod& pod : existing_) {
+      for (const ContainerRecord& record : pod.containers) {
+        if (record.exit) continue;
+        running_[{pod.pod.uid, record.name}] = {.attempt = record.attempt,
+                                                .started = record.created};
+      }
+    }
+  }
   // CreatePod answers PodFailed with this error; CreateSucceeds takes it back.
   void FailCreate(const std::string& pod_uid, Error error, bool by_others = false) {
     create_errors_[pod_uid] = {
@@ -63,13 +111,29 @@ class FakeRuntime : public ContainerRuntime {
   void HoldRemoval() { hold_removal_ = true; }
   // A container ends, by itself or after an ignored stop or kill. Exit code 128 + n: signal n.
   void Exit(const std::string& pod_uid, const std::string& container, int exit_code,
-            bool oom_killed = false);
-  void Push(RuntimeEvent event);
+            bool oom_killed = false) {
+    const auto run = running_.find({pod_uid, container});
+    if (run == running_.end()) return;
+    const ContainerExit exit = {.exit_code = exit_code,
+                                .signal = exit_code > 128 ? exit_code - 128 : 0,
+                                .oom_killed = oom_killed,
+                                .started = run->second.started,
+                                .finished = now_};
+    const int attempt = run->second.attempt;
+    running_.erase(run);
+    Push(ContainerExited{pod_uid, container, attempt, exit});
+  }
+  void Push(RuntimeEvent event) {
+    events_.push_back(std::move(event));
+    eventfd_write(event_fd_.get(), 1);
+  }
 
   // Every command since the last call, in order: "create UID", "start UID/c#0 oom=1000",
   // "stop UID/c 30s", "kill UID/c", "forget UID/c#0", "remove UID".
-  std::vector<std::string> TakeCommands();
-  [[nodiscard]] bool IsRunning(const std::string& pod_uid, const std::string& container) const;
+  std::vector<std::string> TakeCommands() { return std::exchange(commands_, {}); }
+  [[nodiscard]] bool IsRunning(const std::string& pod_uid, const std::string& container) const {
+    return running_.contains({pod_uid, container});
+  }
 
  private:
   struct Run {

@@ -8,15 +8,15 @@
 
 namespace jettison {
 
-// While an object lives, this process can open `spare` more descriptors; then it gets EMFILE.
+// While an object lives, this process can open `spare` more descriptors; then it gets EMFILE. With
+// -1 it cannot even open one in place of another that it closes.
 class ScarceDescriptors {
  public:
   explicit ScarceDescriptors(int spare = 0) {
     ::getrlimit(RLIMIT_NOFILE, &before_);
     rlim_t limit = 0;
-    for (int unused = 0;; ++limit) {
-      if (::fcntl(static_cast<int>(limit), F_GETFD) >= 0) continue;
-      if (unused++ == spare) break;
+    for (int unused = 0; unused <= spare; ++limit) {
+      if (::fcntl(static_cast<int>(limit), F_GETFD) < 0 && unused++ == spare) break;
     }
     const rlimit scarce = {.rlim_cur = limit, .rlim_max = before_.rlim_max};
     ::setrlimit(RLIMIT_NOFILE, &scarce);

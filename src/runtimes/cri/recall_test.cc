@@ -34,7 +34,7 @@ class CriRecall : public CriRuntime {
 };
 
 TEST_F(CriRecall, WhatRunsIsKnownAndCanBeKilledWithoutTheRuntime) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_TRUE(bed_.Start(SimplePod("u")));
   const auto recalled = OpenHanging();
   ASSERT_EQ(recalled.size(), 1U);
   EXPECT_EQ(recalled[0].pod, SimplePod("u"));
@@ -63,8 +63,8 @@ TEST_F(CriRecall, ARuntimeThatStopsAnsweringBeforeItHasListedIsNotWaitedForLong)
 }
 
 TEST_F(CriRecall, WhenTheRuntimeAnswersNothingIsLostOrDoubled) {
-  (void)bed_.RunTwo();
-  ASSERT_TRUE(bed_.Run(SimplePod("v")));
+  const Pod pod = bed_.RunTwo();
+  ASSERT_TRUE(bed_.Start(SimplePod("v")));
   // This one is not in the record, because its agent was killed before.
   ASSERT_TRUE(kernel::WriteFile(bed_.root() + "/pods/v/record", "sandbox half"));
   containerd().Exit("other", 4);
@@ -73,6 +73,7 @@ TEST_F(CriRecall, WhenTheRuntimeAnswersNothingIsLostOrDoubled) {
   ASSERT_EQ(recalled[0].containers.size(), 1U) << "how the other one ended is not known yet";
   const auto listed = ListAfterResume().value();
   ASSERT_EQ(listed.size(), 2U);
+  EXPECT_EQ(listed.front().pod, pod);
   const auto& records = listed.front().containers;
   ASSERT_EQ(records.size(), 2U);
   EXPECT_FALSE(records[0].exit);
@@ -89,7 +90,7 @@ TEST_F(CriRecall, AContainerThatIsNotInTheRecordAndHasNoStatusGoesOn) {
   Pod pod = SimplePod("u");
   pod.containers.push_back(pod.containers[0]);
   pod.containers[1].name = "other";
-  ASSERT_TRUE(bed_.Run(pod));
+  ASSERT_TRUE(bed_.Start(pod));
   const std::string record = bed_.root() + "/pods/u/record";
   const auto written = kernel::ReadFile(record);
   ASSERT_TRUE(bed_.Start("u", "other", 0));
@@ -107,7 +108,7 @@ TEST_F(CriRecall, AContainerThatIsNotInTheRecordAndHasNoStatusGoesOn) {
 }
 
 TEST_F(CriRecall, WhatWasEndedAfterTheRuntimeWasAskedIsNotTakenOverAgain) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_TRUE(bed_.Start(SimplePod("u")));
   ASSERT_EQ(OpenHanging().size(), 1U);
   bed_.calls->Resume();
   bed_.calls->HoldBack("ContainerStatus");
@@ -144,8 +145,8 @@ TEST_F(CriRecall, WhatWasBeingStartedIsKnownAndCanBeKilledToo) {
 }
 
 TEST_F(CriRecall, ARuntimeThatKnowsNothingEndsNothingAndDeletesNothing) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  ASSERT_TRUE(bed_.Run(SimplePod("ended")));
+  ASSERT_TRUE(bed_.Start(SimplePod("u")));
+  ASSERT_TRUE(bed_.Start(SimplePod("ended")));
   containerd().Exit("main", 1);
   const std::string data = bed_.root() + "/pods/ended/data";
   ASSERT_TRUE(kernel::WriteFile(data, "x"));
@@ -164,7 +165,7 @@ TEST_F(CriRecall, ARuntimeThatKnowsNothingEndsNothingAndDeletesNothing) {
 
 // The record of a pod could not be written, on a full disk for example.
 TEST_F(CriRecall, ARuntimeThatKnowsNothingEndsNothingOfAPodWithoutARecordEither) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_TRUE(bed_.Start(SimplePod("u")));
   const std::string folder = bed_.root() + "/pods/u";
   const std::string data = folder + "/volumes/v/data";
   ASSERT_TRUE(kernel::MakeFolders(folder + "/volumes/v"));
@@ -199,7 +200,7 @@ TEST_F(CriRecall, ARuntimeThatKnowsNothingEndsNothingOfAPodWithoutARecordEither)
 }
 
 TEST_F(CriRecall, APodWithoutARecordIsKeptWhereItsLogsCannotBeListed) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_TRUE(bed_.Start(SimplePod("u")));
   ASSERT_EQ(::unlink((bed_.root() + "/pods/u/record").c_str()), 0);
   containerd().boxes.clear();
   containerd().runs.clear();
@@ -224,7 +225,7 @@ TEST_F(CriRecall, APodIsNotMadeBesideACreationThatMayStillBeUnderWay) {
   EXPECT_THAT(failed.error.message, HasSubstr("may still be under way"));
   EXPECT_TRUE(containerd().boxes.empty());
   bed_.cgroups.ProcessExited(77);
-  ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), SimplePod("u")));
+  ASSERT_TRUE(bed_.CreateInTheEnd(SimplePod("u")));
 }
 
 PodRecord Sample() {

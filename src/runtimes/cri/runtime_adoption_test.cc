@@ -19,27 +19,6 @@ using std::chrono::seconds;
 
 // What is found at the start, and by later listings.
 
-TEST_F(CriRuntime, ARestartedAgentFindsItsPodsAndWhatBecameOfThem) {
-  const Pod pod = bed_.RunTwo();
-  bed_.Open();
-  containerd().Exit("other", 4);
-  const auto listed = runtime().List().value();
-  ASSERT_EQ(listed.size(), 1U);
-  EXPECT_EQ(listed[0].pod, pod);
-  const auto& records = listed[0].containers;
-  ASSERT_EQ(records.size(), 2U);
-  EXPECT_EQ(records[0].name, "main");
-  EXPECT_FALSE(records[0].exit);
-  EXPECT_EQ(records[1].name, "other");
-  ASSERT_TRUE(records[1].exit);
-  EXPECT_EQ(records[1].exit->exit_code, 4);
-  EXPECT_FALSE(records[1].of_earlier_life) << "its sandbox is there";
-  EXPECT_EQ(runtime().GroupOf("u", "main"), "run-2");
-  runtime().StopContainer("u", "main", seconds(1));
-  EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
-  bed_.TakeDown("u");
-}
-
 TEST_F(CriRuntime, SandboxesOfOthersAreNeitherListedNorTouched) {
   containerd().boxes["foreign"].config.mutable_metadata()->set_uid("f");
   auto& other_agent = containerd().boxes["other-agent"].config;
@@ -48,7 +27,7 @@ TEST_F(CriRuntime, SandboxesOfOthersAreNeitherListedNorTouched) {
   (*other_agent.mutable_annotations())[std::string(kRootAnnotation)] = "/elsewhere";
   const auto listed = runtime().List().value();
   EXPECT_THAT(listed, IsEmpty());
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_TRUE(bed_.Start(SimplePod("u")));
   ASSERT_TRUE(bed_.Remove("u"));
   EXPECT_EQ(containerd().boxes.size(), 2U);
 }
@@ -69,27 +48,9 @@ TEST_F(CriRuntime, WhatAnInterruptedAgentLeftIsRemovedAtTheStart) {
   bed_.ExpectNothingLeft("half-made");
 }
 
-TEST_F(CriRuntime, WhatAnEarlierAgentCouldNotDeleteIsDeletedWhenThatIsPossible) {
-  const std::string doomed = bed_.root() + "/pods/.gone-x-1";
-  ASSERT_TRUE(kernel::MakeFolders(doomed + "/deep"));
-  const FileDescriptor held(::open((doomed + "/deep").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  const auto set_flags = [&](int flags) { return ::ioctl(held.get(), FS_IOC_SETFLAGS, &flags); };
-  if (set_flags(FS_IMMUTABLE_FL) != 0) GTEST_SKIP() << "no folder can be made immutable here";
-  bed_.Open();
-  EXPECT_TRUE(runtime().List());
-  EXPECT_TRUE(bed_.Becomes([&] {
-    return Matches(Contains(HasSubstr("delete what nobody needs any more")))(bed_.logged);
-  }));
-  EXPECT_EQ(set_flags(0), 0);
-  EXPECT_TRUE(kernel::Exists(doomed + "/deep"));
-  // The process that deletes it ends a moment after the folder is gone.
-  EXPECT_TRUE(
-      bed_.Becomes([&] { return !kernel::Exists(doomed) && !runtime().RemovingContainers(); }));
-}
-
 TEST_F(CriRuntime, AStatusThatDoesNotComeFailsTheListTwiceBeforeTheContainerIsTakenByItsListing) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  ASSERT_TRUE(bed_.Run(SimplePod("v")));
+  ASSERT_TRUE(bed_.Start(SimplePod("u")));
+  ASSERT_TRUE(bed_.Start(SimplePod("v")));
   bed_.Open();
   containerd().refused_statuses["run-2"] = {ErrorCode::kDeadlineExceeded, "no answer"};
   EXPECT_EQ(runtime().List().error().message, "no answer");
@@ -103,7 +64,7 @@ TEST_F(CriRuntime, AStatusThatDoesNotComeFailsTheListTwiceBeforeTheContainerIsTa
 
 TEST_F(CriRuntime, OfAContainerWhoseStatusIsRefusedTheListingCounts) {
   (void)bed_.RunTwo();
-  ASSERT_TRUE(bed_.Run(SimplePod("v")));
+  ASSERT_TRUE(bed_.Start(SimplePod("v")));
   bed_.Open();
   containerd().Exit("other", 4);
   for (const char* id : {"run-2", "run-3"}) {
@@ -126,7 +87,7 @@ TEST_F(CriRuntime, OfAContainerWhoseStatusIsRefusedTheListingCounts) {
 }
 
 TEST_F(CriRuntime, AContainerWhoseStateTheRuntimeDoesNotKnowGoesOnWhileItsProcessRuns) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_TRUE(bed_.Start(SimplePod("u")));
   bed_.Open();
   containerd().At("main").state = api::CONTAINER_UNKNOWN;
   const auto listed = runtime().List().value();
@@ -142,7 +103,7 @@ TEST_F(CriRuntime, AContainerWhoseStateTheRuntimeDoesNotKnowGoesOnWhileItsProces
 
 TEST_F(CriRuntime, ALostSandboxEndsItsContainersAndIsMadeAnew) {
   ASSERT_TRUE(runtime().List());
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_TRUE(bed_.Start(SimplePod("u")));
   containerd().boxes.begin()->second.ready = false;
   bed_.calls->on_create_container = [](const auto&) -> Result<api::CreateContainerResponse> {
     return Fail(ErrorCode::kInternal, "the sandbox is not running");
@@ -164,7 +125,7 @@ TEST_F(CriRuntime, ASandboxThatASingleListingLacksIsNotLost) {
   bed_.relist_period = milliseconds(5);
   bed_.Open();
   ASSERT_TRUE(runtime().List());
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_TRUE(bed_.Start(SimplePod("u")));
   const auto boxes = std::exchange(containerd().boxes, {});
   bed_.calls->HoldBack("ListContainers");
   EXPECT_EQ(bed_.Await<ContainerExited>("u", milliseconds(50)), nullptr);
@@ -175,7 +136,7 @@ TEST_F(CriRuntime, ASandboxThatASingleListingLacksIsNotLost) {
 }
 
 TEST_F(CriRuntime, APodOfHostProcessesKeepsTheAgentFromStartingAndGoesOn) {
-  bed_.runtime.reset();
+  bed_.Close();
   const std::string pod = bed_.root() + "/pods/p";
   ASSERT_TRUE(kernel::MakeFolders(pod + "/volumes/v"));
   ASSERT_TRUE(kernel::WriteFile(pod + "/volumes/v/data", "dear"));
@@ -212,8 +173,8 @@ class CriRuntimeCollection : public ::testing::Test {
     bed_.known["x"] = SimplePod("x");
   }
   void RunPod() {
-    ASSERT_TRUE(bed_.runtime->List());
-    ASSERT_TRUE(bed_.Run(SimplePod("u")));
+    ASSERT_TRUE(bed_.runtime().List());
+    ASSERT_TRUE(bed_.Start(SimplePod("u")));
     own_ = boxes().begin()->first;
   }
   std::map<std::string, FakeContainerd::Box>& boxes() { return bed_.containerd.boxes; }

@@ -3,7 +3,6 @@
 #include <csignal>
 
 #include "ports/fakes/fake_disk_thread.h"
-#include "ports/fakes/fake_slow_paths.h"
 #include "runtimes/cri/test_bed/fake_runtime_bed.h"
 
 namespace jettison::cri {
@@ -44,7 +43,7 @@ TEST_F(CriRuntime, ImagesAreFetchedAsTheirPolicySays) {
 
   pod.containers[0].image_pull_policy = PullPolicy::kAlways;
   (void)bed_.calls->TakeCalls();
-  ASSERT_TRUE(bed_.Run(pod));
+  ASSERT_TRUE(bed_.Start(pod));
   EXPECT_THAT(bed_.calls->TakeCalls(), Contains("PullImage bed.local/tiny:1"));
 }
 
@@ -56,7 +55,7 @@ TEST_F(CriRuntime, AContainerThatCannotBeMadeOrStartedLeavesNoneBehind) {
   ASSERT_NE(failed, nullptr);
   EXPECT_EQ(failed->error.message, "exec: no such file");
   EXPECT_EQ(failed->failure, StartFailure::kRun);
-  bed_.events.Settle(runtime());
+  bed_.Settle();
   EXPECT_THAT(containerd().runs, IsEmpty());
   bed_.calls->on_create_container =
       [&](const api::CreateContainerRequest& request) -> Result<api::CreateContainerResponse> {
@@ -70,7 +69,16 @@ TEST_F(CriRuntime, AContainerThatCannotBeMadeOrStartedLeavesNoneBehind) {
   ASSERT_NE(failed, nullptr);
   EXPECT_EQ(failed->error.message, "it took too long");
   EXPECT_EQ(failed->failure, StartFailure::kCreate);
-  bed_.events.Settle(runtime());
+  bed_.Settle();
+  EXPECT_THAT(containerd().runs, IsEmpty());
+}
+
+TEST_F(CriRuntime, WhatMustNotRunAsRootAndWouldIsNotStarted) {
+  Pod pod = SimplePod("u");
+  pod.security_context.run_as_non_root = true;
+  const auto* failed = StartFails(pod);
+  ASSERT_NE(failed, nullptr);
+  EXPECT_THAT(failed->error.message, HasSubstr("runAsNonRoot and image will run as root"));
   EXPECT_THAT(containerd().runs, IsEmpty());
 }
 
@@ -99,13 +107,13 @@ TEST_F(CriRuntime, AContainerThatIsKilledWhileTheRuntimeHangsInItsStartIsGivenUp
   ASSERT_TRUE(bed_.Create(SimplePod("u")));
   bed_.calls->Hang();
   runtime().StartContainer("u", "main", 0, 0);
-  bed_.events.Settle(runtime());
+  bed_.Settle();
   runtime().KillContainer("u", "main");
   const auto& failed = bed_.Need<ContainerStartFailed>("u");
   EXPECT_THAT(failed.error.message, HasSubstr("killed while it was being started"));
   bed_.calls->Resume();
   bed_.calls->Deliver();
-  bed_.events.Settle(runtime());
+  bed_.Settle();
   EXPECT_THAT(containerd().runs, IsEmpty()) << "if it appears later, it is removed";
 }
 
@@ -115,7 +123,7 @@ TEST_F(CriRuntime, AStartThatWasCutShortTakesItsAttemptAndIsNoEnd) {
   Pod pod = SimplePod("u");
   pod.containers.push_back(pod.containers[0]);
   pod.containers[1].name = "other";
-  ASSERT_TRUE(bed_.Run(pod));
+  ASSERT_TRUE(bed_.Start(pod));
   ASSERT_TRUE(bed_.Start("u", "other", 3));
   // One was created and never started; the start of the other failed when its client ended.
   containerd().At("main").state = api::CONTAINER_CREATED;
@@ -139,51 +147,43 @@ TEST_F(CriRuntime, AStartThatWasCutShortTakesItsAttemptAndIsNoEnd) {
 
 // containerd goes on with a call whose caller has ended, and refuses to remove the container
 // meanwhile.
-TEST_F(CriRuntime, TheNextAttemptWaitsUntilTheRuntimeIsDoneWithTheInterruptedOne) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  const std::string interrupted = containerd().runs.begin()->first;
-  containerd().At("main").state = api::CONTAINER_CREATED;
-  containerd().At("main").pid = 0;
-  bed_.Open();
-  const auto remove = bed_.calls->on_remove_container;
-  bed_.calls->on_remove_container = [](const auto&) -> Result<api::RemoveContainerResponse> {
-    return Fail(ErrorCode::kInternal, "container is in starting state, can't be removed");
-  };
-  ASSERT_TRUE(runtime().List());
-  runtime().StartContainer("u", "main", 1, 0);
-  EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(150)), nullptr);
-  EXPECT_EQ(bed_.Await<ContainerStartFailed>("u", milliseconds(0)), nullptr);
-  EXPECT_THAT(bed_.calls->TakeCalls(), Not(Contains(StartsWith("CreateContainer"))));
-  bed_.calls->on_remove_container = remove;
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
-  EXPECT_FALSE(containerd().runs.contains(interrupted));
-  EXPECT_EQ(containerd().runs.size(), 1U);
-  bed_.TakeDown("u");
-}
-
-TEST_F(CriRuntime, AnInterruptedStartThatCannotBeRemovedFailsTheNextAttemptAfterAWhile) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  containerd().At("main").state = api::CONTAINER_CREATED;
-  containerd().At("main").pid = 0;
-  bed_.Open();
-  const auto remove = bed_.calls->on_remove_container;
-  bed_.calls->on_remove_container = [this](const auto&) -> Result<api::RemoveContainerResponse> {
-    bed_.clock.Advance(std::chrono::seconds(11));
-    return Fail(ErrorCode::kInternal, "container is in starting state, can't be removed");
-  };
-  ASSERT_TRUE(runtime().List());
-  runtime().StartContainer("u", "main", 1, 0);
-  const auto& failed = bed_.Need<ContainerStartFailed>("u");
-  EXPECT_EQ(failed.error.message,
-            "remove what is left of an interrupted start: container is in starting state, can't be "
-            "removed");
-  bed_.calls->on_remove_container = remove;
-  ASSERT_TRUE(bed_.Start("u", "main", 2));
-  EXPECT_EQ(containerd().runs.size(), 1U);
+TEST_F(CriRuntime,
+       TheNextAttemptWaitsUntilTheRuntimeIsDoneWithTheInterruptedOneOrFailsAfterAWhile) {
+  for (const bool ends : {false, true}) {
+    SCOPED_TRACE(ends);
+    ASSERT_TRUE(bed_.Start(SimplePod("u")));
+    const std::string interrupted = containerd().runs.begin()->first;
+    containerd().At("main").state = api::CONTAINER_CREATED;
+    containerd().At("main").pid = 0;
+    bed_.Open();
+    const auto remove = bed_.calls->on_remove_container;
+    bed_.calls->on_remove_container = [this,
+                                       ends](const auto&) -> Result<api::RemoveContainerResponse> {
+      if (!ends) bed_.clock.Advance(std::chrono::seconds(11));
+      return Fail(ErrorCode::kInternal, "container is in starting state, can't be removed");
+    };
+    ASSERT_TRUE(runtime().List());
+    runtime().StartContainer("u", "main", 1, 0);
+    if (ends) {
+      EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(150)), nullptr);
+      EXPECT_EQ(bed_.Await<ContainerStartFailed>("u", milliseconds(0)), nullptr);
+    } else {
+      EXPECT_EQ(bed_.Need<ContainerStartFailed>("u").error.message,
+                "remove what is left of an interrupted start: container is in starting state, "
+                "can't be removed");
+    }
+    EXPECT_THAT(bed_.calls->TakeCalls(), Not(Contains(StartsWith("CreateContainer"))));
+    bed_.calls->on_remove_container = remove;
+    if (!ends) runtime().StartContainer("u", "main", 2, 0);
+    ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+    EXPECT_FALSE(containerd().runs.contains(interrupted));
+    EXPECT_EQ(containerd().runs.size(), 1U);
+    bed_.TakeDown("u");
+  }
 }
 
 TEST_F(CriRuntime, ATaskThatAStartLeftBehindIsTakenAwayWithItsContainer) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_TRUE(bed_.Start(SimplePod("u")));
   const std::string id = containerd().runs.begin()->first;
   containerd().At("main").state = api::CONTAINER_EXITED;
   containerd().At("main").pid = 0;
@@ -237,15 +237,6 @@ class CriRuntimeSlowDisk : public CriRuntime {
 
   std::shared_ptr<FakeDiskThread> disk_ = std::make_shared<FakeDiskThread>();
 };
-
-TEST_F(CriRuntimeSlowDisk, ASandboxIsMadeWhenThePodsFilesAreThere) {
-  Create();
-  EXPECT_EQ(bed_.Await<PodReady>("u", milliseconds(30)), nullptr);
-  EXPECT_FALSE(kernel::Exists(bed_.root() + "/pods/u"));
-  EXPECT_THAT(bed_.calls->TakeCalls(), Not(Contains(StartsWith("RunPodSandbox"))));
-  EXPECT_NE(AwaitWithDisk<PodReady>("u"), nullptr);
-  EXPECT_TRUE(kernel::Exists(bed_.root() + "/pods/u"));
-}
 
 TEST_F(CriRuntimeSlowDisk, AContainerStartsWhenItHasBeenWrittenDown) {
   StartUpToItsRecord();

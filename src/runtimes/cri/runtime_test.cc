@@ -19,7 +19,7 @@ using std::chrono::seconds;
 TEST_F(CriRuntime, APodLivesAndLeavesNothing) {
   Pod pod = SimplePod("u");
   pod.volumes = {{"data", EmptyDirSource{}}};
-  ASSERT_TRUE(bed_.Run(pod));
+  ASSERT_TRUE(bed_.Start(pod));
   EXPECT_EQ(runtime().GroupOf("u", "main"), "run-2");
   const PodDisk disk = runtime().DiskOf(pod);
   EXPECT_EQ(disk.containers[0].layer, "/layers/run-2");
@@ -37,7 +37,7 @@ TEST_F(CriRuntime, APodLivesAndLeavesNothing) {
 }
 
 TEST_F(CriRuntime, RunsAreCountedAndOldOnesForgottenOneByOne) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_TRUE(bed_.Start(SimplePod("u")));
   containerd().Exit("main", 1);
   ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
   runtime().StartContainer("u", "main", 1, 0);
@@ -45,10 +45,10 @@ TEST_F(CriRuntime, RunsAreCountedAndOldOnesForgottenOneByOne) {
   EXPECT_EQ(started.attempt, 1);
   EXPECT_EQ(containerd().runs.size(), 2U);
   runtime().RemoveContainer("u", "main", 1);
-  bed_.events.Settle(runtime());
+  bed_.Settle();
   EXPECT_EQ(containerd().runs.size(), 2U) << "it runs";
   runtime().RemoveContainer("u", "main", 0);
-  bed_.events.Settle(runtime());
+  bed_.Settle();
   EXPECT_EQ(containerd().runs.size(), 1U);
   EXPECT_EQ(containerd().At("main").config.metadata().attempt(), 1U);
 }
@@ -83,7 +83,7 @@ TEST_F(CriRuntime, APodThatIsRemovedWhileItsSandboxHangsIsGoneAtOnceAndWhatComes
   bed_.calls->HoldBack("RunPodSandbox");
   bed_.known["u"] = SimplePod("u");
   runtime().CreatePod(kernel::PlainPlan(bed_.known["u"]));
-  bed_.events.Settle(runtime());
+  bed_.Settle();
   runtime().RemovePod("u");
   ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr);
   bed_.ExpectNothingLeft("u");
@@ -91,7 +91,7 @@ TEST_F(CriRuntime, APodThatIsRemovedWhileItsSandboxHangsIsGoneAtOnceAndWhatComes
   bed_.calls->Deliver();
   EXPECT_EQ(containerd().boxes.size(), 1U);
   EXPECT_TRUE(bed_.Becomes([this] { return containerd().boxes.empty(); }));
-  bed_.events.Rewind();
+  bed_.Rewind();
   EXPECT_EQ(bed_.Await<PodReady>("u", milliseconds(0)), nullptr);
   bed_.ExpectNothingLeft("u");
 }
@@ -133,7 +133,7 @@ TEST_F(CriRuntime, SystemdIsToldOfAPodsLimitsBeforeTheRuntimeAndOfItsEnd) {
 const std::string kGroup = "kubepods/burstable/podu";
 
 TEST_F(CriRuntime, StopSignalsTheProcessBeforeItReturnsEvenIfTheRuntimeHangs) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_TRUE(bed_.Start(SimplePod("u")));
   containerd().ignores_term = true;
   bed_.calls->Hang();
   runtime().StopContainer("u", "main", seconds(1));
@@ -155,7 +155,7 @@ TEST_F(CriRuntime, StopSignalsTheProcessBeforeItReturnsEvenIfTheRuntimeHangs) {
 
 TEST_F(CriRuntime, AContainerWhoseProcessCannotBeOpenedIsKilledByItsGroup) {
   containerd().processes.has_descriptors = false;
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_TRUE(bed_.Start(SimplePod("u")));
   bed_.calls->Hang();
   runtime().StopContainer("u", "main", seconds(1));
   runtime().KillContainer("u", "main");
@@ -171,7 +171,7 @@ TEST_F(CriRuntime, TheImageSaysWhichSignalAsksForTheEnd) {
     (*response.mutable_info())["info"] = R"({"imageSpec":{"config":{"StopSignal":"SIGUSR1"}}})";
     return response;
   };
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_TRUE(bed_.Start(SimplePod("u")));
   runtime().StopContainer("u", "main", seconds(1));
   EXPECT_THAT(containerd().signals, ElementsAre(Pair(1000, SIGUSR1)));
 }
@@ -179,7 +179,7 @@ TEST_F(CriRuntime, TheImageSaysWhichSignalAsksForTheEnd) {
 TEST_F(CriRuntime, AHookRunsBeforeTheSignalAndNoLongerThanTheGracePeriod) {
   Pod pod = SimplePod("u");
   pod.containers[0].pre_stop = ExecAction{{"sync"}};
-  ASSERT_TRUE(bed_.Run(pod));
+  ASSERT_TRUE(bed_.Start(pod));
   bed_.calls->on_exec_sync = [&](const api::ExecSyncRequest& request) {
     EXPECT_THAT(containerd().signals, IsEmpty());
     EXPECT_EQ(request.cmd(0), "sync");
@@ -198,18 +198,8 @@ TEST_F(CriRuntime, AHookRunsBeforeTheSignalAndNoLongerThanTheGracePeriod) {
   EXPECT_THAT(containerd().signals, Contains(Pair(1001, SIGTERM)));
 }
 
-TEST_F(CriRuntime, AnEndThatTheKernelTellsIsNotKeptBackByAHangingRuntime) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
-  bed_.calls->Hang();
-  containerd().Exit("main", 7);
-  const auto* exited = bed_.Await<ContainerExited>("u", seconds(5));
-  ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->exit.exit_code, 7);
-  EXPECT_EQ(exited->exit.signal, 0);
-}
-
 TEST_F(CriRuntime, AnOomKillIsKnownFromTheGroupOrTheRuntime) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_TRUE(bed_.Start(SimplePod("u")));
   bed_.cgroups.SetOomKills(kGroup + "/run-2", 1);
   containerd().Exit("main", 137);
   const auto* exited = bed_.Await<ContainerExited>("u");
@@ -230,7 +220,7 @@ class CriLogRotation : public CriRuntime {
     bed_.log_max_bytes = 100;
     bed_.Open();
     EXPECT_TRUE(runtime().List());
-    EXPECT_TRUE(bed_.Run(SimplePod("u")));
+    EXPECT_TRUE(bed_.Start(SimplePod("u")));
     Write("");
     (void)bed_.calls->TakeCalls();
   }
@@ -248,21 +238,6 @@ class CriLogRotation : public CriRuntime {
         calls, [](const std::string& call) { return call.starts_with("ReopenContainerLog "); }));
   }
 };
-
-TEST_F(CriLogRotation, ALogThatHasGrownIsRenamedAndOpenedAnew) {
-  Write(std::string(99, 'a'));
-  Pass();
-  EXPECT_THAT(Names(), ElementsAre("0.log"));
-  Write(std::string(100, 'b'));
-  ASSERT_TRUE(bed_.Becomes([this] { return Names().size() == 2; }));
-  ASSERT_TRUE(bed_.Becomes([this] { return Read("0.log").empty(); }));
-  EXPECT_THAT(Names(), ElementsAre("0.log", "0.log.19700101-000140"));
-  EXPECT_EQ(Read("0.log.19700101-000140"), std::string(100, 'b'));
-  Pass();
-  EXPECT_EQ(Reopenings(), 1);
-  EXPECT_EQ(runtime().DiskOf(SimplePod("u")).containers[0].logs, Folder())
-      << "the measured size includes the rotated files";
-}
 
 TEST_F(CriLogRotation, OlderFilesAreCompressedAndNoMoreKeptThanAllowed) {
   for (int i = 0; i < 4; ++i) {

@@ -23,7 +23,7 @@ class CriUnread : public CriRuntime {
   void SetUp() override {
     bed_.relist_period = milliseconds(5);
     pod_ = SimplePod("u");
-    ASSERT_TRUE(bed_.Run(pod_));
+    ASSERT_TRUE(bed_.Start(pod_));
     box_ = containerd().boxes.begin()->first;
     ASSERT_TRUE(kernel::MakeFolders(folder() + "/volumes/v"));
     ASSERT_TRUE(kernel::WriteFile(folder() + "/volumes/v/data", "dear"));
@@ -92,27 +92,22 @@ class CriUnread : public CriRuntime {
   std::vector<std::string> calls_;
 };
 
-TEST_F(CriUnread, TheRecordMakesUpForADamagedAnnotation) {
+TEST_F(CriUnread, TheRecordMakesUpForADamagedAnnotationAndViceVersa) {
   DamageAnnotation();
-  const auto listed = List();
-  ASSERT_THAT(listed, SizeIs(1));
-  EXPECT_EQ(listed[0].pod, pod_);
-  EXPECT_FALSE(listed[0].foreign);
-  ASSERT_THAT(listed[0].containers, SizeIs(1));
-  EXPECT_FALSE(listed[0].containers[0].exit);
-  EXPECT_THAT(bed_.logged, Contains(AllOf(HasSubstr(box_), HasSubstr("is known by " + record()))));
-  ExpectItGoesOn();
-  bed_.TakeDown("u");
-}
-
-TEST_F(CriUnread, TheAnnotationMakesUpForADamagedRecord) {
-  ASSERT_TRUE(kernel::WriteFile(record(), "sandbox half"));
-  const auto listed = List();
-  ASSERT_THAT(listed, SizeIs(1));
-  EXPECT_FALSE(listed[0].foreign);
-  EXPECT_THAT(kernel::ReadFile(record()).value_or(""), StartsWith("sandbox " + box_))
-      << "the record is written again";
-  ExpectItGoesOn();
+  for (const bool by_record : {true, false}) {
+    SCOPED_TRACE(by_record);
+    const auto listed = List();
+    ASSERT_THAT(listed, SizeIs(1));
+    EXPECT_EQ(listed[0].pod, pod_);
+    EXPECT_FALSE(listed[0].foreign);
+    ASSERT_THAT(listed[0].containers, SizeIs(1));
+    EXPECT_FALSE(listed[0].containers[0].exit);
+    ExpectItGoesOn();
+    EXPECT_THAT(kernel::ReadFile(record()).value_or(""), StartsWith("sandbox " + box_));
+    auto& annotations = *containerd().boxes.at(box_).config.mutable_annotations();
+    annotations[std::string(kPodAnnotation)] = "u";
+    ASSERT_TRUE(kernel::WriteFile(record(), "sandbox half"));  // it is written again
+  }
 }
 
 TEST_F(CriUnread, APodThatNothingDescribesGoesOnAndIsMeasured) {
@@ -158,7 +153,7 @@ TEST_F(CriUnread, WhenTheSandboxIsRemovedThePodStartsAndTheFilesAreSetAside) {
   containerd().Exit("main", 137);
   containerd().boxes.clear();
   containerd().runs.clear();
-  ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), pod_));
+  ASSERT_TRUE(bed_.CreateInTheEnd(pod_));
   ExpectQuarantined();
   EXPECT_TRUE(bed_.Start("u", "main", 0));
   bed_.TakeDown("u");
@@ -175,7 +170,7 @@ TEST_F(CriUnread, OfADeadOneTheFilesStayUntilItsPlaceIsWanted) {
   LetItLook();
   ExpectFilesStay();
   EXPECT_TRUE(containerd().boxes.contains(box_));
-  ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), pod_));
+  ASSERT_TRUE(bed_.CreateInTheEnd(pod_));
   ExpectQuarantined();
 }
 
@@ -185,7 +180,7 @@ TEST_F(CriUnread, FilesOfOneWhoseSandboxGoesWhileNoAgentRunsStay) {
     DamageBoth();
     if (!written) ::unlink(record().c_str());
     ASSERT_THAT(List(), SizeIs(1));
-    bed_.runtime.reset();
+    bed_.Close();
     const auto boxes = std::exchange(containerd().boxes, {});
     const auto runs = std::exchange(containerd().runs, {});
     bed_.cgroups.ProcessExited(1000);
@@ -293,7 +288,7 @@ TEST_F(CriUnread, TheManifestThatItCameFromGetsTheFilesOfOneWithoutASandbox) {
   containerd().boxes.clear();
   containerd().runs.clear();
   EXPECT_THAT(List(), IsEmpty());
-  ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), pod_));
+  ASSERT_TRUE(bed_.CreateInTheEnd(pod_));
   ExpectFilesStay();
 }
 
@@ -320,7 +315,7 @@ TEST_F(CriUnread, OneThatTurnsUpLaterIsKeptToo) {
   ASSERT_TRUE(bed_.Remove("u"));
   bed_.Open();
   ASSERT_TRUE(runtime().List());
-  ASSERT_TRUE(bed_.Run(SimplePod("v")));
+  ASSERT_TRUE(bed_.Start(SimplePod("v")));
   FakeContainerd::Box box = containerd().boxes.begin()->second;
   box.config.mutable_metadata()->set_uid("u");
   (void)bed_.calls->TakeCalls();  // an earlier listing does not contain it

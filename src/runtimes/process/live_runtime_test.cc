@@ -1,24 +1,99 @@
+// The process runtime over real control groups.
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <memory>
+#include <string>
+#include <vector>
 
-#include "kernel/groups/group_files.h"
-#include "runtimes/process/live_bed.h"
+#include "kernel/cgroup_v1/cgroup_v1.h"
+#include "kernel/mounts/mount_info.h"
+#include "pods/tree_removal.h"
+#include "runtimes/process/runtime_bed.h"
 
 namespace jettison::process {
 
 using namespace kernel;
 namespace {
 
-using cgroup_v1::Controller;
 using namespace testing;
 using std::chrono::seconds;
+
+// The process runtime over real control groups: a node of its own, taken down at the end with
+// everything in it.
+class LiveBed : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "control groups and mounts need root";
+    auto host = CgroupV1::Open({});
+    if (!host) GTEST_SKIP() << host.error().message;
+    host_ = std::move(*host);
+    const auto made = host_->Create(node_, {});
+    ASSERT_TRUE(made) << made.error().message;
+    auto node = CgroupV1::Open({.node_cgroup = node_});
+    ASSERT_TRUE(node) << node.error().message;
+    cgroups_ = std::move(*node);
+    // Shims of agents that were killed are reaped here.
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    bed_ = std::make_unique<RuntimeBed>(*cgroups_, folder_.path());
+  }
+  void TearDown() override {
+    if (!host_) return;
+    bed_.reset();
+    (void)host_->Kill(node_);
+    const auto removed = host_->Remove(node_);
+    EXPECT_TRUE(removed) << removed.error().message;
+    (void)RemoveTrees({folder_.path()});
+    while (::waitpid(-1, nullptr, 0) > 0) {
+    }
+    ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+  }
+
+  // Ends every pod in the orderly way and checks that nothing of them is left.
+  void RemoveAllAndLookForRemains() {
+    for (const auto& [uid, pod] : bed_->known) ASSERT_TRUE(bed_->Remove(uid));
+    ExpectNothingLeft();
+  }
+  void ExpectNothingLeft() {
+    const auto uids = kernel::NamesIn(bed_->paths().Pods());
+    for (const std::string& uid : *uids) {
+      EXPECT_TRUE(bed_->AwaitGone(bed_->paths().Pod(uid)));
+    }
+    EXPECT_THAT(*kernel::NamesIn(bed_->paths().Pods()), testing::IsEmpty());
+    EXPECT_THAT(*kernel::NamesIn(bed_->paths().Logs()), testing::IsEmpty());
+    EXPECT_THAT(Mounts(), testing::IsEmpty());
+    for (const char* group : {"kubepods/burstable", "kubepods/besteffort"}) {
+      if (const auto pods = cgroups_->Children(group)) {
+        EXPECT_THAT(*pods, testing::IsEmpty());
+      }
+    }
+    if (const auto processes = cgroups_->Processes("kubepods")) {
+      EXPECT_THAT(*processes, testing::IsEmpty());
+    }
+  }
+  // What is mounted below the root, the last first.
+  [[nodiscard]] std::vector<std::string> Mounts() const {
+    return kernel::MountsBelow(folder_.path()).value();
+  }
+
+  kernel::TemporaryFolder folder_;
+  const std::string node_ = "jettison-process-test-" + std::to_string(::getpid());
+  std::unique_ptr<CgroupV1> host_;
+  std::unique_ptr<CgroupV1> cgroups_;
+  std::unique_ptr<RuntimeBed> bed_;
+};
 
 class LiveProcessRuntime : public LiveBed {
  protected:
@@ -27,32 +102,10 @@ class LiveProcessRuntime : public LiveBed {
     if (!IsSkipped() && bed_) bed_->Open();
   }
   [[nodiscard]] ContainerRuntime& runtime() { return bed_->runtime(); }
-  // Starts the pod's container and waits until it runs.
-  [[nodiscard]] bool StartMain(const Pod& pod, int oom_score_adj = 0) {
-    if (!bed_->Create(pod)) return false;
-    runtime().StartContainer(pod.uid, "main", 0, oom_score_adj);
-    return bed_->Await<ContainerStarted>(pod.uid) != nullptr;
-  }
 };
 
 Volume EmptyDir(const std::string& name) {
   return {name, EmptyDirSource{}};
-}
-
-TEST_F(LiveProcessRuntime, AContainerBeyondItsMemoryLimitIsOomKilledAndSoIsTold) {
-  Pod pod = ShellPod("u", "exec tail /dev/zero");
-  pod.containers[0].resources.limits = {{"memory", *Quantity::Parse("16Mi")}};
-  const auto* exited = bed_->Run(pod);
-  ASSERT_NE(exited, nullptr);
-  EXPECT_TRUE(exited->exit.oom_killed);
-  EXPECT_EQ(exited->exit.exit_code, 137);
-  // The group's counter is not reset, but the next run is judged only by its own kills.
-  runtime().StartContainer("u", "main", 1, 0);
-  ASSERT_NE(bed_->Await<ContainerStarted>("u"), nullptr);
-  runtime().KillContainer("u", "main");
-  const auto* killed = bed_->Await<ContainerExited>("u");
-  ASSERT_NE(killed, nullptr);
-  RemoveAllAndLookForRemains();
 }
 
 TEST_F(LiveProcessRuntime, VolumesAreMountedForTheContainerAlone) {
@@ -115,20 +168,6 @@ TEST_F(LiveProcessRuntime, ASubPathNeverLeadsOutOfItsVolume) {
   RemoveAllAndLookForRemains();
 }
 
-TEST_F(LiveProcessRuntime, ASubPathThatAConfigMapDoesNotHaveIsNotMadeThere) {
-  const std::string folder = bed_->paths().ConfigMap("default", "c");
-  ASSERT_TRUE(MakeFolders(folder));
-  Pod pod = ShellPod("u", "true");
-  pod.volumes = {{"conf", ConfigMapSource{.name = "c", .optional = false}}};
-  pod.containers[0].volume_mounts = {{"conf", folder_.path() + "/mounted", "typo/key", false}};
-  ASSERT_TRUE(bed_->Create(pod));
-  runtime().StartContainer("u", "main", 0, 0);
-  const auto& failed = bed_->Need<ContainerStartFailed>("u");
-  EXPECT_THAT(failed.error.message, HasSubstr("open \"typo/key\" to mount it"));
-  EXPECT_FALSE(Exists(folder + "/typo"));
-  RemoveAllAndLookForRemains();
-}
-
 TEST_F(LiveProcessRuntime, AHookSeesTheVolumesOfItsContainer) {
   const std::string at = folder_.path() + "/mounted";
   Pod pod = ShellPod("u", "exec sleep 1000");
@@ -136,7 +175,7 @@ TEST_F(LiveProcessRuntime, AHookSeesTheVolumesOfItsContainer) {
   pod.containers[0].volume_mounts = {{"data", at, "", false}};
   pod.containers[0].pre_stop =
       ExecAction{{"/bin/sh", "-c", "grep memory /proc/self/cgroup > " + at + "/hook"}};
-  ASSERT_TRUE(StartMain(pod));
+  ASSERT_TRUE(bed_->Start(pod));
   runtime().StopContainer("u", "main", seconds(30));
   const auto& exited = bed_->Need<ContainerExited>("u");
   EXPECT_EQ(exited.exit.signal, SIGTERM);
@@ -184,43 +223,6 @@ TEST_F(LiveProcessRuntime, AFullDiskCostsOutputButNotTheExitCode) {
   EXPECT_THAT(Mounts(), IsEmpty());
 }
 
-// The microseconds that something took.
-template <typename Do>
-std::int64_t Timed(Do something) {
-  const auto begin = std::chrono::steady_clock::now();
-  something();
-  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() -
-                                                               begin)
-      .count();
-}
-
-TEST_F(LiveProcessRuntime, AStartTakesMillisecondsAndAStopReachesTheContainerAtOnce) {
-  ASSERT_TRUE(bed_->Create(ShellPod("u", "exec sleep 1000")));
-  constexpr int kRuns = 21;
-  std::vector<std::int64_t> commands;
-  std::vector<std::int64_t> starts;
-  std::vector<std::int64_t> stops;
-  for (int attempt = 0; attempt < kRuns; ++attempt) {
-    starts.push_back(Timed([&] {
-      commands.push_back(Timed([&] { runtime().StartContainer("u", "main", attempt, 0); }));
-      ASSERT_NE(bed_->Await<ContainerStarted>("u"), nullptr);
-    }));
-    // SIGTERM has been sent when the call returns.
-    stops.push_back(Timed([&] { runtime().StopContainer("u", "main", seconds(1)); }));
-    ASSERT_NE(bed_->Await<ContainerExited>("u"), nullptr);
-  }
-  const auto median = [](std::vector<std::int64_t>& times) {
-    std::nth_element(times.begin(), times.begin() + kRuns / 2, times.end());
-    return static_cast<int>(times[kRuns / 2]);
-  };
-  RecordProperty("start_command_us", median(commands));
-  RecordProperty("started_us", median(starts));
-  RecordProperty("stop_us", median(stops));
-  EXPECT_LT(median(starts), 100'000);
-  EXPECT_LT(median(stops), 1'000);
-  RemoveAllAndLookForRemains();
-}
-
 // An operator has replaced volumes by other folders.
 TEST_F(LiveProcessRuntime, WhatSomebodyElseMountedAtAVolumeOutlivesThePod) {
   const TemporaryFolder elsewhere;
@@ -248,12 +250,8 @@ TEST_F(LiveProcessRuntime, WhatSomebodyElseMountedAtAVolumeOutlivesThePod) {
 
 constexpr const char* kPodGroup = "kubepods/burstable/podu";
 
-class LiveGroups : public LiveBed {
+class LiveGroups : public LiveProcessRuntime {
  protected:
-  void SetUp() override {
-    LiveBed::SetUp();
-    if (!IsSkipped() && bed_) bed_->Open();
-  }
   [[nodiscard]] static std::string GroupsOf(pid_t pid) {
     return kernel::ReadFile(fmt::format("/proc/{}/cgroup", pid)).value_or("");
   }
@@ -297,25 +295,123 @@ TEST_F(LiveGroups, AContainerIsInItsGroupOfEachHierarchyAndItsShimStaysInTheAgen
   RemoveAllAndLookForRemains();
 }
 
-// Below a threaded domain only threaded groups accept processes: the unified hierarchy, which is
-// the last one, refuses what all others have accepted.
-TEST_F(LiveGroups, AContainerThatOneHierarchyDoesNotTakeIsNotStarted) {
-  if (!cgroups_->Has(Controller::kUnified)) GTEST_SKIP() << "the host has no unified hierarchy";
-  const std::string mark = folder_.path() + "/ran";
-  ASSERT_TRUE(bed_->Create(ShellPod("u", "touch " + mark)));
-  const auto pod = cgroups_->OpenPressureDirectory(kPodGroup).value();
-  ASSERT_EQ(::mkdirat(pod.get(), "threads", 0755), 0);
-  const auto threads = OpenGroup(pod.get(), "threads").value();
-  ASSERT_TRUE(kernel::WriteFile(threads.get(), "cgroup.type", "threaded"));
+// Agents that are killed.
 
-  bed_->runtime().StartContainer("u", "main", 0, 0);
-  const auto& failed = bed_->Need<ContainerStartFailed>("u");
-  EXPECT_THAT(failed.error.message,
-              AllOf(HasSubstr("put the process into its control groups: join "),
-                    HasSubstr("podu/main (unified): Operation not supported")));
-  EXPECT_FALSE(Exists(mark));
-  EXPECT_THAT(*cgroups_->Processes(kPodGroup), testing::IsEmpty());
-  EXPECT_THAT(*NamesIn(bed_->paths().Container("u", "main")), testing::IsEmpty());
+class LiveAdoption : public LiveBed {
+ protected:
+  void SetUp() override {
+    LiveBed::SetUp();
+    if (!bed_) return;
+    // Every start of the program leaves a line.
+    pod_ = ShellPod("u", "echo >> " + starts_ + "; exec sleep 1000");
+    pod_.volumes = {{"mem", EmptyDirSource{.medium = "Memory", .size_limit = std::nullopt}}};
+    pod_.containers[0].volume_mounts = {{"mem", folder_.path() + "/mounted", "", false}};
+    bed_->known["u"] = pod_;
+  }
+
+  [[nodiscard]] std::size_t Starts() const { return ReadFile(starts_).value_or("").size(); }
+
+  // Runs an agent in a separate process, until it is killed; false: it ended by itself.
+  [[nodiscard]] static bool IsKilled(const std::function<bool()>& life) {
+    const pid_t agent = ::fork();
+    if (agent == 0) ::_exit(life() ? 0 : 1);
+    int status = 0;
+    ::waitpid(agent, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+    return WIFSIGNALED(status);
+  }
+
+  // The life of a pod under an agent that the kernel kills after so many microseconds.
+  bool WholeLife(int delay_us) {
+    RuntimeBed agent(*cgroups_, folder_.path());
+    agent.Open();
+    const itimerval when{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = delay_us + 1}};
+    ::signal(SIGALRM, [](int) { ::raise(SIGKILL); });
+    ::setitimer(ITIMER_REAL, &when, nullptr);
+    if (!agent.runtime().List() || !agent.Start(pod_)) return false;
+    agent.runtime().StopContainer("u", "main", std::chrono::seconds(30));
+    if (agent.Await<ContainerExited>("u") == nullptr) return false;
+    return agent.Remove("u");
+  }
+
+  // A new agent takes over what is there: it lists exactly what runs.
+  void AdoptAndCheck() {
+    bed_->Open();
+    const auto listed = bed_->runtime().List();
+    ASSERT_TRUE(listed) << listed.error().message;
+    if (listed->empty()) {
+      EXPECT_LE(Starts(), 1U);
+      ExpectNothingLeft();
+      return;
+    }
+    ASSERT_THAT(*listed, SizeIs(1));
+    const auto& containers = (*listed)[0].containers;
+    ASSERT_LE(containers.size(), 1U);
+    if (containers.empty()) {
+      EXPECT_TRUE(AwaitNoProcess()) << "what is not listed does not run";
+      EXPECT_EQ(Starts(), 0U) << "it never ran";
+      EXPECT_THAT(*NamesIn(bed_->paths().Containers("u") + "/main"), IsEmpty());
+    } else if (!containers[0].exit) {
+      EXPECT_THAT(*cgroups_->Processes("kubepods/burstable/podu"), SizeIs(testing::Le(1U)));
+    }
+    EXPECT_LE(Starts(), 1U);
+    // In both cases the pod can continue: to its start, or to its end.
+    if (containers.empty()) {
+      ASSERT_TRUE(bed_->Start("u", "main"));
+    }
+    if (containers.empty() || !containers[0].exit) {
+      bed_->runtime().KillContainer("u", "main");
+      ASSERT_NE(bed_->Await<ContainerExited>("u"), nullptr);
+    }
+    EXPECT_LE(Starts(), 1U);
+    ASSERT_TRUE(bed_->Remove("u"));
+    ExpectNothingLeft();
+  }
+
+  // Waits until every process of the pod has ended, because a killed one takes a moment.
+  [[nodiscard]] bool AwaitNoProcess() {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (std::chrono::steady_clock::now() < deadline) {
+      const auto processes = cgroups_->Processes("kubepods/burstable/podu");
+      if (processes && processes->empty()) return true;
+      ::sched_yield();
+    }
+    return false;
+  }
+
+  const std::string starts_ = folder_.path() + "/starts";
+  Pod pod_;
+};
+
+TEST_F(LiveAdoption, AnAgentKilledAtAnyMomentOfAPodsLifeLosesAndDoublesNothing) {
+  bool is_killed = true;
+  int delay_us = 0;
+  for (; is_killed && !HasFailure(); delay_us += 500) {
+    SCOPED_TRACE("killed after " + std::to_string(delay_us) + " us");
+    is_killed = IsKilled([&] { return WholeLife(delay_us); });
+    AdoptAndCheck();
+    bed_->Close();
+    ::unlink(starts_.c_str());
+  }
+  EXPECT_GT(delay_us, 5000) << "a life takes longer";
+}
+
+TEST_F(LiveAdoption, AContainerWhoseShimDiedBetweenTwoAgentsIsEndedAtTheNextStart) {
+  EXPECT_TRUE(IsKilled([this] {
+    RuntimeBed agent(*cgroups_, folder_.path());
+    agent.Open();
+    return agent.Start(pod_) && ::raise(SIGKILL) == 0;
+  }));
+  const auto record =
+      ParseRunRecord(*ReadFile(bed_->paths().Run("u", "main", 0) + "/running")).value();
+  ASSERT_EQ(::kill(record.shim.pid, SIGKILL), 0);
+  ASSERT_EQ(::waitpid(record.shim.pid, nullptr, 0), record.shim.pid);
+
+  bed_->Open();
+  const auto listed = bed_->runtime().List().value();
+  const auto& exit = listed[0].containers.at(0).exit;
+  ASSERT_TRUE(exit);
+  EXPECT_EQ(exit->exit_code, 137);
   RemoveAllAndLookForRemains();
 }
 

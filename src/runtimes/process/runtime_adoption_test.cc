@@ -8,6 +8,7 @@
 #include "kernel/processes/processes.h"
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/fake_disk_thread.h"
+#include "ports/fakes/scarcity.h"
 #include "runtimes/process/runs/found_runs.h"
 #include "runtimes/process/runs/run_record.h"
 #include "runtimes/process/runs/testing/fifo.h"
@@ -27,8 +28,7 @@ TEST_F(ProcessRuntimeAdoption, AnAgentThatStartsAgainFindsWhatRunsAndWhatEnded) 
       ShellPod("u", "[ -e ../../../once ] || { touch ../../../once; exit 4; }; exec sleep 1000");
   const auto* first = bed_.Run(pod);
   ASSERT_NE(first, nullptr);
-  bed_.runtime().StartContainer("u", "main", 1, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  ASSERT_TRUE(bed_.Start("u", "main", 1));
   bed_.Close();
 
   bed_.Open();
@@ -47,46 +47,41 @@ TEST_F(ProcessRuntimeAdoption, AnAgentThatStartsAgainFindsWhatRunsAndWhatEnded) 
   EXPECT_EQ(exited.exit.exit_code, 137);
 }
 
-TEST_F(ProcessRuntimeAdoption, AnEndThatNobodySawIsFoundLater) {
+TEST_F(ProcessRuntimeAdoption, OutputAndTheEndThatNobodySawAreFoundLater) {
   const Fifo gate(folder_.path() + "/gate");
-  ASSERT_TRUE(bed_.Create(ShellPod("u", "read line < " + gate.path() + "; exit 5")));
-  bed_.runtime().StartContainer("u", "main", 0, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  ASSERT_TRUE(bed_.Start(ShellPod("u", "read line < " + gate.path() + "; echo late; exit 5")));
   bed_.Close();
   ASSERT_TRUE(gate.Release());
   bed_.Open();
-  auto listed = bed_.runtime().List().value();
-  const auto& record = listed[0].containers.at(0);
-  if (record.exit) {
-    EXPECT_EQ(record.exit->exit_code, 5);
-  } else {
-    const auto& exited = bed_.Need<ContainerExited>("u");
-    EXPECT_EQ(exited.exit.exit_code, 5);
-  }
+  const auto listed = bed_.runtime().List().value();
+  auto exit = listed[0].containers.at(0).exit;
+  if (!exit) exit = bed_.Need<ContainerExited>("u").exit;
+  EXPECT_EQ(exit->exit_code, 5);
+  EXPECT_EQ(bed_.LogOf(bed_.known["u"]), "stdout F late\n");
 }
 
 // Shims write real time, which differs from the agent's time once the clock has been set.
 TEST_F(ProcessRuntimeAdoption, AnEndIsAsLongAgoAsItIsHoweverTheWallClockIsSet) {
   for (const auto step : {std::chrono::hours(1), std::chrono::hours(-1)}) {
-    bed_.clock().wall_ahead = step;
+    bed_.clock.wall_ahead = step;
     const std::string uid = step > std::chrono::hours(0) ? "ahead" : "back";
-    const Instant before = bed_.clock().Now();
+    const Instant before = bed_.clock.Now();
     const auto* exited = bed_.Run(ShellPod(uid, "exit 3"));
     ASSERT_NE(exited, nullptr);
     EXPECT_GE(exited->exit.started, before);
     EXPECT_GE(exited->exit.finished, exited->exit.started);
-    EXPECT_LE(exited->exit.finished, bed_.clock().Now());
+    EXPECT_LE(exited->exit.finished, bed_.clock.Now());
   }
   bed_.Close();
-  bed_.clock().wall_ahead = std::chrono::hours(-1);  // set back while no agent ran
+  bed_.clock.wall_ahead = std::chrono::hours(-1);  // set back while no agent ran
   bed_.Open();
   const auto listed = bed_.runtime().List().value();
   ASSERT_THAT(listed, testing::SizeIs(2));
   for (const RuntimePod& pod : listed) {
     const ContainerRecord& record = pod.containers.at(0);
     EXPECT_LE(record.created, record.exit->started);
-    EXPECT_LE(record.exit->finished, bed_.clock().Now());
-    EXPECT_GE(record.exit->finished, bed_.clock().Now() - std::chrono::minutes(1));
+    EXPECT_LE(record.exit->finished, bed_.clock.Now());
+    EXPECT_GE(record.exit->finished, bed_.clock.Now() - std::chrono::minutes(1));
   }
 }
 
@@ -250,31 +245,25 @@ TEST_F(ProcessRuntimeUnread, ADamagedRunOfWhichAProcessLivesGoesOn) {
   ExpectItGoesOn();
 }
 
-TEST_F(ProcessRuntimeUnread, TheManifestThatADamagedPodCameFromMendsIt) {
+class ProcessRuntimeMended : public ProcessRuntimeUnread,
+                             public testing::WithParamInterface<const char*> {};
+
+TEST_P(ProcessRuntimeMended, TheManifestThatThePodCameFromMendsADamagedOrMissingRecord) {
   pod_.annotations["kubernetes.io/config.hash"] = "u";
-  ASSERT_TRUE(WriteFile(bed_.paths().PodFile("u"), "rubbish"));
+  const std::string record = bed_.paths().PodFile("u");
+  ASSERT_EQ(::unlink(record.c_str()), 0);
+  if (GetParam() != nullptr) ASSERT_TRUE(WriteFile(record, GetParam()));
   ASSERT_THAT(List(), IsEmpty());
   ExpectItGoesOn();
   bed_.runtime().CreatePod(PlainPlan(pod_));
   const auto& found = bed_.Need<PodFound>("u");
   EXPECT_EQ(found.pod.pod, pod_);
   EXPECT_FALSE(found.pod.containers.at(0).exit);
-  EXPECT_EQ(*ReadFile(bed_.paths().PodFile("u")), "u") << "this bed writes a pod as its UID";
+  EXPECT_EQ(*ReadFile(record), "u") << "this bed writes a pod as its UID";
   ExpectItGoesOn();
 }
 
-TEST_F(ProcessRuntimeUnread, APodWhoseRecordIsMissingGoesOnAndTheManifestMendsIt) {
-  pod_.annotations["kubernetes.io/config.hash"] = "u";
-  ASSERT_EQ(::unlink(bed_.paths().PodFile("u").c_str()), 0);
-  ASSERT_THAT(List(), IsEmpty());
-  EXPECT_THAT(bed_.logged, Contains(HasSubstr("pod.json is missing")));
-  ExpectItGoesOn();
-  bed_.runtime().CreatePod(PlainPlan(pod_));
-  const auto& found = bed_.Need<PodFound>("u");
-  EXPECT_FALSE(found.pod.containers.at(0).exit);
-  EXPECT_EQ(*ReadFile(bed_.paths().PodFile("u")), "u");
-  ExpectItGoesOn();
-}
+INSTANTIATE_TEST_SUITE_P(Records, ProcessRuntimeMended, Values("rubbish", nullptr));
 
 TEST_F(ProcessRuntimeUnread, APodWhoseRecordIsMissingAndOfWhichNothingLivesKeepsItsFiles) {
   ::kill(process_, SIGKILL);
@@ -375,7 +364,7 @@ TEST_F(ProcessRuntimeUnread, NobodyEndsIt) {
 TEST_F(ProcessRuntimeUnread, NothingIsEndedOrDeletedWhileDescriptorsRunOut) {
   bed_.Open();
   {
-    const kernel::FewDescriptors none(0);
+    const ScarceDescriptors none;
     EXPECT_FALSE(bed_.runtime().List());
     EXPECT_THAT(bed_.runtime().Recall(), IsEmpty());
   }
@@ -386,20 +375,12 @@ TEST_F(ProcessRuntimeUnread, NothingIsEndedOrDeletedWhileDescriptorsRunOut) {
 
 // For example, while another version of the program is being installed.
 TEST_F(ProcessRuntimeUnread, WithoutItsShimTheRuntimeStillFindsWhatRuns) {
-  ProcessRuntimeOptions options = bed_.Options();
-  options.shim = "/nonexistent/jettison-shim";
-  auto opened = OpenProcessRuntime(options, cgroups_, cgroups_, bed_.clock()).value();
-  bed_.Use(std::move(opened));
-  const auto listed = bed_.runtime().List().value();
-  ASSERT_THAT(listed, SizeIs(1));
+  bed_.shim = "/nonexistent/jettison-shim";
+  ASSERT_THAT(List(), SizeIs(1));
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("/nonexistent/jettison-shim cannot be run")));
   ExpectItGoesOn();
   bed_.runtime().StartContainer("u", "other", 0, 0);
   EXPECT_NE(bed_.Await<ContainerStartFailed>("u"), nullptr);
-  bed_.runtime().KillContainer("u", "main");
-  EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
-  bed_.Close();
-  bed_.Open();
 }
 
 // For example, the root is not mounted yet, or another agent has made the group.

@@ -1,6 +1,5 @@
 #include "ports/disk_thread.h"
 #include "ports/fakes/fake_disk_thread.h"
-#include "ports/fakes/fake_slow_paths.h"
 #include "runtimes/process/runtime_bed.h"
 
 namespace jettison::process {
@@ -54,19 +53,6 @@ TEST_F(ProcessRuntimePods, APodIsNotMadeInAFolderThatIsNoPods) {
   bed_.runtime().RemovePod("u");
   ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr);
   EXPECT_EQ(ReadFile(file).value_or("nothing"), "dear");
-}
-
-TEST_F(ProcessRuntimePods, RemovingAPodLeavesNothing) {
-  // What nobody may read is deleted by root alone.
-  Pod pod = ShellPod("u",
-                     "mkdir -p a/b/c; touch a/f; mkfifo p; ln -s / l; "
-                     "[ \"$(id -u)\" -ne 0 ] || chmod 0 a/b");
-  pod.volumes = {{"v", EmptyDirSource{}}};
-  ASSERT_NE(bed_.Run(pod), nullptr);
-  ASSERT_TRUE(bed_.Remove("u"));
-  EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
-  EXPECT_THAT(*NamesIn(bed_.paths().Logs()), IsEmpty());
-  EXPECT_FALSE(cgroups_.Exists(kGroup));
 }
 
 TEST_F(ProcessRuntimePods, APodIsThereUntilItsDeadProcessesHoldNoProcessIdsAnyMore) {
@@ -229,17 +215,6 @@ TEST_F(ProcessRuntimeSlowVolumes, OthersStartWhileAPodWaitsForItsVolume) {
   }
 }
 
-TEST_F(ProcessRuntimeSlowVolumes, APodThatHasWaitedForTooLongFailsNamingThePath) {
-  bed_.path_patience = std::chrono::milliseconds(1);
-  bed_.Close();
-  bed_.Open();
-  const auto& failed = bed_.CreateFails(OnTheDead("u"));
-  EXPECT_EQ(failed.error.code, ErrorCode::kUnavailable);
-  EXPECT_THAT(failed.error.message, AllOf(HasSubstr("volume data"), HasSubstr(dead_)));
-  EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
-  EXPECT_EQ(slow_->Answer(), 0);
-}
-
 TEST_F(ProcessRuntimeSlowVolumes, AnAgentThatStartsAgainDoesNotWaitForThem) {
   Pod pod = OnTheDead("u");
   pod.containers = ShellPod("u", "exec sleep 1000").containers;
@@ -247,8 +222,7 @@ TEST_F(ProcessRuntimeSlowVolumes, AnAgentThatStartsAgainDoesNotWaitForThem) {
   bed_.runtime().CreatePod(kernel::PlainPlan(pod));
   ASSERT_EQ(slow_->Answer(), 1);
   ASSERT_NE(bed_.Await<PodReady>("u"), nullptr);
-  bed_.runtime().StartContainer("u", "main", 0, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  ASSERT_TRUE(bed_.Start("u", "main"));
   bed_.path_patience = std::chrono::milliseconds(1);
   bed_.Close();
   bed_.Open();

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "ports/fakes/scarcity.h"
 #include "ports/system_error.h"
 #include "runtimes/process/runs/shim_process.h"
 #include "runtimes/process/runs/testing/fifo.h"
@@ -133,10 +134,8 @@ using ProcessRuntimeEnd = ProcessRuntimeTest;
 
 TEST_F(ProcessRuntimeEnd, StopSendsTermAndKillEndsWhatIgnoresIt) {
   const Fifo up(folder_.path() + "/up");
-  ASSERT_TRUE(bed_.Create(
+  ASSERT_TRUE(bed_.Start(
       ShellPod("u", "trap '' TERM; echo up > " + up.path() + "; while :; do sleep 0.01; done")));
-  bed_.runtime().StartContainer("u", "main", 0, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
   ASSERT_EQ(up.Await(), "up\n");
   bed_.runtime().StopContainer("u", "main", std::chrono::seconds(1));
   EXPECT_EQ(cgroups_.signals().back().signal, SIGTERM);
@@ -201,13 +200,11 @@ TEST_F(ProcessRuntimeEnd, AnOomKillIsToldWithTheExit) {
 // A disk that answers with an error, or a shortage of descriptors, may be over in a moment.
 TEST_F(ProcessRuntimeEnd, AnExitThatCannotBeReadForAMomentIsReadAgain) {
   const Fifo up(folder_.path() + "/up");
-  ASSERT_TRUE(bed_.Create(
+  ASSERT_TRUE(bed_.Start(
       ShellPod("u", "trap 'exit 3' TERM; echo up > " + up.path() + "; sleep 1000 & wait")));
-  bed_.runtime().StartContainer("u", "main", 0, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
   ASSERT_EQ(up.Await(), "up\n");
   {
-    const kernel::FewDescriptors none(0);
+    const ScarceDescriptors none(-1);
     for (int i = 0; i < 200 && bed_.logged.empty(); ++i) {
       bed_.runtime().StopContainer("u", "main", std::chrono::hours(1));
       EXPECT_EQ(bed_.Await<ContainerExited>("u", std::chrono::milliseconds(50)), nullptr);
@@ -251,20 +248,11 @@ class SlowGroups : public FakeCgroups {
   FileDescriptor pipe_;
 };
 
-class ProcessRuntimeGroups : public testing::Test {
+class ProcessRuntimeGroups : public ProcessRuntimeTest {
  protected:
-  void SetUp() override {
-    cgroups_.OnSignal([](pid_t pid, int signal) { ::kill(pid, signal); });
-    bed_.Open();
-  }
-  void TearDown() override {
-    for (const auto& [uid, pod] : bed_.known) EXPECT_TRUE(bed_.Remove(uid));
-  }
-
-  SlowGroups cgroups_{kGroup + "/main"};
-  kernel::TemporaryFolder folder_;
+  ProcessRuntimeGroups() : ProcessRuntimeTest(std::make_unique<SlowGroups>(kGroup + "/main")) {}
+  void LetIn() { dynamic_cast<SlowGroups&>(cgroups_).LetIn(); }
   const std::string mark_ = folder_.path() + "/ran";
-  RuntimeBed bed_{cgroups_, folder_.path()};
 };
 
 TEST_F(ProcessRuntimeGroups, WhileTheKernelMovesAProcessTheRuntimeDoesOtherWork) {
@@ -274,7 +262,7 @@ TEST_F(ProcessRuntimeGroups, WhileTheKernelMovesAProcessTheRuntimeDoesOtherWork)
   ASSERT_NE(other, nullptr);
   EXPECT_EQ(other->exit.exit_code, 3);
   EXPECT_FALSE(Exists(mark_)) << "the program does not run outside of its groups";
-  cgroups_.LetIn();
+  LetIn();
   ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
   EXPECT_TRUE(Exists(mark_));
 }
@@ -283,7 +271,7 @@ TEST_F(ProcessRuntimeGroups, AKillThatComesMeanwhileEndsTheProgram) {
   ASSERT_TRUE(bed_.Create(ShellPod("u", "exec sleep 1000")));
   bed_.runtime().StartContainer("u", "main", 0, 0);
   bed_.runtime().KillContainer("u", "main");
-  cgroups_.LetIn();
+  LetIn();
   const auto& exited = bed_.Need<ContainerExited>("u");
   EXPECT_EQ(exited.exit.exit_code, 137);
 }

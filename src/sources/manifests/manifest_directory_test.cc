@@ -12,7 +12,7 @@
 #include <fstream>
 
 #include "kernel/files/testing/temporary_folder.h"
-#include "kernel/groups/testing/few_descriptors.h"
+#include "ports/fakes/scarcity.h"
 
 namespace jettison {
 namespace {
@@ -139,7 +139,7 @@ TEST(ManifestDirectory, NothingIsGoneWhileDescriptorsRunOut) {
   folder.Write("a", "aa");
   MakeOld(folder / "a");
   {
-    const kernel::FewDescriptors none(0);
+    const ScarceDescriptors none;
     EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a: open: Too many open files"));
     EXPECT_THAT(directory.Rescan(), IsEmpty());  // nor can the folder be listed
     EXPECT_FALSE(directory.watched());

@@ -4,7 +4,7 @@
 #include "kernel/cgroup_v1/cgroup_v1.h"
 #include "kernel/groups/group_files.h"
 #include "kernel/groups/live_cgroups.h"
-#include "kernel/groups/testing/few_descriptors.h"
+#include "ports/fakes/scarcity.h"
 
 namespace jettison {
 namespace {
@@ -95,7 +95,7 @@ TEST_P(LiveCgroupV1, APodThatNestsItsGroupsDeepIsReadKilledAndRemovedWithFewDesc
   ASSERT_TRUE(kernel::WriteFile(deepest.get(), "cgroup.procs", std::to_string(child.pid())));
   deepest.Close();
   {
-    const kernel::FewDescriptors few(kernel::kOpenGroups + 16);
+    const ScarceDescriptors few(kernel::kOpenGroups + 16);
     EXPECT_THAT(cgroups_->Processes(pod).value(), ElementsAre(child.pid()));
     EXPECT_TRUE(cgroups_->ReadMemory(pod));
     const auto killed = cgroups_->Kill(pod);

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "core/model/pod.h"
 #include "kernel/groups/layout/qos_groups.h"
+#include "kernel/groups/layout/testing/plain_plan.h"
 #include "ports/fakes/fake_cgroups.h"
 
 namespace jettison::kernel {
@@ -15,18 +15,8 @@ Quantity Q(std::string_view text) {
   return *Quantity::Parse(text);
 }
 
-// The sums of a pod without init containers and overhead.
 CgroupLimits LimitsOf(const Pod& pod, std::optional<std::int64_t> pids_limit) {
-  const auto limit = [&](std::string_view resource) {
-    return SumOfContainers(pod, &ResourceRequirements::limits, resource);
-  };
-  return PodLimits(
-      pod,
-      {.cpu_request =
-           SumOfContainers(pod, &ResourceRequirements::requests, "cpu").value_or(Quantity()),
-       .cpu_limit = limit("cpu"),
-       .memory_limit = limit("memory")},
-      {.pod_pids_limit = pids_limit});
+  return PlainPlan(pod, {.pod_pids_limit = pids_limit}).limits;
 }
 
 Container WithResources(ResourceList requests, ResourceList limits) {
@@ -58,12 +48,6 @@ TEST(CpuShares, AreOfACpuOf1024WithinTheKernelsBounds) {
   for (const auto& [milli, shares] : cases) EXPECT_EQ(CpuShares(milli), shares) << milli;
 }
 
-TEST(CpuQuotaUs, IsOfAPeriodOf100MsAndAtLeastOne) {
-  const std::pair<std::int64_t, std::int64_t> cases[] = {
-      {1, 1000}, {10, 1000}, {11, 1100}, {500, 50'000}, {2000, 200'000}};
-  for (const auto& [milli, quota] : cases) EXPECT_EQ(CpuQuotaUs(milli, 100'000), quota) << milli;
-}
-
 TEST(CgroupLayout, WithTheDriverSystemdEachGroupIsASliceNamedByThoseAboveIt) {
   constexpr CgroupDriver kSystemd = CgroupDriver::kSystemd;
   EXPECT_EQ(PodsGroup(kSystemd), "kubepods.slice");
@@ -88,23 +72,6 @@ TEST(CgroupLayout, BelowARootEachSliceBeginsWithIt) {
   const GroupNames nested(CgroupDriver::kSystemd, "a-b-");
   EXPECT_EQ(PodGroup(QosClass::kBurstable, "u", nested),
             "a-b-kubepods.slice/a-b-kubepods-burstable.slice/a-b-kubepods-burstable-podu.slice");
-}
-
-TEST(CgroupLayout, WithTheDriverCgroupfsARuntimeIsToldAPath) {
-  const std::string pod = PodGroup(QosClass::kBurstable, "d-e");
-  EXPECT_EQ(pod, "kubepods/burstable/podd-e");
-  EXPECT_EQ(ContainerGroupName("main", CgroupDriver::kCgroupfs), "main");
-  EXPECT_EQ(CgroupParent("/node", pod, CgroupDriver::kCgroupfs), "/node/kubepods/burstable/podd-e");
-}
-
-TEST(ContainerLimits, ComeFromItsOwnResources) {
-  const CgroupLimits limits = ContainerLimits(
-      WithResources({{"cpu", Q("250m")}, {"memory", Q("1Gi")}}, {{"memory", Q("64Mi")}}),
-      LimitSettings{});
-  EXPECT_EQ(limits.cpu_shares, 256U);
-  EXPECT_EQ(limits.memory_bytes, 64U << 20);
-  EXPECT_EQ(limits.cpu_quota_us, std::nullopt);
-  EXPECT_EQ(limits.pids_max, std::nullopt);
 }
 
 TEST(ContainerLimits, ALimitStandsInForARequestThatIsMissing) {

@@ -86,7 +86,7 @@ class ForeignTasksBed : public testing::Test {
     *response.mutable_process() = theirs.task;
     return response;
   }
-  [[nodiscard]] ContainerRuntime& runtime() { return *bed_.runtime; }
+  [[nodiscard]] ContainerRuntime& runtime() { return bed_.runtime(); }
   [[nodiscard]] FakeProcesses& processes() { return bed_.containerd.processes; }
   [[nodiscard]] std::vector<std::string> ListedUids() {
     std::vector<std::string> uids;

@@ -9,7 +9,6 @@
 
 #include "kernel/files/files.h"
 #include "kernel/processes/processes.h"
-#include "runtimes/cri/containers/testing/plain_pod.h"
 #include "runtimes/cri/test_bed/live_runtime_bed.h"
 
 namespace jettison::cri {

@@ -1,12 +1,18 @@
 #include <gmock/gmock.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
+
+#include <cstring>
 
 #include "kernel/files/files.h"
 #include "kernel/files/testing/temporary_folder.h"
 #include "pods/tree_removal.h"
+#include "ports/file_descriptor.h"
 #include "runtimes/cri/containers/container_config.h"
 #include "runtimes/cri/containers/sandbox_config.h"
 #include "runtimes/cri/containers/sub_path.h"
+#include "runtimes/cri/containers/systemd_slices.h"
 
 namespace jettison::cri {
 namespace {
@@ -233,13 +239,6 @@ class LiveSubPath : public testing::Test {
   const std::string place_ = folder_.path() + "/places/c/0";
 };
 
-TEST_F(LiveSubPath, FoldersThatAreMissingAreMade) {
-  const auto bound = BindSubPath({volume_, "a/b/c"}, place_);
-  ASSERT_TRUE(bound) << bound.error().message;
-  ASSERT_TRUE(kernel::WriteFile(place_ + "/file", "x"));
-  EXPECT_TRUE(kernel::Exists(volume_ + "/a/b/c/file"));
-}
-
 TEST_F(LiveSubPath, AFileIsShownAsAFileAndTheNextRunSeesTheNextContent) {
   ASSERT_TRUE(kernel::WriteFile(volume_ + "/file", "one"));
   ASSERT_TRUE(BindSubPath({volume_, "file"}, place_));
@@ -280,6 +279,23 @@ TEST_F(LiveSubPath, NothingIsMadeInWhatTheOperatorKeeps) {
   const std::string own = folder_.path() + "/own";
   ASSERT_TRUE(kernel::MakeFolders(own));
   EXPECT_TRUE(BindSubPath({own, "typo/inner", true}, place_));
+}
+
+TEST(SystemdSlices, ManagerThatTakesNoConnectionIsWaitedForOnlySoLong) {
+  const kernel::TemporaryFolder folder;
+  const std::string path = folder.path() + "/private";
+  const FileDescriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(static_cast<char*>(address.sun_path), path.c_str(), path.size() + 1);
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(listener.get(), 16), 0);
+  const auto now = std::chrono::steady_clock::now();
+  const auto slices = SlicesOfSystemd("unix:path=" + path);
+  const auto stopped = slices->Stop("kubepods-podu.slice", now + std::chrono::milliseconds(50));
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().message, "stop kubepods-podu.slice: systemd does not answer");
+  EXPECT_LT(std::chrono::steady_clock::now() - now, std::chrono::seconds(5));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ TEST_F(LiveCriRuntime, ARestartOfContainerdLosesAndDoublesNothing) {
   pod.containers.push_back(pod.containers[0]);
   pod.containers[1].name = "other";
   ASSERT_TRUE(Start(pod));
-  ASSERT_TRUE(StartContainer(pod, "other"));
+  ASSERT_TRUE(Start(pod.uid, "other"));
   bed_->Kill();
   runtime().StopContainer("u", "main", seconds(5));
   EXPECT_EQ(Await<ContainerExited>("u", milliseconds(100)), nullptr) << "its code is requested";
@@ -31,7 +31,7 @@ TEST_F(LiveCriRuntime, ARestartOfContainerdLosesAndDoublesNothing) {
   EXPECT_EQ(exited.container, "main");
   EXPECT_EQ(exited.exit.exit_code, 0);
   EXPECT_NE(runtime().GroupOf("u", "other"), "");
-  ASSERT_TRUE(StartContainer(pod, "main", 1));
+  ASSERT_TRUE(Start(pod.uid, "main", 1));
   EXPECT_EQ(ProcessesIn(pod).size(), 3U) << "two containers and what holds the sandbox";
   RemoveAndLookForRemains(pod);
 }
@@ -76,7 +76,7 @@ class LiveInterruptedStart : public LiveCriRuntime {
   void Serve(microseconds time) {
     const auto end = steady_clock::now() + time;
     do {
-      events_.Settle(runtime());
+      Settle();
     } while (steady_clock::now() < end);
   }
   // Starts the container and ends the agent at a random moment, around the one at which the runtime
@@ -86,7 +86,7 @@ class LiveInterruptedStart : public LiveCriRuntime {
     const bool early = random_() % 4 == 0;
     const auto deadline = steady_clock::now() + seconds(10);
     while (!early && ProcessesIn(pod).size() < 2 && steady_clock::now() < deadline) {
-      events_.Settle(runtime());
+      Settle();
     }
     Serve(microseconds(random_() % (early ? 60'000 : 30'000)));
     Open();
@@ -126,50 +126,11 @@ TEST_F(LiveInterruptedStart, LeavesNothingInTheWayOfTheNextOneOrOfTheRemoval) {
     EXPECT_TRUE(started) << "round " << round << ": " << Said();
     runtime().RemovePod(pod.uid);
     ASSERT_NE(Await<PodRemoved>(pod.uid), nullptr) << "round " << round << ": " << Said();
-    logged_.clear();
+    logged.clear();
   }
   RecordProperty("cut_short", cut_short);
   EXPECT_GT(cut_short, 0) << "no start was interrupted: choose other moments";
   EXPECT_EQ(ContainersInContainerd(), 0);
-}
-
-TEST_F(LiveInterruptedStart, AFrozenContainerdKeepsNoGuardFromThePodsOfBefore) {
-  const Pod pod = TestPod("u", {"ignore-term"});
-  ASSERT_TRUE(runtime().List());
-  ASSERT_TRUE(Start(pod));
-  const Pod other = TestPod("v");
-  ASSERT_TRUE(Start(other));
-  const std::string group(runtime().GroupOf("u", "main"));
-  bed_->Freeze();
-  runtime_.reset();
-  Open();
-  EXPECT_FALSE(runtime().List());
-  const auto recalled = runtime().Recall();
-  ASSERT_EQ(recalled.size(), 2U) << Said();
-  EXPECT_EQ(recalled[0].pod, pod);
-  EXPECT_EQ(runtime().GroupOf("u", "main"), group);
-  runtime().StopContainer("u", "main", seconds(1));
-  runtime().KillContainer("u", "main");
-  ASSERT_NE(Await<ContainerExited>("u", seconds(2)), nullptr) << "without containerd";
-  runtime().RemovePod("u");
-  const auto deadline = steady_clock::now() + seconds(5);
-  while (!ProcessesIn(pod).empty() && steady_clock::now() < deadline) Serve(microseconds(1000));
-  EXPECT_THAT(ProcessesIn(pod), testing::IsEmpty());
-  const auto before = steady_clock::now();
-  EXPECT_FALSE(runtime().List());
-  EXPECT_LT(steady_clock::now() - before, std::chrono::milliseconds(20)) << "it does not wait";
-  bed_->Thaw();
-  Result<std::vector<RuntimePod>> listed = Fail(ErrorCode::kUnavailable, "not ready");
-  for (int i = 0; i < 100 && !listed; ++i) {
-    Serve(microseconds(100'000));
-    listed = runtime().List();
-  }
-  ASSERT_TRUE(listed) << listed.error().message;
-  ASSERT_EQ(listed->size(), 1U);
-  EXPECT_EQ(listed->front().pod, other);
-  EXPECT_FALSE(listed->front().containers.at(0).exit);
-  ASSERT_NE(Await<PodRemoved>("u"), nullptr) << Said();
-  RemoveAndLookForRemains(other);
 }
 
 }  // namespace

@@ -3,37 +3,24 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/model/choices.h"
 #include "kernel/groups/layout/cgroup_layout.h"
-#include "kernel/groups/layout/testing/plain_plan.h"
 #include "kernel/mounts/mount_info.h"
 #include "kernel/processes/processes.h"
 #include "machine/cgroups/host_cgroups.h"
 #include "machine/pods/pods_of_node.h"
 #include "rpc/client.h"
 #include "runtimes/cri/cri_runtime.h"
-#include "runtimes/cri/test_bed/containerd_remains.h"
 #include "runtimes/cri/test_bed/fake_runtime_bed.h"
 #include "runtimes/cri/test_bed/live_containerd.h"
 
 namespace jettison::cri {
-
-class SystemClock : public Clock {
- public:
-  [[nodiscard]] Instant Now() const override {
-    return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-  }
-  [[nodiscard]] WallTime Wall() const override { return WallTime(Now().time_since_epoch()); }
-  [[nodiscard]] TimeMark Mark() const override { return {.wall = Wall()}; }
-};
 
 // A pod whose container runs the test program.
 inline Pod TestPod(const std::string& uid, std::vector<std::string> arguments = {"pause"}) {
@@ -47,8 +34,14 @@ inline Pod TestPod(const std::string& uid, std::vector<std::string> arguments = 
 inline constexpr kernel::LimitSettings kLimitSettings{.pod_pids_limit = 1000};
 
 // The runtime on a containerd of its own, with real processes in real control groups.
-class LiveCriRuntime : public testing::Test {
+class LiveCriRuntime : public testing::Test, public DrivenRuntime {
  protected:
+  using DrivenRuntime::Run;
+
+  LiveCriRuntime() {
+    limits = kLimitSettings;
+    oom_score_adj = 500;
+  }
   void SetUp() override { Begin(CgroupDriver::kCgroupfs); }
   // The node is a group of its own, with systemd the whole machine: systemd knows no other.
   void Begin(CgroupDriver driver) {
@@ -71,7 +64,7 @@ class LiveCriRuntime : public testing::Test {
   }
   void TearDown() override {
     if (!bed_) return;
-    runtime_.reset();
+    Close();
     cgroups_.reset();
     const std::string folder = bed_->folder();
     const std::string group = bed_->group();
@@ -83,17 +76,17 @@ class LiveCriRuntime : public testing::Test {
 
   // Begins anew, as a restarted agent does.
   void Open() {
-    runtime_.reset();
+    Close();
     auto calls = Connect(bed_->endpoint());
     ASSERT_TRUE(calls) << calls.error().message;
     CriRuntimeOptions options{
         {.root = root(),
-         .written_pods = std::make_shared<kernel::PodsByUid>(known_, kLimitSettings),
+         .written_pods = std::make_shared<kernel::PodsByUid>(known, kLimitSettings),
          .cgroup_driver = driver_,
          .log_max_bytes = log_max_bytes_,
          .log_max_files = 4,
          .log_period = std::chrono::milliseconds(100),
-         .log = [this](std::string_view message) { logged_.emplace_back(message); }},
+         .log = [this](std::string_view message) { logged.emplace_back(message); }},
         node_.empty() ? "" : "/" + node_};
     options.relist_period = std::chrono::milliseconds(200);
     Calls& shared = **calls;
@@ -113,46 +106,6 @@ class LiveCriRuntime : public testing::Test {
     return kernel::PodGroup(QosClass::kBurstable, pod.uid, driver_);
   }
   [[nodiscard]] const std::string& root() const { return folder_.path(); }
-  [[nodiscard]] ContainerRuntime& runtime() { return *runtime_; }
-  template <typename Event>
-  [[nodiscard]] const Event* Await(const std::string& uid,
-                                   std::chrono::milliseconds timeout = std::chrono::seconds(20)) {
-    return events_.Await<Event>(*runtime_, uid, timeout);
-  }
-
-  // The same; where none comes, the test ends as failed.
-  template <typename Event>
-  [[nodiscard]] const Event& Need(const std::string& uid) {
-    const Event* const event = Await<Event>(uid);
-    if (event == nullptr) throw std::runtime_error("no event of pod " + uid + ": " + Said());
-    return *event;
-  }
-
-  [[nodiscard]] testing::AssertionResult Create(const Pod& pod) {
-    known_[pod.uid] = pod;
-    runtime().CreatePod(kernel::PlainPlan(pod, kLimitSettings));
-    if (Await<PodReady>(pod.uid) != nullptr) return testing::AssertionSuccess();
-    return testing::AssertionFailure() << "pod " << pod.uid << " was not made: " << Said();
-  }
-  [[nodiscard]] testing::AssertionResult StartContainer(const Pod& pod, const std::string& name,
-                                                        int attempt = 0) {
-    runtime().StartContainer(pod.uid, name, attempt, 500);
-    if (Await<ContainerStarted>(pod.uid) != nullptr) return testing::AssertionSuccess();
-    return testing::AssertionFailure() << name << " did not start: " << Said();
-  }
-  [[nodiscard]] testing::AssertionResult Start(const Pod& pod) {
-    const auto created = Create(pod);
-    return created ? StartContainer(pod, "main") : created;
-  }
-  // Creates it and runs its container to the end.
-  [[nodiscard]] const ContainerExited* Run(const Pod& pod) {
-    return Start(pod) ? Await<ContainerExited>(pod.uid) : nullptr;
-  }
-  [[nodiscard]] std::string Said() const {
-    std::string text;
-    for (const std::string& line : logged_) text += line + "\n";
-    return text;
-  }
   // What a run has printed.
   [[nodiscard]] std::string LogOf(const Pod& pod, int attempt = 0,
                                   const std::string& name = "main") const {
@@ -225,17 +178,13 @@ class LiveCriRuntime : public testing::Test {
   }
 
   kernel::TemporaryFolder folder_;
-  SystemClock clock_;
+  RealClock clock_;
   std::unique_ptr<LiveContainerd> bed_;
   CgroupDriver driver_ = CgroupDriver::kCgroupfs;
   std::string node_;  // its group, without leading slash
   std::unique_ptr<Cgroups> cgroups_;
-  std::unique_ptr<ContainerRuntime> runtime_;
   bool adopt_foreign_ = false;
   std::optional<std::int64_t> log_max_bytes_;
-  std::map<std::string, Pod> known_;
-  std::vector<std::string> logged_;
-  EventReader events_;
 };
 
 }  // namespace jettison::cri
