@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "codec/documents/yaml.h"
+#include "codec/documents/documents.h"
 #include "core/config/read_config.h"
 #include "core/model/value.h"
 #include "tests/live/program.h"
@@ -41,7 +41,7 @@ inline const Value* Member(const Value& value, std::string_view name) {
 // The YAML documents of a text; what is wrong with it fails the test.
 [[nodiscard]] inline std::vector<Value> Documents(const std::string& text,
                                                   const std::string& name) {
-  auto documents = ParseYamlDocuments(text);
+  auto documents = ParseDocuments(text);
   if (documents) return *std::move(documents);
   ADD_FAILURE() << name << ": " << documents.error().message;
   return {};
