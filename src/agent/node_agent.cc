@@ -11,6 +11,7 @@
 
 #include "agent/agent_parts.h"
 #include "agent/plans/pod_plans.h"
+#include "agent/pods/pod_places.h"
 #include "core/recording/recording.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/duration.h"
@@ -24,10 +25,6 @@ namespace {
 constexpr Duration kTryAgainAfter = std::chrono::milliseconds(500);
 constexpr Duration kSuspendWorthSaying = std::chrono::seconds(1);
 constexpr Duration kCareEvery = std::chrono::seconds(10);
-
-std::string PodsGroupOf(const AgentConfig& config) {
-  return fmt::format("{}/{}", PodsRootOf(config), kernel::PodsGroup(GroupNamesOf(config)));
-}
 
 AgentConfig WithOptions(AgentConfig config, const AgentOptions& options) {
   config.dry_run = config.dry_run || options.dry_run;
@@ -132,7 +129,6 @@ void NodeAgent::TakeUpState() {
     return;
   }
   parts_->pods->Remember(std::move(state.pods));
-  saved_pods_group_ = std::move(state.pods_group);
   saved_node_ = std::move(state.node);
   if (parts_->soft_evictions) parts_->soft_evictions->Resume(state.soft, machine_->clock.Now());
 }
@@ -146,8 +142,7 @@ AgentState NodeAgent::State(Instant now) const {
              .pods = parts_->pods->Saved(now),
              .soft = soft != nullptr ? soft->SoFar(now) : SoftEvictionsSoFar{},
              .cluster_evictions = {},
-             .images = {},
-             .pods_group = PodsGroupOf(config_.config())};
+             .images = {}};
   }
   if (parts_->cluster) state.cluster_evictions = parts_->cluster->Unfinished();
   if (parts_->images) state.images = parts_->images->images();
@@ -216,8 +211,11 @@ void NodeAgent::ShareCpuWith(const std::vector<RuntimePod>& pods) {
 void NodeAgent::Begin(std::vector<RuntimePod> pods) {
   ShareCpuWith(pods);
   const AgentConfig& config = config_.config();
-  if (auto placed = CheckPlaceOf(pods); !placed) {
-    refusal_ = std::move(placed.error());
+  const auto placed = CheckPlaces(pods, {.groups = machine_->pod_groups(),
+                                         .driver = config.cgroup_driver,
+                                         .prefix = PodsRootOf(config)});
+  if (!placed) {
+    refusal_ = placed.error();
     return loop_->Quit();
   }
   parts_->listed = true;
@@ -237,25 +235,6 @@ void NodeAgent::Begin(std::vector<RuntimePod> pods) {
         Work(own);
       },
       [this] { Guard(); });
-}
-
-// Usage of pods in other groups could not be read, and they could not be killed.
-Result<void> NodeAgent::CheckPlaceOf(const std::vector<RuntimePod>& pods) const {
-  const auto runs = [](const RuntimePod& pod) {
-    return !pod.foreign && std::ranges::any_of(pod.containers, [](const ContainerRecord& record) {
-      return !record.exit;
-    });
-  };
-  const auto pod = std::ranges::find_if(pods, runs);
-  const std::string group = PodsGroupOf(config_.config());
-  if (pod == pods.end() || !saved_pods_group_ || *saved_pods_group_ == group) return {};
-  return Fail(
-      ErrorCode::kInvalidArgument,
-      fmt::format("pod {} ({} in all) runs in the cgroup {}, but nodeCgroup, cgroupRoot and "
-                  "cgroupDriver now name {} for it. Restore the earlier settings. To change "
-                  "them, first end the pods with the earlier configuration and --stop-pods",
-                  FullName(pod->pod), std::ranges::count_if(pods, runs), *saved_pods_group_,
-                  group));
 }
 
 void NodeAgent::SetLayout(DiskLayout layout) {

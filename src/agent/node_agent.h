@@ -52,7 +52,6 @@ class NodeAgent {
   void TakeUpState();
   void Guard();
   void Begin(std::vector<RuntimePod> pods);
-  [[nodiscard]] Result<void> CheckPlaceOf(const std::vector<RuntimePod>& pods) const;
   // Runs what the manifests want; `own`: the agent's own pods that run already.
   void Work(const std::vector<Pod>& own);
   // Until then, no threshold on imagefs acts.
@@ -99,8 +98,7 @@ class NodeAgent {
   ServiceNotify service_;
   std::unique_ptr<EventLoop> loop_;  // while it runs
 
-  SavedNode saved_node_;  // until the guard begins
-  std::optional<std::string> saved_pods_group_;
+  SavedNode saved_node_;          // until the guard begins
   AgentState of_others_;          // in a dry run: as it was found
   std::optional<Error> refusal_;  // why this agent must not go on
   FileDescriptor stop_asked_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};

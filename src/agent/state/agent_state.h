@@ -102,8 +102,6 @@ struct AgentState {
   SoftEvictionsSoFar soft;
   std::vector<kube::EvictionIntent> cluster_evictions;  // that the API server has not confirmed
   std::vector<ImageRecord> images;                      // sorted by ID
-  // Where the groups of the agent's own pods are; absent: an agent before 0.3 has not noted it.
-  std::optional<std::string> pods_group;
   friend bool operator==(const AgentState&, const AgentState&) = default;
 };
 

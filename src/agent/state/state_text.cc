@@ -123,7 +123,6 @@ void Fields(auto& io, FormOf<AgentState> auto& state) {
   io.Member("pods", state.pods);
   io.Member("clusterEvictions", state.cluster_evictions);
   io.Member("images", state.images);
-  io.Member("podsGroup", state.pods_group);
 }
 
 // The same as in DetectImages: older than any listing.
