@@ -47,7 +47,7 @@ std::string PlaceOf(const Missed& missed, const PodPlaces& places) {
 
 // The pod's group on this path, whatever its class and the driver; empty: it is not there.
 std::string_view PodGroupOn(std::string_view path, const std::string& uid) {
-  for (const QosClass qos : kQosClasses) {
+  for (const QosClass qos : kAllOf<QosClass>) {
     for (const CgroupDriver driver : kDrivers) {
       const std::string name = "/" + kernel::UnitName(kernel::PodGroup(qos, uid, driver));
       const std::size_t at = path.find(name);

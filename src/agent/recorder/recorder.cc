@@ -12,7 +12,7 @@
 namespace jettison {
 namespace {
 
-using Piece = RecordingStream::Piece;
+using Piece = Result<std::optional<std::string>>;
 
 Error Ended() {
   return {ErrorCode::kUnavailable, "the agent ends"};

@@ -24,6 +24,10 @@ constexpr std::uint64_t kMostFreed = std::uint64_t{4} << 20;
 constexpr unsigned kFolderMode = 0750;
 constexpr unsigned kFileMode = 0640;
 
+FileDescriptor OpenFile(const std::string& path, int flags) {
+  return FileDescriptor(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, kFileMode));
+}
+
 // Returns 0 or an errno.
 int WriteAll(int file, std::string_view bytes, std::uint64_t at) {
   while (!bytes.empty()) {
@@ -48,6 +52,26 @@ std::uint64_t NumberOf(std::string_view name) {
   name.remove_suffix(kSuffix.size());
   name.remove_prefix(name.rfind('/') + 1);
   return ParseNumber<std::uint64_t>(name).value_or(0);
+}
+
+// A chunk says in less when its first item was.
+constexpr std::size_t kHead = std::size_t{4} << 10;
+
+Result<FileDescriptor> OpenToRead(const std::string& path) {
+  FileDescriptor file = OpenFile(path, O_RDONLY);
+  if (!file && errno != ENOENT) return FailErrno("open " + path);
+  return file;
+}
+
+Result<std::string> ReadAt(int file, std::uint64_t at, std::size_t most) {
+  std::string bytes(most, '\0');
+  ssize_t read = 0;
+  do {
+    read = ::pread(file, bytes.data(), bytes.size(), static_cast<off_t>(at));
+  } while (read < 0 && errno == EINTR);
+  if (read < 0) return FailErrno("read the recording");
+  bytes.resize(static_cast<std::size_t>(read));
+  return bytes;
 }
 
 }  // namespace
@@ -104,8 +128,7 @@ Result<void> RecordingFolder::Open() {
 Result<void> RecordingFolder::BeginSegment() {
   const std::uint64_t last = segments_.empty() ? 0 : NumberOf(segments_.back().path);
   const std::string path = fmt::format("{}/{:010}{}", folder_, last + 1, kSuffix);
-  file_ = FileDescriptor(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kFileMode));
+  file_ = OpenFile(path, O_WRONLY | O_CREAT);
   if (!file_) return FailErrno("open " + path);
   const Instant ended = segments_.empty() ? Instant() : segments_.back().ended;
   segments_.push_back({.path = path, .ended = ended});  // nothing is in it yet
@@ -180,30 +203,51 @@ Result<RecordingStream> RecordingStream::Open(const std::string& folder,
   return RecordingStream(times, *std::move(files));
 }
 
-// A file that has been deleted meanwhile was the oldest of a full recording.
-RecordingStream::Piece RecordingStream::Read() {
-  while (next_file_ < files_.size()) {
-    auto segment = kernel::ReadFile(files_[next_file_++]);
-    if (segment && !segment->empty()) return *std::move(segment);
-    if (!segment && segment.error().code != ErrorCode::kNotFound) return Fail(segment.error());
-  }
-  return std::nullopt;
-}
-
 // What has no time is handed out in any case; the reader of the stream reports it.
-bool RecordingStream::IsWithin(std::string_view segment) {
-  if (times_.until && FirstOfChunk(segment) > times_.until) return false;
-  if (!times_.since) return true;
-  ahead_ = Read();
-  if (!*ahead_ || !**ahead_) return true;
-  const auto end = FirstOfChunk(***ahead_);
-  return !end || *end > *times_.since;
+Result<bool> RecordingStream::IsWithin() const {
+  if (times_.until) {
+    const auto head = ReadAt(file_.get(), 0, kHead);
+    if (!head) return Fail(head.error());
+    if (FirstOfChunk(*head) > times_.until) return false;
+  }
+  if (times_.since && next_file_ < files_.size()) {
+    const auto next = OpenToRead(files_[next_file_]);
+    if (!next || !*next) return true;
+    const auto head = ReadAt(next->get(), 0, kHead);
+    if (!head) return true;
+    const auto first = FirstOfChunk(*head);
+    return !first || *first > *times_.since;
+  }
+  return true;
 }
 
-RecordingStream::Piece RecordingStream::Next() {
+// A file that has been deleted meanwhile was the oldest of a full recording.
+Result<bool> RecordingStream::OpenNextFile() {
+  while (next_file_ < files_.size()) {
+    auto file = OpenToRead(files_[next_file_++]);
+    if (!file) return Fail(file.error());
+    file_ = *std::move(file);
+    at_ = 0;
+    if (!file_) continue;
+    auto is_within = IsWithin();
+    if (!is_within || *is_within) return is_within;
+  }
+  file_.Close();
+  return false;
+}
+
+Result<std::optional<std::string>> RecordingStream::Next() {
   for (;;) {
-    Piece segment = ahead_ ? *std::exchange(ahead_, std::nullopt) : Read();
-    if (!segment || !*segment || IsWithin(**segment)) return segment;
+    if (!file_) {
+      const auto opened = OpenNextFile();
+      if (!opened) return Fail(opened.error());
+      if (!*opened) return std::nullopt;
+    }
+    auto piece = ReadAt(file_.get(), at_, kPiece);
+    if (!piece) return Fail(piece.error());
+    at_ += piece->size();
+    if (!piece->empty()) return *std::move(piece);
+    file_.Close();
   }
 }
 
