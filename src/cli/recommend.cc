@@ -27,7 +27,6 @@ struct RecommendOptions {
   std::vector<std::string> recordings;
   CandidateOptions candidates;
   std::string prices;
-  CostLimits limits;
   std::string output = "text";
   std::string out;
   std::string html;
@@ -134,7 +133,7 @@ void Judge(const std::vector<SimulationReport>& reports, bool grid, Recommendati
     all.tried.push_back({.name = outcomes[i].name, .costs = totals.policies[i]});
   }
   all.error = ErrorOf(totals.calibration, all.prices);
-  all.choice = Choose(totals.policies, all.prices, all.limits, grid, all.error);
+  all.choice = Choose(totals.policies, all.prices, grid, all.error);
   all.least = LeastOf(reports);
   TakeConfiguration(reports, all);
 }
@@ -162,7 +161,7 @@ int Write(const RecommendOptions& options, const std::vector<SimulationReport>& 
 
 int RunRecommend(const RecommendOptions& options) {
   CommandFaults faults;
-  Recommendation all{.limits = options.limits};
+  Recommendation all;
   all.prices = faults.Take(ParsePrices(options.prices));
   RecordingRun run{
       .candidates = faults.Take(ReadCandidates(options.candidates)), .more = {}, .courses = true};
@@ -193,15 +192,15 @@ constexpr const char* kFooter =
     "of them. Without --policy and --sweep, recommend tries a grid of thresholds on\n"
     "memory.available, grace periods and minimum reclaims around the policy that was in force,\n"
     "in one reading. The cost of a policy is that of its evictions, its OOM kills and the memory\n"
-    "that it keeps free, at the given prices. The cheapest policy within the limits is\n"
-    "recommended. If memory was never short, policies cannot be compared, and the policy that was\n"
+    "that it keeps free, at the given prices. The cheapest policy is recommended.\n"
+    "If memory was never short, policies cannot be compared, and the policy that was\n"
     "in force is kept.\n"
     "\n"
     "Examples:\n"
     "  jettison recommend node.jtr\n"
     "  jettison recommend recordings/ --price eviction=5,idle-gib-hour=0.1\n"
     "  jettison recommend node.jtr --html report.html\n"
-    "  jettison recommend node.jtr --max-oom-kills 0 --output yaml > kubelet.yaml\n"
+    "  jettison recommend node.jtr --price oom=1000 --output yaml > kubelet.yaml\n"
     "  jettison recommend node.jtr --sweep 'evictionHard.memory.available=50Mi..1Gi/16'\n"
     "\n"
     "Exit status: 0 done, 1 a file could not be read, 2 an invalid record or wrong usage.";
@@ -218,18 +217,6 @@ void AddRecommend(CLI::App& app, int& exit_code) {
       .add_option("--price", options.prices,
                   "what each kind of harm costs:\neviction=1,oom=10,idle-gib-hour=0.01")
       ->type_name("NAME=NUMBER,...");
-  CostLimits& limits = options.limits;
-  command.add_option("--max-evictions", limits.evictions, "reject policies with more evictions")
-      ->check(WholeNumber(0, kMostCounted))
-      ->type_name("COUNT");
-  command.add_option("--max-oom-kills", limits.oom_kills, "reject policies with more OOM kills")
-      ->check(WholeNumber(0, kMostCounted))
-      ->type_name("COUNT");
-  command
-      .add_option("--max-idle-gib-hours", limits.idle_gib_hours,
-                  "reject policies that keep more memory free")
-      ->check(Number(0, kMostCounted))
-      ->type_name("NUMBER");
   AddCandidateOptions(command, options.candidates);
   command.add_option("--show", options.show, "how many evictions of each node to show in text")
       ->check(WholeNumber(0, kMostCounted))

@@ -29,22 +29,20 @@ TEST(ParetoFront, HasThoseThatNoOtherOneIsBetterThan) {
 TEST(Choice, IsTheCheapestOne) {
   const std::vector<PolicyCosts> costs = {Costs(9, 0, 1000), Costs(4, 0, 2000), Costs(2, 0, 50'000),
                                           Costs(1, 0, 900'000)};
-  const Choice cheap = Choose(costs, {}, {});
+  const Choice cheap = Choose(costs, {});
   EXPECT_EQ(cheap.why, Choice::Why::kCheapest);
   EXPECT_EQ(cheap.chosen, 2U);  // it costs 2.5, the others 9.01, 4.02 and 10
-  EXPECT_EQ(Choose(costs, {.eviction = 100}, {}).chosen, 3U);
-  EXPECT_EQ(Choose(costs, {.idle_gib_hour = 10}, {}).chosen, 0U);
+  EXPECT_EQ(Choose(costs, {.eviction = 100}).chosen, 3U);
+  EXPECT_EQ(Choose(costs, {.idle_gib_hour = 10}).chosen, 0U);
 }
 
 TEST(Choice, KeepsWhatIsInForceWhereTheGainIsWithinTheError) {
   const std::vector<PolicyCosts> costs = {Costs(4, 0, 3000), Costs(4, 0, 1000), Costs(3, 0, 5000)};
-  EXPECT_EQ(Choose(costs, {}, {}).chosen, 2U);
-  const Choice choice = Choose(costs, {}, {}, true, 1);
+  EXPECT_EQ(Choose(costs, {}).chosen, 2U);
+  const Choice choice = Choose(costs, {}, true, 1);
   EXPECT_EQ(choice.chosen, 0U);
   EXPECT_EQ(choice.why, Choice::Why::kInForce);
-  EXPECT_EQ(Choose(costs, {.eviction = 2}, {}, true, 1).chosen, 2U);
-  EXPECT_EQ(Choose(costs, {}, {.idle_gib_hours = 2}, true, 1).chosen, 1U)
-      << "what exceeds a limit is not kept";
+  EXPECT_EQ(Choose(costs, {.eviction = 2}, true, 1).chosen, 2U);
 }
 
 TEST(Choice, ARecordingWithoutPressureTellsNothing) {
@@ -54,11 +52,11 @@ TEST(Choice, ARecordingWithoutPressureTellsNothing) {
   in_force.evictions = 3;
   PolicyCosts lower = in_force;
   lower.idle_byte_seconds = BytesOf(10);
-  const Choice choice = Choose(std::vector{in_force, lower}, {}, {});
+  const Choice choice = Choose(std::vector{in_force, lower}, {});
   EXPECT_EQ(choice.why, Choice::Why::kNoPressure);
   EXPECT_EQ(choice.chosen, 0U);
   // Evictions under a higher line say nothing about lower ones.
-  EXPECT_EQ(Choose(std::vector{in_force, lower, Costs(4, 0, 9000)}, {}, {}).why,
+  EXPECT_EQ(Choose(std::vector{in_force, lower, Costs(4, 0, 9000)}, {}).why,
             Choice::Why::kNoPressure);
 }
 
@@ -67,39 +65,16 @@ TEST(Choice, BetweenPoliciesThatWereGivenAnyEvictionOrOomKillThatDiffersTells) {
   in_force.evictions = 3;  // for a disk
   PolicyCosts lower = in_force;
   lower.evictions = 1;
-  EXPECT_EQ(Choose(std::vector{in_force, lower}, {}, {}).why, Choice::Why::kNoPressure);
-  const Choice choice = Choose(std::vector{in_force, lower}, {}, {}, false);
+  EXPECT_EQ(Choose(std::vector{in_force, lower}, {}).why, Choice::Why::kNoPressure);
+  const Choice choice = Choose(std::vector{in_force, lower}, {}, false);
   EXPECT_EQ(choice.why, Choice::Why::kCheapest);
   EXPECT_EQ(choice.chosen, 1U);
   PolicyCosts killing = in_force;
   killing.oom_kills = 1;
-  EXPECT_EQ(Choose(std::vector{in_force, killing}, {}, {}, false).why, Choice::Why::kInForce);
+  EXPECT_EQ(Choose(std::vector{in_force, killing}, {}, false).why, Choice::Why::kInForce);
   PolicyCosts same = in_force;
   same.idle_byte_seconds = BytesOf(10);
-  EXPECT_EQ(Choose(std::vector{in_force, same}, {}, {}, false).why, Choice::Why::kNoPressure);
-}
-
-TEST(Choice, LimitsHoldAlsoWhereNothingWasShort) {
-  PolicyCosts in_force = Costs(0, 0, 5000);
-  in_force.evictions = 3;
-  PolicyCosts lower = in_force;
-  lower.idle_byte_seconds = BytesOf(10);
-  const std::vector costs{in_force, lower};
-  const Choice choice = Choose(costs, {}, {.idle_gib_hours = 1});
-  EXPECT_EQ(choice.why, Choice::Why::kCheapest);
-  EXPECT_EQ(choice.chosen, 1U);
-  EXPECT_EQ(Choose(costs, {}, {.evictions = 2}).why, Choice::Why::kNoneWithinLimits);
-  EXPECT_EQ(Choose(costs, {}, {.evictions = 3}).why, Choice::Why::kNoPressure);
-}
-
-TEST(Choice, KeepsToLimits) {
-  const std::vector<PolicyCosts> costs = {Costs(9, 1, 10), Costs(1, 1, 20), Costs(5, 0, 3000)};
-  EXPECT_EQ(Choose(costs, {.oom_kill = 1}, {}).chosen, 1U);
-  EXPECT_EQ(Choose(costs, {.oom_kill = 1}, {.oom_kills = 0}).chosen, 2U);
-  const Choice none = Choose(costs, {}, {.evictions = 2, .oom_kills = 0});
-  EXPECT_EQ(none.why, Choice::Why::kNoneWithinLimits);
-  EXPECT_EQ(none.chosen, 0U);
-  EXPECT_EQ(Choose(costs, {}, {.idle_gib_hours = 1}).chosen, 1U);
+  EXPECT_EQ(Choose(std::vector{in_force, same}, {}, false).why, Choice::Why::kNoPressure);
 }
 
 TEST(Prices, AreReadByNameAndTheOthersKeepTheirDefaults) {

@@ -236,12 +236,6 @@ double PriceOf(const PolicyCosts& costs, const Prices& prices) {
          costs.IdleGibHours() * prices.idle_gib_hour;
 }
 
-bool IsWithin(const PolicyCosts& costs, const CostLimits& limits) {
-  return costs.evictions <= limits.evictions.value_or(costs.evictions) &&
-         costs.oom_kills <= limits.oom_kills.value_or(costs.oom_kills) &&
-         costs.IdleGibHours() <= limits.idle_gib_hours.value_or(costs.IdleGibHours());
-}
-
 namespace {
 
 // Where only lines on memory are tried, what higher ones evict says nothing about lower ones, and
@@ -256,26 +250,18 @@ bool WasShort(std::span<const PolicyCosts> costs, bool grid) {
 
 }  // namespace
 
-Choice Choose(std::span<const PolicyCosts> costs, const Prices& prices, const CostLimits& limits,
-              bool grid, double error) {
+Choice Choose(std::span<const PolicyCosts> costs, const Prices& prices, bool grid, double error) {
   Choice choice{.front = ParetoFront(costs)};
-  if (!costs.empty() && IsWithin(costs.front(), limits) && !WasShort(costs, grid)) {
+  if (costs.empty()) return choice;
+  if (!WasShort(costs, grid)) {
     choice.why = Choice::Why::kNoPressure;
     return choice;
   }
-  std::optional<std::size_t> best;
-  for (std::size_t i = 0; i < costs.size(); ++i) {
-    if (!IsWithin(costs[i], limits)) continue;
-    if (!best || PriceOf(costs[i], prices) < PriceOf(costs[*best], prices)) best = i;
-  }
-  const bool is_told_apart =
-      best && (!IsWithin(costs.front(), limits) ||
-               PriceOf(costs.front(), prices) - PriceOf(costs[*best], prices) > error);
-  if (!best) {
-    choice.why = Choice::Why::kNoneWithinLimits;
-  } else if (*best != 0 && is_told_apart) {
+  const auto price = [&](const PolicyCosts& each) { return PriceOf(each, prices); };
+  const auto best = std::ranges::min_element(costs, {}, price);
+  if (price(costs.front()) - price(*best) > error) {
     choice.why = Choice::Why::kCheapest;
-    choice.chosen = *best;
+    choice.chosen = static_cast<std::size_t>(best - costs.begin());
   }
   return choice;
 }

@@ -46,34 +46,25 @@ struct Prices {
 
 [[nodiscard]] double PriceOf(const PolicyCosts& costs, const Prices& prices);
 
-// What a policy must not exceed to be chosen; absent: anything.
-struct CostLimits {
-  std::optional<std::uint64_t> evictions;
-  std::optional<std::uint64_t> oom_kills;
-  std::optional<double> idle_gib_hours;
-};
-[[nodiscard]] bool IsWithin(const PolicyCosts& costs, const CostLimits& limits);
-
 // The best of the tried policies. The first policy is the one that was in force.
 struct Choice {
   enum class Why : std::uint8_t {
-    kCheapest,         // it has the least price
-    kInForce,          // none is cheaper than the one that was in force
-    kNoPressure,       // nothing was short, so what was tried cannot be told apart
-    kNoneWithinLimits  // all of them exceed the limits: the one in force is kept
+    kCheapest,    // it has the least price
+    kInForce,     // none is cheaper than the one that was in force
+    kNoPressure,  // nothing was short, so what was tried cannot be told apart
   };
   std::size_t chosen = 0;
   Why why = Why::kInForce;
   std::vector<std::size_t> front;  // as ParetoFront
 };
 
-// The cheapest one within the limits. Of those that are equally cheap the first counts. One that is
-// cheaper than the one in force by no more than `error` cannot be told from it. While the
-// one in force keeps to the limits, another one is chosen only where something was short: it
-// evicts or loses a pod for memory, or policies differ in evictions or OOM kills that are not a
-// `grid` of thresholds on memory around those in force.
+// The cheapest one. Of those that are equally cheap the first counts. One that is cheaper than the
+// one in force by no more than `error` cannot be told from it. Another one than that in force is
+// chosen only where something was short: that one evicts or loses a pod for memory, or policies
+// differ in evictions or OOM kills that are not a `grid` of thresholds on memory around those in
+// force.
 [[nodiscard]] Choice Choose(std::span<const PolicyCosts> costs, const Prices& prices,
-                            const CostLimits& limits, bool grid = true, double error = 0);
+                            bool grid = true, double error = 0);
 
 // The recommendation for several nodes together, and what it is based on.
 struct Recommendation {
@@ -88,7 +79,6 @@ struct Recommendation {
     std::int64_t capacity = 0;
   };
   Prices prices;
-  CostLimits limits;
   std::vector<Tried>
       tried;  // the first is what was in force; outcomes of a report are in this order
   Choice choice;
@@ -110,7 +100,7 @@ struct Recommendation {
 // The members of that document that are about all recordings.
 void PutRecommendation(const Recommendation& recommendation, JsonWriter& json);
 
-// "cheapest", "inForce", "noPressure", "noneWithinLimits".
+// "cheapest", "inForce", "noPressure".
 [[nodiscard]] std::string_view NameOf(Choice::Why why);
 // What must be known of the configuration by those who take nothing else, in sentences.
 [[nodiscard]] std::vector<std::string> CautionSentences(const Recommendation& recommendation);

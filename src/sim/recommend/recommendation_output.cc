@@ -29,11 +29,6 @@ void PutPrices(const Recommendation& all, JsonWriter& json) {
     json.Field("oom", all.prices.oom_kill);
     json.Field("idleGibHour", all.prices.idle_gib_hour);
   });
-  json.ObjectUnlessEmpty("limits", [&] {
-    json.Field("evictions", all.limits.evictions);
-    json.Field("oomKills", all.limits.oom_kills);
-    json.Field("keptFreeGibHours", all.limits.idle_gib_hours);
-  });
 }
 
 void PutTried(const Recommendation& all, JsonWriter& json) {
@@ -177,8 +172,8 @@ std::string CheapestSentence(const Recommendation& all) {
   const Recommendation::Tried& chosen = all.tried[all.choice.chosen];
   const Recommendation::Tried& in_force = all.tried.front();
   return fmt::format(
-      "\"{}\" is the cheapest policy within the limits: it costs {:.2f}, and what is "
-      "in force costs {:.2f}. It has {}.",
+      "\"{}\" is the cheapest policy: it costs {:.2f}, and what is in force costs {:.2f}. It has "
+      "{}.",
       chosen.name, PriceOf(chosen.costs, all.prices), PriceOf(in_force.costs, all.prices),
       ChangesText(in_force.costs, chosen.costs));
 }
@@ -186,24 +181,18 @@ std::string CheapestSentence(const Recommendation& all) {
 }  // namespace
 
 std::string_view NameOf(Choice::Why why) {
-  constexpr std::string_view kNames[] = {"cheapest", "inForce", "noPressure", "noneWithinLimits"};
+  constexpr std::string_view kNames[] = {"cheapest", "inForce", "noPressure"};
   return kNames[static_cast<std::size_t>(why)];
 }
 
 std::vector<std::string> CautionSentences(const Recommendation& all) {
-  const bool is_no_advice = all.choice.why == Choice::Why::kNoPressure ||
-                            all.choice.why == Choice::Why::kNoneWithinLimits;
-  return is_no_advice ? VerdictSentences(all) : all.notes;
+  return all.choice.why == Choice::Why::kNoPressure ? VerdictSentences(all) : all.notes;
 }
 
 std::vector<std::string> VerdictSentences(const Recommendation& all) {
   std::vector<std::string> sentences;
   switch (all.choice.why) {
     case Choice::Why::kNoPressure: sentences.push_back(NoPressureSentence(all)); break;
-    case Choice::Why::kNoneWithinLimits:
-      sentences.emplace_back(
-          "Every policy that was tried exceeds the limits. What is in force is kept.");
-      break;
     case Choice::Why::kInForce:
       sentences.push_back(
           fmt::format("What is in force is kept: it costs {:.2f}, and no policy that was tried "

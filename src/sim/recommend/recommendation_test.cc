@@ -69,7 +69,6 @@ TEST(Recommendation, TheDocumentSurvivesHostileNames) {
   EXPECT_EQ(json["policies"][1]["evictions"], 1);
   EXPECT_EQ(json["front"], nlohmann::json({0, 1}));
   EXPECT_EQ(json["recordings"][0]["outcome"]["evictions"][0]["pod"], kHostile);
-  EXPECT_FALSE(json.contains("limits"));
 }
 
 }  // namespace
