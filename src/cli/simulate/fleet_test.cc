@@ -91,7 +91,7 @@ TEST_F(FleetTest, HostileNamesComeThroughJson) {
   EXPECT_THAT(printed_, HasSubstr(R"("pod":"default/leak,\"\n'")"));
 }
 
-TEST_F(FleetTest, WhatDiffersFromWhatHappenedIsExplained) {
+TEST_F(FleetTest, WhatDiffersFromWhatHappenedIsTold) {
   Put("fleet/a.jtr", BinaryOf(LifeOf("a", 3)));
   const std::string policy = Path("new.yaml");
   Put("new.yaml",
@@ -101,8 +101,7 @@ TEST_F(FleetTest, WhatDiffersFromWhatHappenedIsExplained) {
   EXPECT_THAT(printed_,
               AllOf(HasSubstr("DIFFERENCES\n  A  what-happened: "), HasSubstr("B  in force: ")));
   ASSERT_EQ(Run({Path("fleet/a.jtr"), "--policy", policy, "--against", "in-force"}), 0) << said_;
-  EXPECT_THAT(printed_,
-              AllOf(HasSubstr("  A  in-force: "), HasSubstr("earlier."), HasSubstr("\n  B:\n")));
+  EXPECT_THAT(printed_, AllOf(HasSubstr("  A  in-force: "), HasSubstr("earlier.")));
   ASSERT_EQ(Run({Path("fleet/a.jtr"), "--against", policy, "--output", "json"}), 0) << said_;
   const auto differences = nlohmann::json::parse(printed_)["recordings"][0]["differences"];
   ASSERT_THAT(differences, SizeIs(1));

@@ -219,11 +219,8 @@ Result<Duration> EveryOf(const std::string& text) {
 
 // How each node is simulated.
 RecordingRun RunFor(const SimulateOptions& options, CommandFaults& faults) {
-  RecordingRun run{.candidates = {},
-                   .thin_all = options.thin_all,
-                   .keep_passes = !options.candidates.against.empty(),
-                   .more = {},
-                   .jobs = options.jobs};
+  RecordingRun run{
+      .candidates = {}, .thin_all = options.thin_all, .more = {}, .jobs = options.jobs};
   run.every = faults.Take(EveryOf(options.every));
   run.candidates = faults.Take(ReadCandidates(options.candidates));
   return run;
@@ -247,10 +244,9 @@ std::vector<NamedSetting> SettingsOf(const SimulateOptions& options, const Recor
 int WriteResult(const SimulateOptions& options, const std::string& path, const SimulationHead& head,
                 const std::vector<SimulationReport>& nodes) {
   const bool is_text = options.shard.empty() && options.output == "text";
-  const std::string result = is_text                   ? SimulationText(head, nodes, options.show)
-                             : !options.shard.empty()  ? ShardText(head, nodes)
-                             : options.output == "csv" ? SimulationCsv(nodes)
-                                                       : SimulationJson(head, nodes);
+  const std::string result = is_text                  ? SimulationText(head, nodes, options.show)
+                             : !options.shard.empty() ? ShardText(head, nodes)
+                                                      : SimulationJson(head, nodes);
   if (path.empty() || path == "-") return is_text ? PrintText(result) : PrintData(result);
   const auto written = WriteWholeFile(path, is_text ? PrintableLines(result) : result);
   if (!written) PrintError("jettison: {}\n", written.error().message);
@@ -274,9 +270,6 @@ void CheckOptions(const SimulateOptions& options, CommandFaults& faults) {
   if (!options.shard.empty() && (has_page || options.output != "text")) {
     faults.Add(
         "--shard writes lines for --sum: it cannot be used with --output, --html, --against");
-  }
-  if (!options.candidates.against.empty() && options.output == "csv") {
-    faults.Add("--against has no table: it cannot be used with --output csv");
   }
   const CandidateOptions& tried = options.candidates;
   const bool simulates = !tried.policy_files.empty() || !tried.sweeps.empty() ||
@@ -376,7 +369,7 @@ constexpr const char* kFooter =
     "The output begins with how well the evictions of the policy that was in force are found from\n"
     "samples alone, followed by that policy.\n"
     "\n"
-    "--against explains where the policies evict other pods, or at other times, than what "
+    "--against tells where the policies evict other pods, or at other times, than what "
     "happened,\n"
     "than the policy in force as it is simulated (in-force), or than another policy.\n"
     "\n"
@@ -414,11 +407,10 @@ void AddSimulate(CLI::App& app, int& exit_code) {
                    "simulate only from the samples of the calibration");
   command
       .add_option("--against", options.candidates.against,
-                  "explain differences: what-happened, in-force, or a policy")
+                  "tell differences from what-happened, in-force, or a policy")
       ->type_name("FILE");
-  command
-      .add_option("--output", options.output, "text, json, or csv: a row for each node and policy")
-      ->check(CLI::IsMember({"text", "json", "csv"}))
+  command.add_option("--output", options.output, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   command
       .add_option("--show", options.show,

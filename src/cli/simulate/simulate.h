@@ -176,8 +176,7 @@ struct RecordingRun {
   CandidateForms candidates;
   // Of the calibration; zero: as recorded.
   Duration every{0};
-  bool thin_all = false;     // the simulation has no more than the calibration
-  bool keep_passes = false;  // of evictions
+  bool thin_all = false;  // the simulation has no more than the calibration
   // Policies beside those candidates, made of the first pass.
   std::function<std::vector<CandidatePolicy>(const RecordedPass& first)> more;
   bool courses = false;  // of the signals of each node, too

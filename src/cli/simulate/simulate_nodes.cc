@@ -1,7 +1,7 @@
 #define XXH_INLINE_ALL
 #include <fmt/format.h>
-#include <xxhash.h>
 #include <sys/stat.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
@@ -261,7 +261,6 @@ std::vector<RecordedItem> Beginning(NodeSource& source) {
 WhatIfOptions OptionsFor(const RecordingRun& run, bool calibrates) {
   WhatIfOptions options{
       .model = run.candidates.model, .thinning = {}, .blind = calibrates || run.thin_all};
-  options.keep_passes = run.keep_passes && !calibrates;
   if (options.blind) options.thinning = run.every;
   return options;
 }

@@ -118,7 +118,10 @@ struct RecordedFact {
   std::string pod;
   Signal signal = Signal::kMemoryAvailable;
   std::optional<StorageLimitKind> limit;
-  std::shared_ptr<const RecordedPass> pass;  // where passes are kept: the one that evicted it
+  // Of the threshold that was acted for.
+  bool soft = false;
+  std::int64_t available = 0;
+  std::int64_t line = 0;
 };
 struct RecordingFlaw {
   Instant at;

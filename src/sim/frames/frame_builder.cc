@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "core/evaluate/evaluate.h"
+
 namespace jettison {
 namespace {
 
@@ -47,8 +49,7 @@ void FrameBuilder::Take(const RecordedOomKill& kill) {
   facts_.oom_kills.push_back({.at = kill.at,
                               .uid = kill.pod_uid,
                               .pod = slot ? roster_[*slot].name : kill.pod_uid,
-                              .limit = {},
-                              .pass = nullptr});
+                              .limit = {}});
   if (slot) ends_.push_back({.slot = *slot, .how = RecordedEnd::How::kOomKilled, .at = kill.at});
 }
 
@@ -156,12 +157,19 @@ void FrameBuilder::TakeEvictions(const RecordedPass& pass, Frame& frame) {
     if (!slot) continue;
     frame.is_evicting = true;
     frame.ends.push_back({.slot = *slot, .how = RecordedEnd::How::kEvicted, .at = frame.at});
-    facts_.evictions.push_back({.at = frame.at,
-                                .uid = eviction.order.pod_uid,
-                                .pod = roster_[*slot].name,
-                                .signal = pass.report.ranked_for.value_or(Signal::kMemoryAvailable),
-                                .limit = eviction.storage_limit,
-                                .pass = keep_passes_ ? frame.pass : nullptr});
+    RecordedFact& fact = facts_.evictions.emplace_back(
+        RecordedFact{.at = frame.at,
+                     .uid = eviction.order.pod_uid,
+                     .pod = roster_[*slot].name,
+                     .signal = pass.report.ranked_for.value_or(Signal::kMemoryAvailable),
+                     .limit = eviction.storage_limit});
+    const auto& acted = pass.report.acting_for;
+    if (!acted) continue;
+    fact.soft = !acted->IsHard();
+    if (const auto& seen = pass.report.observations[acted->signal]) {
+      fact.available = seen->available;
+      fact.line = QuantityOf(acted->value, seen->capacity).Value();
+    }
   }
 }
 

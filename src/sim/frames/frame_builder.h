@@ -17,9 +17,8 @@ namespace jettison {
 class FrameBuilder {
  public:
   // `emit` is handed each frame, in the order of time; it may move out of it.
-  // `keep_passes`: those of evictions stay with the facts.
-  FrameBuilder(PodRoster& roster, bool keep_passes, std::function<void(Frame&)> emit)
-      : roster_(roster), keep_passes_(keep_passes), emit_(std::move(emit)) {}
+  FrameBuilder(PodRoster& roster, std::function<void(Frame&)> emit)
+      : roster_(roster), emit_(std::move(emit)) {}
 
   void Add(const RecordedItem& item);
 
@@ -49,7 +48,6 @@ class FrameBuilder {
     Instant since;
   };
   PodRoster& roster_;
-  const bool keep_passes_;
   std::function<void(Frame&)> emit_;
   RecordingFacts facts_;
   Profile profile_ = Profile::kKubelet;

@@ -7,7 +7,6 @@
 #include <initializer_list>
 #include <utility>
 
-#include "core/evaluate/evaluate.h"
 #include "core/text/number.h"
 
 namespace jettison {
@@ -150,14 +149,9 @@ std::vector<SimulatedEviction> WhatHappened(const RecordingFacts& facts) {
     eviction.signal = fact.signal;
     eviction.limit = fact.limit;
     eviction.as_recorded = true;
-    eviction.pass = fact.pass;
-    const auto& acted = fact.pass ? fact.pass->report.acting_for : std::nullopt;
-    if (!acted) continue;
-    eviction.soft = !acted->IsHard();
-    if (const auto& seen = fact.pass->report.observations[acted->signal]) {
-      eviction.available = seen->available;
-      eviction.line = QuantityOf(acted->value, seen->capacity).Value();
-    }
+    eviction.soft = fact.soft;
+    eviction.available = fact.available;
+    eviction.line = fact.line;
   }
   return evictions;
 }

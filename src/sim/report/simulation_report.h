@@ -191,8 +191,6 @@ struct SimulationHead {
 // A document of the kind Simulation.
 [[nodiscard]] std::string SimulationJson(const SimulationHead& head,
                                          const std::vector<SimulationReport>& nodes);
-// A table with a row for each node and policy.
-[[nodiscard]] std::string SimulationCsv(const std::vector<SimulationReport>& nodes);
 // The lines of a shard: the head, of the kind SimulationShard, a line for each node, and how many
 // these are.
 [[nodiscard]] std::string ShardText(const SimulationHead& head,
@@ -215,8 +213,7 @@ inline constexpr std::string_view kShardKind = "SimulationShard";
                                              Duration reach);
 // What really was, as evictions whose time is known.
 [[nodiscard]] std::vector<SimulatedEviction> WhatHappened(const RecordingFacts& facts);
-// Where two sides differ; the first kMostExplained evictions have the explanation of their pass.
-inline constexpr std::size_t kMostExplained = 5;
+// Where two sides differ.
 [[nodiscard]] std::string DifferenceText(const DifferenceReport& report);
 [[nodiscard]] std::string DifferenceJson(const DifferenceReport& report);
 

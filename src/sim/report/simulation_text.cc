@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/explain/explain.h"
 #include "core/explanation/explanation_text.h"
 #include "core/explanation/text_table.h"
 #include "core/text/printable.h"
@@ -299,23 +298,9 @@ void PutTop(const std::vector<SimulationReport>& nodes, std::size_t policies, st
   out += table.Text(2);
 }
 
-// The explanation of its pass, indented by four columns.
-void PutExplanation(const SimulatedEviction& eviction, std::string& out) {
-  const std::string text =
-      TextOf(Explain(*eviction.pass, {.subject_uid = eviction.uid, .order_limit = 10}));
-  std::size_t from = 0;
-  while (from < text.size()) {
-    const std::size_t end = std::min(text.find('\n', from), text.size());
-    if (end > from) out += "    " + text.substr(from, end - from);
-    out += '\n';
-    from = end + 1;
-  }
-}
-
 }  // namespace
 
 std::string DifferenceText(const DifferenceReport& report) {
-  std::size_t explained = 0;
   std::string out = fmt::format("DIFFERENCES\n  A  {}: {}\n  B  {}: {}\n", Printable(report.a_name),
                                 CountText(report.a_count, "eviction"), Printable(report.b_name),
                                 CountText(report.b_count, "eviction"));
@@ -333,12 +318,6 @@ std::string DifferenceText(const DifferenceReport& report) {
       const Duration later = Elapsed(each.a->when.at, each.b->when.at);
       out += fmt::format("  B is {} {}.\n", LengthText(std::chrono::abs(later)),
                          later < Duration{0} ? "earlier" : "later");
-    }
-    if (++explained > kMostExplained) continue;
-    for (const auto& [name, eviction] : sides) {
-      if (!eviction || !eviction->pass) continue;
-      out += fmt::format("\n  {}:\n", name);
-      PutExplanation(*eviction, out);
     }
   }
   return out;

@@ -86,7 +86,7 @@ void SimulatedAgent::Advance(Instant to) {
 }
 
 // A pass that is made again with what it began with comes to the same.
-std::optional<SimulatedPass> SimulatedAgent::RepeatPass(const VirtualSegment& view) {
+std::optional<CycleReport> SimulatedAgent::RepeatPass(const VirtualSegment& view) {
   const Frame& to = view.segment().to();
   const RecordedPass& pass = *to.pass;
   last_pass_ = to.at;
@@ -95,11 +95,10 @@ std::optional<SimulatedPass> SimulatedAgent::RepeatPass(const VirtualSegment& vi
   state_ = pass.report.evaluation.next;
   if (pass.report.evictions.empty()) return std::nullopt;
   MarkEviction(pass.report.observations, pass.report.at, state_);
-  return SimulatedPass{.report = pass.report, .kept = view.node().keep_passes ? to.pass : nullptr};
+  return pass.report;
 }
 
-std::optional<SimulatedPass> SimulatedAgent::MakePass(const VirtualSegment& view,
-                                                      const Look& look) {
+std::optional<CycleReport> SimulatedAgent::MakePass(const VirtualSegment& view, const Look& look) {
   ReadingPlan plan{.now = look.at, .observations = SeenAt(view, look.at)};
   plan.evaluation = Evaluate(policy_, state_, plan.observations, look.at);
   if (gone_) {
@@ -135,8 +134,8 @@ Observations SimulatedAgent::SeenAt(const VirtualSegment& view, Instant at) cons
   return seen;
 }
 
-std::optional<SimulatedPass> SimulatedAgent::Act(const VirtualSegment& view, const Look& look,
-                                                 const ReadingPlan& plan) {
+std::optional<CycleReport> SimulatedAgent::Act(const VirtualSegment& view, const Look& look,
+                                               const ReadingPlan& plan) {
   const Frame& to = view.segment().to();
   const bool is_recorded = look.at >= to.at && to.pass;
   view.ActivePodsAt(look.at, stats_, active_);
@@ -147,21 +146,12 @@ std::optional<SimulatedPass> SimulatedAgent::Act(const VirtualSegment& view, con
   });
   ImaginedNode as_recorded = NodeOf(is_recorded ? to.pass.get() : nullptr);
   NodePorts ports{.killer = as_recorded, .reclaimer = as_recorded, .summaries = as_recorded};
-  const EvictionState before = state_;
-  SimulatedPass made;
-  made.report = CarryOut({.policy = policy, .plan = plan, .decision = decision, .pods = active_},
-                         ports, state_);
+  CycleReport report = CarryOut(
+      {.policy = policy, .plan = plan, .decision = decision, .pods = active_}, ports, state_);
   paused_until_.reset();
-  if (made.report.pause) paused_until_ = made.report.pause->until;
-  if (made.report.evictions.empty()) return std::nullopt;
-  if (view.node().keep_passes) {
-    auto pass = std::make_shared<RecordedPass>(view.PassOf(made.report, active_));
-    pass->policy = std::make_shared<const PassPolicy>(policy_);
-    pass->before = before;
-    pass->pace = decision.pace;
-    made.kept = std::move(pass);
-  }
-  return made;
+  if (report.pause) paused_until_ = report.pause->until;
+  if (report.evictions.empty()) return std::nullopt;
+  return report;
 }
 
 PaceInput SimulatedAgent::PaceFor(const VirtualSegment& view, const Look& look,

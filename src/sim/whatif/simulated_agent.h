@@ -19,13 +19,6 @@
 
 namespace jettison {
 
-// A pass that a simulation carried out.
-struct SimulatedPass {
-  CycleReport report;
-  // The pass as if it had been recorded; null where WhatIfNode::keep_passes is not set.
-  std::shared_ptr<const RecordedPass> kept;
-};
-
 // The agent of a node under a candidate policy: the policy itself, the state that its passes have
 // led to, and what it waits for. It decides and carries out by the functions of the real agent:
 // until evicted pods are gone nothing but a hard threshold may act, and when the next eviction
@@ -53,10 +46,10 @@ class SimulatedAgent {
 
   // The agent makes the recorded pass at the end of the segment. The result is absent where nobody
   // was evicted.
-  [[nodiscard]] std::optional<SimulatedPass> RepeatPass(const VirtualSegment& view);
+  [[nodiscard]] std::optional<CycleReport> RepeatPass(const VirtualSegment& view);
   // The agent makes a pass by what the node is like under the policy. The result is absent where
   // nobody was evicted.
-  [[nodiscard]] std::optional<SimulatedPass> MakePass(const VirtualSegment& view, const Look& look);
+  [[nodiscard]] std::optional<CycleReport> MakePass(const VirtualSegment& view, const Look& look);
   // The result is what all evictions have in common that a pass made for its threshold.
   [[nodiscard]] SimulatedEviction Tell(const VirtualSegment& view, const CycleReport& report) const;
   // A pod was told to end. It will be gone at `gone`; absent: it ends as in the recording.
@@ -94,8 +87,8 @@ class SimulatedAgent {
 
  private:
   [[nodiscard]] Observations SeenAt(const VirtualSegment& view, Instant at) const;
-  [[nodiscard]] std::optional<SimulatedPass> Act(const VirtualSegment& view, const Look& look,
-                                                 const ReadingPlan& plan);
+  [[nodiscard]] std::optional<CycleReport> Act(const VirtualSegment& view, const Look& look,
+                                               const ReadingPlan& plan);
   [[nodiscard]] PaceInput PaceFor(const VirtualSegment& view, const Look& look,
                                   Signal signal) const;
   void NoteMet(const VirtualSegment& view, const Evaluation& evaluation, Instant at);

@@ -199,30 +199,6 @@ void VirtualSegment::ActivePodsAt(Instant at, std::vector<PodStats>& stats,
   }
 }
 
-RecordedPass VirtualSegment::PassOf(const CycleReport& report,
-                                    const std::vector<ActivePod>& active) const {
-  RecordedPass pass;
-  pass.report = report;
-  if (const auto& recorded = segment_.to().pass) {
-    pass.number = recorded->number;
-    pass.summary.node = recorded->summary.node;
-  }
-  if (const auto& seen = report.observations[Signal::kMemoryAvailable]) {
-    const auto bytes = [](std::int64_t amount) {
-      return static_cast<std::uint64_t>(std::max<std::int64_t>(amount, 0));
-    };
-    pass.summary.node.memory =
-        MemoryStats{.time = report.at,
-                    .available_bytes = bytes(seen->available),
-                    .working_set_bytes = bytes(seen->capacity - seen->available)};
-  }
-  for (const ActivePod& pod : active) {
-    pass.pods.push_back(node_.roster[*node_.roster.Find(pod.facts->pod.uid)].facts);
-    if (pod.stats != nullptr) pass.summary.pods.push_back(*pod.stats);
-  }
-  return pass;
-}
-
 void VirtualSegment::MeasureGrowth(Instant at, const std::vector<ActivePod>& active,
                                    PaceInput& pace) const {
   const Instant before = std::max(at - kGrowthSpan, segment_.from().at);

@@ -89,10 +89,6 @@ class VirtualSegment {
   // `active` becomes the pods that are active then, with figures for that moment. `stats` holds
   // these figures and has to live as long as `active`.
   void ActivePodsAt(Instant at, std::vector<PodStats>& stats, std::vector<ActivePod>& active) const;
-  // The result is a pass with these pods as if it had been recorded. Its policy, and the state and
-  // the pace that it began with, are not filled in.
-  [[nodiscard]] RecordedPass PassOf(const CycleReport& report,
-                                    const std::vector<ActivePod>& active) const;
   // Adds to what a pace is decided by how fast memory is taken. `active` may be evicted.
   void MeasureGrowth(Instant at, const std::vector<ActivePod>& active, PaceInput& pace) const;
   // Of something that happens then. What is not known of when the threshold was met, for which it

@@ -148,9 +148,8 @@ class PolicyRun {
     if (const auto made = agent_.MakePass(view, look)) TakeEvictions(view, *made);
   }
 
-  void TakeEvictions(const VirtualSegment& view, const SimulatedPass& made) {
+  void TakeEvictions(const VirtualSegment& view, const CycleReport& report) {
     const WhatIfNode& node = view.node();
-    const CycleReport& report = made.report;
     const auto& ends = view.segment().to().ends;
     const bool in_step = agent_.IsInStep(view) || view.segment().length() == Duration{0};
     const SimulatedEviction for_threshold = agent_.Tell(view, report);
@@ -166,7 +165,6 @@ class PolicyRun {
       told.from_record = !view.pods().contains(*slot);
       told.as_recorded = in_step && told.from_record &&
                          std::ranges::find(ends, *slot, &RecordedEnd::slot) != ends.end();
-      told.pass = made.kept;
       std::optional<Instant> gone;
       if (told.as_recorded) {
         fates_.EvictAsRecorded(node, *slot, report.at);
@@ -186,8 +184,7 @@ class PolicyRun {
 WhatIf::WhatIf(std::vector<CandidatePolicy> candidates, WhatIfOptions options)
     : candidates_(std::move(candidates)),
       options_(options),
-      builder_(roster_, options_.keep_passes,
-               [this](Frame& frame) { thinning_ ? thinning_->Add(frame) : Go(frame); }) {
+      builder_(roster_, [this](Frame& frame) { thinning_ ? thinning_->Add(frame) : Go(frame); }) {
   for (const CandidatePolicy& candidate : candidates_) runs_.emplace_back(candidate);
   if (options_.thinning) {
     thinning_.emplace(*options_.thinning, [this](Frame& frame) { Go(frame); });
@@ -213,8 +210,7 @@ WhatIfNode WhatIf::Node() const {
                        .backoff_initial = model.backoff.value_or(recorded_.backoff_initial),
                        .backoff_max = model.max_backoff.value_or(recorded_.backoff_max)},
           .profile = builder_.profile(),
-          .blind = options_.blind,
-          .keep_passes = options_.keep_passes};
+          .blind = options_.blind};
 }
 
 void WhatIf::Finish() {

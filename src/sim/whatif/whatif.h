@@ -58,7 +58,6 @@ struct WhatIfNode {
   // Nothing that the policy in force did is taken from the recording: neither the state of its
   // passes nor its decisions.
   bool blind = false;
-  bool keep_passes = false;  // of evictions, so that they can be explained
 };
 
 // When something happened: most likely `at`, certainly not known better than within the other two.
@@ -87,7 +86,6 @@ struct SimulatedEviction {
   bool as_recorded = false;               // the recording has the same eviction at this moment
   // The pod runs as the recording says until then; else it is a course that the model made up.
   bool from_record = true;
-  std::shared_ptr<const RecordedPass> pass;  // where passes are kept: the one that evicted it
 };
 
 // A process that the kernel kills because memory is short.
@@ -144,7 +142,6 @@ struct WhatIfOptions {
   std::optional<Duration> thinning;
   // As WhatIfNode::blind.
   bool blind = false;
-  bool keep_passes = false;  // as WhatIfNode::keep_passes, and those of recorded evictions
 };
 
 // What each policy would have done to the node of a recording. Items are handed in one by one, all

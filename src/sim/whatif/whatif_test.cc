@@ -232,8 +232,7 @@ TEST(WhatIf, TheKernelKillsUntilThereIsMemoryAndNothingIsBelowZero) {
                   HardAt(120));
   world.Run(seconds(60));
   ASSERT_GE(world.evictions().size(), 2U);
-  WhatIfOptions options = Blind(seconds(10));
-  options.keep_passes = true;
+  const WhatIfOptions options = Blind(seconds(10));
   const auto outcomes = Simulate(world.items(), {Candidate("8", HardAt(8))}, options);
   for (const SimulatedEviction& eviction : outcomes[0].evictions) {
     EXPECT_GE(eviction.available, 0);
