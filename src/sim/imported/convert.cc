@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <memory>
+#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -66,6 +68,64 @@ constexpr CostRow kCosts[] = {
      "container_memory_working_set_bytes and container_spec_memory_limit_bytes of /kubepods, where "
      "that has a limit)"}};
 
+// An eviction or an OOM kill that the series tell of.
+struct Event {
+  // As the agent tells, or when the containers of the pod ended, or else the middle of the time in
+  // which it must have been.
+  Instant at;
+  std::size_t pod = 0;                   // among the pods of the census
+  bool is_told = false;                  // not the middle
+  std::optional<std::string> container;  // the kernel killed it: no eviction
+  std::string cause;                     // of an eviction, the label `eviction_signal`
+};
+
+// An eviction between two samples: of a pod, or for a signal.
+struct Clue {
+  Instant from;
+  Instant to;
+  std::size_t pod = 0;  // its place
+  std::string cause;
+};
+
+// A pod's status may be reported this much later than the kubelet counts the eviction.
+constexpr Duration kStatusLag = std::chrono::minutes(2);
+
+// The causes of evictions that are no signals, in the order of StorageLimitKind.
+constexpr std::string_view kLimits[] = {"emptydirfs.limit", "ephemeralpodfs.limit",
+                                        "ephemeralcontainerfs.limit"};
+
+// The year 2262, in which an Instant ends.
+constexpr double kLastSecond = 9.2e9;
+
+// How many things a counter counted in the step.
+std::size_t CountIn(const Track::Step& step) {
+  constexpr double kMostAtOnce = 1000;
+  return static_cast<std::size_t>(std::min(step.by, kMostAtOnce));
+}
+
+// The last sample of the pod's memory before that moment: it was still there.
+std::optional<Instant> LastSeen(const ImportedPod& pod, Instant before) {
+  std::optional<Instant> seen;
+  for (const Track* part : pod.memory) {
+    const MetricSample* last = part->LastBefore(before);
+    if (last != nullptr) seen = std::max(seen.value_or(last->at), last->at);
+  }
+  return seen;
+}
+
+// Takes the counter's clue that is nearest to the pod's: it may come before, but not after.
+std::optional<Clue> TakeNearest(const Clue& pod, std::vector<Clue>& signals) {
+  auto fitting = signals | std::views::filter([&](const Clue& each) {
+                   return each.from <= pod.to && pod.from <= each.to + kStatusLag;
+                 });
+  const auto nearest = std::ranges::min_element(
+      fitting, {}, [&](const Clue& each) { return std::chrono::abs(Elapsed(each.to, pod.to)); });
+  if (nearest == fitting.end()) return std::nullopt;
+  Clue taken = std::move(*nearest);
+  signals.erase(nearest.base());
+  return taken;
+}
+
 class NodeImport {
  public:
   NodeImport(const std::string& node, PrometheusAnswer data, const ImportOptions& options,
@@ -109,11 +169,18 @@ class NodeImport {
         .max_pod_grace_period_seconds = options_.policy.max_pod_grace_period_seconds,
         .local_storage_capacity_isolation = options_.policy.local_storage_capacity_isolation,
         .layout = figures_.layout});
-    std::vector<ImportedEvent> events = EventsIn(tracks_, clock, pods_, notes_);
+    std::vector<Event> events = FindEvents();
     Grow(events);
-    std::erase_if(events, [&](const ImportedEvent& each) {
+    std::erase_if(events, [&](const Event& each) {
       return each.at < options_.from || each.at > options_.to;
     });
+    const auto early = std::erase_if(events, [&](const Event& each) { return each.at <= last_; });
+    if (early > 0) {
+      notes_.push_back(
+          fmt::format("evictions and OOM kills before the first sample of the node's memory, which "
+                      "are not in the recording: {}",
+                      early));
+    }
     if (auto made = Make(moments, events); !made) return Fail(made.error());
     return Finish();
   }
@@ -128,16 +195,131 @@ class NodeImport {
     }
   }
 
+  // What really happened, by time, as far as the series tell.
+  std::vector<Event> FindEvents() {
+    std::vector<Event> events;
+    std::vector<Clue> signals = SignalClues();
+    for (const Clue& clue : PodClues()) {
+      const auto signal = TakeNearest(clue, signals);
+      events.push_back(EvictionOf(clue, signal));
+      if (signal || !tracks_.Has("kubelet_evictions")) continue;
+      notes_.push_back(fmt::format(
+          "{} was evicted between {} and {}, but kubelet_evictions did not grow "
+          "about then: it is taken to have been for memory.available",
+          FullName(pods_[clue.pod].facts->pod), FormatInstant(clue.from), FormatInstant(clue.to)));
+    }
+    for (const Clue& signal : signals) {
+      notes_.push_back(
+          fmt::format("between {} and {} a pod was evicted for {}, but no series tells which: "
+                      "the recording does not have this eviction",
+                      FormatInstant(signal.from), FormatInstant(signal.to), signal.cause));
+    }
+    AddOomKills(events);
+    std::ranges::stable_sort(events, {}, &Event::at);
+    return events;
+  }
+
+  // A kubelet has no counter for a signal before its first eviction for it, so a counter that
+  // appears while the node is being scraped has grown from zero. One that grew by more than one
+  // gives several clues.
+  std::vector<Clue> SignalClues() {
+    std::vector<Clue> clues;
+    for (const Track& each : tracks_.Of("kubelet_evictions")) {
+      const Instant first = each.samples().front().at;
+      const MetricSample* const seen = figures_.clock().LastBefore(first - each.interval() / 2);
+      const bool appears = seen != nullptr && Elapsed(seen->at, first) <= kStaleness;
+      const std::string cause(each.Label("eviction_signal"));
+      for (const Track::Step& step : each.Steps(appears ? std::optional(seen->at) : std::nullopt)) {
+        clues.insert(clues.end(), CountIn(step),
+                     {.from = step.from, .to = step.to, .cause = cause});
+      }
+    }
+    std::ranges::stable_sort(clues, {}, &Clue::to);
+    return clues;
+  }
+
+  // By the agent's counter, or else by the status of the pod, of the reason Evicted alone. Since
+  // kube-state-metrics 2.20 a pod has no status that it does not have: the series begins with the
+  // eviction.
+  std::vector<Clue> PodClues() {
+    std::vector<Clue> clues;
+    for (std::size_t i = 0; i < pods_.size(); ++i) {
+      const std::size_t before = clues.size();
+      for (const std::string_view metric :
+           {"jettison_pod_evictions_total", "kube_pod_status_reason"}) {
+        if (clues.size() > before) break;
+        for (const Track* each : tracks_.OfPod(metric, pods_[i].facts->pod)) {
+          const MetricSample& first = each->samples().front();
+          const bool appears = metric == "kube_pod_status_reason" && first.value == 1;
+          const auto seen = appears ? LastSeen(pods_[i], first.at) : std::nullopt;
+          if (appears && !seen) {
+            notes_.push_back(
+                fmt::format("{} had been evicted before its first sample, at {}; when is not known",
+                            FullName(pods_[i].facts->pod), FormatInstant(first.at)));
+          }
+          for (const Track::Step& step : each->Steps(seen)) {
+            clues.push_back({.from = step.from, .to = step.to, .pod = i, .cause = {}});
+          }
+        }
+      }
+    }
+    std::ranges::stable_sort(clues, {}, &Clue::to);
+    return clues;
+  }
+
+  Event EvictionOf(const Clue& clue, const std::optional<Clue>& signal) {
+    const ImportedPod& pod = pods_[clue.pod];
+    Instant from = signal ? signal->from : clue.from;
+    const Instant to = signal ? std::min(signal->to, clue.to) : clue.to;
+    if (const auto seen = LastSeen(pod, to)) from = std::clamp(*seen, std::min(from, to), to);
+    Event eviction{.at = from + Elapsed(from, to) / 2,
+                   .pod = clue.pod,
+                   .container = {},
+                   .cause = signal ? signal->cause : ""};
+    // When its containers ended by its status, or when the agent evicted it, in the node's time.
+    for (const std::string_view metric :
+         {"kube_pod_completion_time", "jettison_pod_last_eviction_timestamp_seconds"}) {
+      for (const Track* each : tracks_.OfPod(metric, pod.facts->pod)) {
+        const MetricSample* const told = each->FirstFrom(to);
+        if (told == nullptr || std::abs(told->value) > kLastSecond) continue;
+        const Instant at(
+            std::chrono::duration_cast<Duration>(std::chrono::duration<double>(told->value)));
+        if (at <= from || at > clue.to) continue;
+        eviction.at = std::min(at, to);
+        eviction.is_told = true;
+      }
+    }
+    return eviction;
+  }
+
+  // The agent's own counter is preferred where there is one: the other one counts the same kills.
+  void AddOomKills(std::vector<Event>& events) {
+    const bool of_agent = tracks_.Has("jettison_pod_oom_kills_total");
+    const std::string_view metric =
+        of_agent ? "jettison_pod_oom_kills_total" : "container_oom_events_total";
+    for (std::size_t i = 0; i < pods_.size(); ++i) {
+      for (const Track* each : tracks_.OfPod(metric, pods_[i].facts->pod)) {
+        const std::string container(each->Label("container"));
+        if (!of_agent && container.empty()) continue;
+        for (const Track::Step& step : each->Steps()) {
+          const Instant at = step.from + Elapsed(step.from, step.to) / 2;
+          if (at < pods_[i].from || at >= pods_[i].to) continue;  // of another one of its name
+          events.insert(events.end(), CountIn(step), {.at = at, .pod = i, .container = container});
+        }
+      }
+    }
+  }
+
   // Where the agent does not tell the memory at the time of an eviction, it is assumed to have
   // continued to grow as before the last sample; otherwise nothing would seem to grow. Pods that
   // stay are on the line between their samples.
-  void Grow(const std::vector<ImportedEvent>& events) {
-    for (const ImportedEvent& each : events) {
+  void Grow(const std::vector<Event>& events) {
+    for (const Event& each : events) {
       if (each.container) continue;
       const ImportedPod& victim = pods_[each.pod];
       for (Track* part : victim.memory) part->EndAt(each.at, victim.to, summary_.step);
     }
-    for (const ImportedEvent& each : events) {
+    for (const Event& each : events) {
       if (each.container) continue;
       figures_.GrowTo(each.at);
       const ImportedPod& victim = pods_[each.pod];
@@ -151,16 +333,9 @@ class NodeImport {
   }
 
   // All passes in the order of time, with what happened between them.
-  Result<void> Make(const std::vector<Instant>& moments, const std::vector<ImportedEvent>& events) {
+  Result<void> Make(const std::vector<Instant>& moments, const std::vector<Event>& events) {
     if (auto told = sink_.Add(about_); !told) return told;
-    const auto first = std::ranges::upper_bound(events, about_.at, {}, &ImportedEvent::at);
-    if (first != events.begin()) {
-      notes_.push_back(
-          fmt::format("evictions and OOM kills before the first sample of the node's memory, which "
-                      "are not in the recording: {}",
-                      first - events.begin()));
-    }
-    auto event = first;
+    auto event = events.begin();
     const auto take_until = [&](Instant at) -> Result<void> {
       for (; event != events.end() && event->at <= at; ++event) {
         if (auto taken = Take(*event); !taken) return taken;
@@ -175,7 +350,7 @@ class NodeImport {
     return take_until(options_.to);
   }
 
-  Result<void> Take(const ImportedEvent& event) {
+  Result<void> Take(const Event& event) {
     if (!event.container) return AddPass(EvictionPass(event), event.at);
     ++summary_.oom_kills;
     return sink_.Add(RecordedOomKill{
@@ -195,19 +370,23 @@ class NodeImport {
     return pass;
   }
 
-  std::shared_ptr<RecordedPass> EvictionPass(const ImportedEvent& eviction) {
+  std::shared_ptr<RecordedPass> EvictionPass(const Event& eviction) {
     auto pass = FiguresAt(eviction.at);
     const auto& victim = pods_[eviction.pod].facts;
     // Its last sample may be too old to count as figures of that moment.
     if (std::ranges::find(pass->pods, victim) == pass->pods.end()) pass->pods.push_back(victim);
-    const Signal signal = eviction.signal.value_or(Signal::kMemoryAvailable);
+    const Signal signal =
+        EnumeratorNamed<Signal>(eviction.cause).value_or(Signal::kMemoryAvailable);
     EvictionRecord record{.order = {.pod_uid = victim->pod.uid}, .outcome = EvictOutcome::kEnding};
-    record.storage_limit = eviction.limit;
+    const auto limit = std::ranges::find(kLimits, eviction.cause);
+    if (limit != std::end(kLimits)) {
+      record.storage_limit = static_cast<StorageLimitKind>(limit - std::begin(kLimits));
+    }
     record.order.message =
         fmt::format("According to Prometheus, the pod was evicted for {}.",
-                    eviction.limit ? "a limit of local storage" : NameOf(signal));
+                    record.storage_limit ? "a limit of local storage" : NameOf(signal));
     record.order.grace_period_seconds = kHardEvictionGracePeriodSeconds;
-    if (!eviction.limit) {
+    if (!record.storage_limit) {
       pass->report.ranked_for = signal;
       const auto line = std::ranges::find(policy_->thresholds, signal, &Threshold::signal);
       if (line != policy_->thresholds.end()) pass->report.acting_for = *line;

@@ -104,15 +104,6 @@ TEST(Import, WithoutTheNodesMemoryThereIsNoRecording) {
   EXPECT_THAT(summary.error().message, HasSubstr("no series gives the node's memory"));
 }
 
-TEST(Import, WhereACapacityIsNotKnownTheNextSeriesThatTellsItCounts) {
-  Cluster cluster;
-  cluster.Cut("kube_node_status_capacity", 100, 800);
-  cluster.Scrape("machine_memory_bytes", {{"node", "a"}}, 0, [](int) { return 1000 * kMi; });
-  Recording recording;
-  ASSERT_TRUE(cluster.Import(recording));
-  for (const auto& pass : recording.Passes()) EXPECT_TRUE(pass->summary.node.memory);
-}
-
 TEST(Import, ALongSilenceIsAGap) {
   Cluster cluster;
   cluster.Cut("node_memory_working_set_bytes", 100, 500);

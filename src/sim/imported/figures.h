@@ -25,9 +25,9 @@ struct NodeFigures {
   // What series tell of a signal; null: nothing.
   struct Figure {
     Track* amount = nullptr;
-    std::vector<const Track*> capacities;  // the first counts that has a value at a moment
-    bool is_used = false;                  // the amount is what is used, and else what is available
-    const Track* least = nullptr;          // of what is available, since the sample before
+    const Track* capacity = nullptr;
+    bool is_used = false;          // the amount is what is used, and else what is available
+    const Track* least = nullptr;  // of what is available, since the sample before
   };
 
   std::array<Figure, kSignalCount> figures;
@@ -75,23 +75,5 @@ struct ImportedPod {
 [[nodiscard]] std::vector<ImportedPod> CensusOf(NodeTracks& tracks, Profile profile,
                                                 const ImportOptions& options,
                                                 std::vector<std::string>& notes);
-
-// An eviction or an OOM kill that the series tell of.
-struct ImportedEvent {
-  // As the agent tells, or when the containers of the pod ended, or else the middle of the time in
-  // which it must have been.
-  Instant at;
-  std::size_t pod = 0;                   // among the pods of the census
-  bool is_told = false;                  // not the middle
-  std::optional<std::string> container;  // the kernel killed it: no eviction
-  std::optional<Signal> signal;
-  std::optional<StorageLimitKind> limit;  // of its own, in place of the signal
-};
-
-// What really happened, by time, as far as the series tell. It notes evictions whose pod or signal
-// is not known. `clock` has the samples of the node's memory.
-[[nodiscard]] std::vector<ImportedEvent> EventsIn(NodeTracks& tracks, const Track& clock,
-                                                  const std::vector<ImportedPod>& pods,
-                                                  std::vector<std::string>& notes);
 
 }  // namespace jettison

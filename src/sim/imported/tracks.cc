@@ -91,15 +91,16 @@ const MetricSample* Track::FirstFrom(Instant at) const {
   return first == samples().end() || Elapsed(at, first->at) > kStaleness ? nullptr : &*first;
 }
 
-std::vector<Track::Step> Track::Steps() const {
+std::vector<Track::Step> Track::Steps(std::optional<Instant> before) const {
   std::vector<Step> steps;
-  const MetricSample* before = nullptr;
+  double value = before ? 0 : samples().front().value;
   for (const MetricSample& sample : samples()) {
-    if (before != nullptr && sample.value != before->value) {
-      const double zero = sample.value < before->value ? 0 : before->value;
-      if (sample.value > zero) steps.push_back({before->at, sample.at, sample.value - zero});
+    const double zero = sample.value < value ? 0 : value;
+    if (sample.value > zero) {
+      steps.push_back({before.value_or(sample.at), sample.at, sample.value - zero});
     }
-    before = &sample;
+    before = sample.at;
+    value = sample.value;
   }
   return steps;
 }

@@ -51,8 +51,9 @@ class Track {
   [[nodiscard]] const MetricSample* LastBefore(Instant at) const;
   // The first one from that moment on, within kStaleness.
   [[nodiscard]] const MetricSample* FirstFrom(Instant at) const;
-  // What it began with is no step.
-  [[nodiscard]] std::vector<Step> Steps() const;
+  // How it has grown. What it began with is a step where it was not there yet at the moment
+  // `before`.
+  [[nodiscard]] std::vector<Step> Steps(std::optional<Instant> before = std::nullopt) const;
 
   // Adds a sample of that moment: what `extreme` has seen in the time to its next sample, or what
   // it would be had the amount that is used grown on as it did between the two samples before, or
