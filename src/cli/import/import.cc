@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -71,7 +72,7 @@ void ReadCredentials(ImportRequest& request, const HttpUrl& url, FaultLines& fau
 
 void ReadTarget(ImportRequest& request, FaultLines& faults) {
   const auto url = ParseHttpUrl(request.options.source);
-  if (!url) return faults.Add("SOURCE " + url.error().message);
+  if (!url) return faults.Add("SOURCE " + url.error().message + "; no file of a dump is read");
   if (!url->credentials.empty()) {
     faults.Add(
         "the URL must not contain a password; use --basic-auth-file to name a file with "
@@ -136,7 +137,8 @@ Result<int> ImportOne(const ImportRequest& request, const std::string& node) {
   auto data = ReadNode(request, node, [](Duration wait) { std::this_thread::sleep_for(wait); });
   if (!data) return Fail(data.error());
   if (data->series.empty()) {
-    for (const std::string& warning : data->warnings) Complain("Prometheus warns: " + warning);
+    const std::set<std::string> warnings(data->warnings.begin(), data->warnings.end());
+    for (const std::string& warning : warnings) Complain("Prometheus warns: " + warning);
     return Fail(ErrorCode::kNotFound, fmt::format("{}: there are no series of this node in {}",
                                                   node, request.options.source));
   }
@@ -173,15 +175,25 @@ int RunImport(const ImportRequest& command) {
     const auto imported = ImportOne(*request, node);
     if (!imported) Complain(imported.error().message);
     status = std::max(status, imported ? *imported : ExitStatusOf(imported.error()));
+    // Who does not answer for one node does not for the next one.
+    if (!imported && (imported.error().code == ErrorCode::kUnavailable ||
+                      imported.error().code == ErrorCode::kDeadlineExceeded ||
+                      imported.error().code == ErrorCode::kPermissionDenied)) {
+      break;
+    }
   }
   return status;
 }
 
 constexpr const char* kFooter =
-    "SOURCE is the URL of a Prometheus server; `prometheus --storage.tsdb.path=DATA` serves a\n"
-    "folder with its data. The command makes a recording of each node, which `show`, `simulate`\n"
-    "and `recommend` read. The recording says which series are missing and what that costs, and\n"
-    "what was assumed. The command says the same on standard error.\n"
+    "SOURCE is the URL of a Prometheus server. The command makes a recording of each node, which\n"
+    "`show`, `simulate` and `recommend` read. The recording says which series are missing and "
+    "what\n"
+    "that costs, and what was assumed. The command says the same on standard error.\n"
+    "\n"
+    "A folder with the data of a server is served by\n"
+    "  prometheus --storage.tsdb.path=DATA --storage.tsdb.retention.time=100y "
+    "--config.file=/dev/null\n"
     "\n"
     "Example:\n"
     "  jettison import prometheus https://prometheus.example --token-file token --node a --node b "

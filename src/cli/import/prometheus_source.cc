@@ -19,6 +19,8 @@ namespace {
 using std::chrono::milliseconds;
 
 // How much time one query covers, unless it is refused or takes too long.
+// Samples of a node that are held, 16 bytes each.
+constexpr std::size_t kMostSamples = std::size_t{48} << 20;
 constexpr Duration kMostPiece = std::chrono::hours(6);
 constexpr Duration kLeastPiece = std::chrono::minutes(1);
 
@@ -70,7 +72,7 @@ void Learn(const MetricSeries& series, const std::string& node, NodeNames& names
   if (!exported.empty() && exported != node) return;
   if (const std::string_view uid = series.Label("uid"); !uid.empty()) names.pod_uids.emplace(uid);
   if (const std::string_view address = series.Label("internal_ip"); !address.empty()) {
-    names.instances += fmt::format("|.?{}.?(:[0-9]+)?", AsPattern(address));  // [::1]:9100
+    names.instances += fmt::format("|[[]?{}[]]?(:[0-9]+)?", AsPattern(address));  // [::1]:9100
   }
   const std::string_view instance = series.Label("instance");
   if (instance.empty() || series.name.starts_with("kube_")) return;
@@ -176,6 +178,7 @@ Result<PrometheusAnswer> ReadNode(const ImportRequest& request, const std::strin
 
   const std::vector<std::string> queries = QueriesFor(names);
   ProgressBar bar(true);
+  std::size_t held = 0;
   for (std::size_t i = 0; i < queries.size(); ++i) {
     Duration length = kMostPiece;
     for (Instant at = begin; at < end;) {
@@ -197,6 +200,14 @@ Result<PrometheusAnswer> ReadNode(const ImportRequest& request, const std::strin
         }
         length = std::max<Duration>(Elapsed(at, to) / 2, kLeastPiece);
         continue;
+      }
+      for (const MetricSeries& series : piece->series) held += series.samples.size();
+      if (held > kMostSamples) {
+        return Fail(
+            ErrorCode::kInvalidArgument,
+            fmt::format("{}: there are more than {} samples, which is the most that is held "
+                        "in memory: import less time at once",
+                        node, kMostSamples));
       }
       std::ranges::move(piece->series, std::back_inserter(data->series));
       std::ranges::move(piece->warnings, std::back_inserter(data->warnings));

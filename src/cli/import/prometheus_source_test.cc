@@ -113,9 +113,10 @@ TEST(PrometheusSource, WhatIsScrapedOnTheNodeIsFoundByItsAddressOrItsInstance) {
       R"({"__name__":"kube_node_info","node":"a","exported_node":"b","internal_ip":"10.0.0.9"},)"
       R"({"__name__":"kubelet_node_name","node":"a","exported_node":"b","instance":"other"})";
   ASSERT_TRUE(prometheus.Read());
-  EXPECT_THAT(prometheus.asked[0],
-              HasSubstr(EncodedForUrl("instance=~\"a(:[0-9]+)?|b:1|.?10[.]0[.]0[.]7.?(:[0-9]+)?|"
-                                      "exporter-1|kubelet-1\"}")));
+  EXPECT_THAT(
+      prometheus.asked[0],
+      HasSubstr(EncodedForUrl("instance=~\"a(:[0-9]+)?|b:1|[[]?10[.]0[.]0[.]7[]]?(:[0-9]+)?|"
+                              "exporter-1|kubelet-1\"}")));
 }
 
 TEST(PrometheusSource, WhatIsTooMuchAtOnceIsAskedForInHalves) {

@@ -151,7 +151,11 @@ Result<NodeFigures> NodeFiguresIn(NodeTracks& tracks, const ImportOptions& optio
   for (const std::string_view id : {"/kubepods.slice", "/kubepods"}) {
     const Track* const limit = tracks.Find("container_spec_memory_limit_bytes", {{"id", id}});
     // cAdvisor tells 0 of a group that has no limit.
-    if (limit == nullptr || limit->samples().back().value == 0) continue;
+    if (limit == nullptr || std::ranges::none_of(limit->samples(), [](const MetricSample& sample) {
+          return sample.value > 0;
+        })) {
+      continue;
+    }
     Take(all, Signal::kAllocatableMemoryAvailable,
          tracks.Find("container_memory_working_set_bytes", {{"id", id}}), limit, true);
   }
