@@ -31,7 +31,7 @@ struct DestroyResponse {
 // An answer of libmicrohttpd; connections that send it hold it, too.
 using Answered = std::unique_ptr<MHD_Response, DestroyResponse>;
 
-// The Connection that TellConnection laid beside it; null where that was not known.
+// The Connection that OnConnection laid beside it; null where that was not known.
 Connection* ConnectionOf(MHD_Connection* handle) {
   const MHD_ConnectionInfo* info =
       MHD_get_connection_info(handle, MHD_CONNECTION_INFO_SOCKET_CONTEXT);

@@ -132,6 +132,11 @@ FileDescriptor OpenSocket(TcpAddress& address) {
 
 }  // namespace
 
+ino_t InodeOf(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
 Result<FileDescriptor> ListenAt(const std::string& path, const std::string& group) {
   const auto address = AddressOf(path);
   if (!address) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 
@@ -13,8 +15,11 @@ namespace jettison::http {
 // number; empty: the process' own). The folder is made where it is missing (0755). What is left
 // of a process that is gone is replaced; kUnavailable where somebody still answers,
 // kInvalidArgument where something else than a socket is there. Whoever listens removes the socket
-// in the end, before it stops to listen: nobody else can have put one there until then.
+// in the end, unless it is another one by then.
 [[nodiscard]] Result<FileDescriptor> ListenAt(const std::string& path, const std::string& group);
+
+// Tells one file of a path from another one; 0: there is none.
+[[nodiscard]] ino_t InodeOf(const std::string& path);
 
 // Listens on a TCP address; "::" is all addresses of the machine, of IPv4, too.
 [[nodiscard]] Result<FileDescriptor> ListenOn(TcpAddress address);

@@ -81,14 +81,16 @@ HttpServer::~HttpServer() {
 
 void HttpServer::StopListening() {
   // The files go before their addresses are free for another agent, which makes its own.
-  if (unix_socket_) ::unlink(options_.socket_path.c_str());
-  if (std::exchange(has_own_token_, false)) ::unlink(options_.own_token_file.c_str());
+  const auto remove = [](const std::string& path, ino_t inode) {
+    if (inode != 0 && http::InodeOf(path) == inode) ::unlink(path.c_str());
+  };
+  remove(options_.socket_path, std::exchange(socket_inode_, 0));
+  remove(options_.own_token_file, std::exchange(own_token_inode_, 0));
   unix_socket_.Close();
   tcp_socket_.Close();
 }
 
 Result<void> HttpServer::Listen() {
-  if (!wake_) return Fail(ErrorCode::kUnavailable, "serve HTTP: too few file descriptors");
   Result<void> listens;
   if (!plain_) {
     auto plain = StartDaemon(nullptr);
@@ -99,6 +101,7 @@ Result<void> HttpServer::Listen() {
   if (listens && !options_.socket_path.empty()) {
     auto socket = http::ListenAt(options_.socket_path, options_.socket_group);
     listens = socket.map([this](FileDescriptor& made) { unix_socket_ = std::move(made); });
+    if (listens) socket_inode_ = http::InodeOf(options_.socket_path);
   }
   if (listens) return {};
   StopListening();
@@ -119,19 +122,19 @@ Result<void> HttpServer::ListenOnTcp() {
     return Fail(ErrorCode::kInvalidArgument,
                 options_.address + " needs TLS, and clients must say who they are");
   }
+  auto socket = http::ListenOn(*address);
+  if (!socket) return Fail(socket.error());
+  tcp_socket_ = *std::move(socket);
   TakeCredentials();
   if (!has_credentials_ || (has_tls() && !tls_)) {
     auto read = Read(options_);
     if (!read) return Fail(read.error());
     Use(*std::move(read));
   }
-  auto socket = http::ListenOn(*address);
-  if (!socket) return Fail(socket.error());
-  tcp_socket_ = *std::move(socket);
   // The token of an agent that has the address already stays.
   if (!options_.own_token_file.empty()) {
     if (auto made = http::MakeOwnToken(options_.own_token_file); !made) return made;
-    has_own_token_ = true;
+    own_token_inode_ = http::InodeOf(options_.own_token_file);
   }
   return {};
 }
@@ -201,7 +204,8 @@ void HttpServer::Turn() {
                                     {tcp_socket, POLLIN, 0},
                                     {DescriptorOf(plain_.get()), POLLIN, 0},
                                     {DescriptorOf(tls_.get()), POLLIN, 0}}};
-  int most = may_accept && connections_.empty() ? -1 : static_cast<int>(kTick.count());
+  const bool may_sleep = may_accept && connections_.empty() && wake_;
+  int most = may_sleep ? -1 : static_cast<int>(kTick.count());
   if (HasWork(plain_.get()) || HasWork(tls_.get())) most = 0;
   ::poll(watched.data(), watched.size(), most);
   TakeCredentials();

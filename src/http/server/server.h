@@ -62,7 +62,7 @@ struct HttpServerOptions {
 };
 
 // A server of HTTP/1.1 on a unix socket, a TCP address or both, on libmicrohttpd. All of it happens
-// on the one thread that is in Serve, which sleeps while there is no connection.
+// on the one thread that is in Serve, which sleeps while there is no connection and no news.
 class HttpServer {
  public:
   HttpServer(const HttpServerOptions& options, HttpHandler handler, HttpErrorAnswer error_answer);
@@ -158,7 +158,8 @@ class HttpServer {
   const HttpErrorAnswer error_answer_;
   FileDescriptor unix_socket_;  // either may be absent
   FileDescriptor tcp_socket_;
-  bool has_own_token_ = false;    // it has been made
+  ino_t socket_inode_ = 0;        // of the socket that it has made; 0: none
+  ino_t own_token_inode_ = 0;     // the same of the token
   bool has_credentials_ = false;  // they have been read
   FileDescriptor wake_;           // an eventfd
   std::atomic<bool> stop_ = false;

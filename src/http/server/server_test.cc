@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "http/server/testing/test_server.h"
 #include "http/server/testing/test_wire.h"
 
@@ -70,6 +72,19 @@ TEST(HttpServer, EachErrorHasItsStatusAndABodyFromTheCallersFunction) {
     EXPECT_THAT(whole, StartsWith("HTTP/1.1 " + answer.substr(0, 3)));
   }
   EXPECT_THAT(Asked(server, "DELETE /" + get + "\r\n"), HasSubstr("Allow: GET, HEAD, POST\r\n"));
+}
+
+TEST(HttpServer, ASocketThatAnotherPutInItsPlaceStays) {
+  const kernel::TemporaryFolder folder;
+  const std::string path = folder.path() + "/j.sock";
+  TestServer second;
+  {
+    TestServer first;
+    ASSERT_TRUE(first.Start(Echo, {.socket_path = path})) << first.error.message;
+    std::filesystem::rename(path, path + ".old");
+    ASSERT_TRUE(second.Start(Echo, {.socket_path = path})) << second.error.message;
+  }
+  EXPECT_TRUE(std::filesystem::exists(path)) << "the first one has ended";
 }
 
 TEST(HttpServer, WhatIsNoRequestAtAllIsRefusedByTheLibrary) {
