@@ -27,12 +27,13 @@ using ::testing::SizeIs;
 class FakeAgent {
  public:
   explicit FakeAgent(Overview overview) : overview_(std::move(overview)) {
-    auto server = HttpServer::Open(
-        {.socket_path = socket_}, [this](const HttpRequest& request) { return Answer(request); },
+    server_ = std::make_unique<HttpServer>(
+        HttpServerOptions{.socket_path = socket_},
+        [this](const HttpRequest& request) { return Answer(request); },
         [](int status, std::string_view message) {
           return HttpResponse{.status = status, .body = std::string(message)};
         });
-    server_ = *std::move(server);
+    EXPECT_TRUE(server_->Listen());
     thread_ = std::thread([this] { server_->Serve(); });
   }
   FakeAgent(const FakeAgent&) = delete;
@@ -67,7 +68,7 @@ class FakeAgent {
     Overview overview = overview_;
     const auto signal = request.query.find("signal");
     if (signal != request.query.end()) {
-      overview.ranked_for = SignalNamed(signal->second).value_or(overview.ranked_for);
+      overview.ranked_for = EnumeratorNamed<Signal>(signal->second).value_or(overview.ranked_for);
     }
     return {.body = OverviewJson(overview)};
   }

@@ -216,7 +216,8 @@ class DemoShow {
     std::string text;
     for (const OverviewEvent& event : overview.events) {
       if (event.at <= shown_until_) continue;
-      text += fmt::format("{}  {} {}: {}\n", ClockText(event.at), event.reason, event.object,
+      text += fmt::format("{}  {} {}: {}\n", ClockText(event.at),
+                          event.refused_for.empty() ? event.reason : "Refused", event.object,
                           event.message);
     }
     shown_until_ = overview.at;

@@ -185,6 +185,7 @@ Lines SignalLines(const Overview& overview, bool bars, std::size_t columns) {
 
 constexpr std::size_t kFewestColumns = 60;  // narrower terminals see less of each line
 constexpr std::size_t kMostColumns = 200;
+constexpr std::size_t kWhole = 4096;  // of a page that is not one of a terminal
 
 bool IsWell(const OverviewPod& pod) {
   return pod.activity == "finished" || (pod.activity == "running" && pod.waiting_reason.empty());
@@ -283,12 +284,23 @@ Lines PodLines(const Overview& overview, std::size_t most, std::size_t columns) 
   return lines;
 }
 
-// A header and a line for each of the last events that are warnings or about the node.
+// A header and a line for each of the last events that are warnings or about the node. Evictions
+// have up to half of the lines, however many events followed them.
 Lines EventLines(const Overview& overview, std::size_t most) {
+  const auto is_eviction = [](const OverviewEvent& event) {
+    return event.reason == "Evicted" && event.refused_for.empty();
+  };
   Lines lines;
+  std::size_t evictions = std::min<std::size_t>(
+      static_cast<std::size_t>(std::ranges::count_if(overview.events, is_eviction)), most / 2);
   for (auto at = overview.events.rbegin(); at != overview.events.rend(); ++at) {
     if (lines.size() == most) break;
     if (at->type != "Warning" && at->object != "node") continue;
+    if (is_eviction(*at)) {
+      evictions -= std::min<std::size_t>(evictions, 1);
+    } else if (lines.size() + evictions >= most) {
+      continue;
+    }
     TextLine line(fmt::format("{:>7} ago", SpanText(Elapsed(at->at, overview.at))), Ink::kFaint);
     // The reason of a pod that was not let in is an eviction's.
     line.Add(fmt::format("  {} {}: {}", at->refused_for.empty() ? at->reason : "Refused",
@@ -326,7 +338,7 @@ std::vector<std::string> NodePage(std::vector<TextLine> title, const Overview& o
   }
   Lines last = EventLines(overview, events);
   if (layout.rows) pods -= std::min(pods, last.size());
-  put(PodLines(overview, pods, columns));
+  put(PodLines(overview, pods, layout.rows ? columns : kWhole));
   put(std::move(last));
   if (layout.rows && lines.size() >= *layout.rows) {
     lines.resize(*layout.rows - std::min<std::size_t>(*layout.rows, 1));
