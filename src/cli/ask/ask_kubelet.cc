@@ -35,7 +35,7 @@ KubeletAnswer ReadFile(const std::string& file) {
   auto text = TextOf(file);
   if (!text) return NoAnswer(fmt::format("{}: {}", file, text.error().message), true);
   KubeletAnswer answer;
-  auto documents = ConfigDocumentsIn(file, *text, answer.warnings);
+  auto documents = ConfigDocumentsIn(file, *text, answer.warnings, answer.faults);
   if (!documents) {
     return Refusal(file, "the kubelet's configuration is faulty: " + documents.error().message);
   }

@@ -77,7 +77,8 @@ void AddFile(const std::string& file, const Result<std::string>& text, bool drop
     reading.faults.push_back(FaultOf(file, std::move(why)));
   };
   reading.unread |= !text;
-  auto parsed = text ? ConfigDocumentsIn(file, *text, reading.warnings) : Fail(text.error());
+  auto parsed =
+      text ? ConfigDocumentsIn(file, *text, reading.warnings, reading.faults) : Fail(text.error());
   if (!parsed) return refuse(parsed.error().message);
   const bool is_empty =
       drop_in ? text->find_first_not_of(" \t\r\n") == std::string::npos : parsed->empty();
@@ -160,7 +161,7 @@ std::string HostName() {
 }  // namespace
 
 Result<std::vector<Value>> ConfigDocumentsIn(const std::string& file, std::string_view text,
-                                             Faults& warnings) {
+                                             Faults& warnings, Faults& faults) {
   std::vector<std::string> repeated;
   auto documents = ParseDocuments(text, kUnlimitedMemory, &repeated);
   if (!documents || repeated.empty()) return documents;
@@ -169,9 +170,12 @@ Result<std::vector<Value>> ConfigDocumentsIn(const std::string& file, std::strin
     return kind != nullptr && kind->AsString() != nullptr &&
            *kind->AsString() == "KubeletConfiguration";
   });
-  if (!may_repeat) return Fail(ErrorCode::kInvalidArgument, repeated.front());
   for (const std::string& line : repeated) {
-    warnings.push_back(FaultOf(file, line + "; the last one counts, as for the kubelet"));
+    if (may_repeat) {
+      warnings.push_back(FaultOf(file, line + "; the last one counts, as for the kubelet"));
+    } else {
+      faults.push_back(FaultOf(file, line));
+    }
   }
   return documents;
 }

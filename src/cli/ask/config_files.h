@@ -23,9 +23,10 @@ namespace jettison {
 [[nodiscard]] Result<std::string> TextOf(const std::string& file);
 
 // Its documents. Of a key that a KubeletConfiguration has twice the last one counts, as for the
-// kubelet, and `warnings` has a line for each; anywhere else that is an error.
+// kubelet, and `warnings` has a line for each; anywhere else `faults` has.
 [[nodiscard]] Result<std::vector<Value>> ConfigDocumentsIn(const std::string& file,
-                                                           std::string_view text, Faults& warnings);
+                                                           std::string_view text, Faults& warnings,
+                                                           Faults& faults);
 
 // What a configuration is read from.
 struct ConfigSources {
