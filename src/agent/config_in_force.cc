@@ -99,12 +99,15 @@ ConfigInForce::Taken ConfigInForce::Use(const ConfigReading& reading) {
 }
 
 void ConfigInForce::Learn(const Observations& seen) {
-  if (capacities_) return;
-  capacities_.emplace();
+  bool is_news = !capacities_;
+  if (is_news) capacities_.emplace();
   for (const Signal signal : kAllSignals) {
-    if (seen[signal]) (*capacities_)[IndexOf(signal)] = seen[signal]->capacity;
+    auto& capacity = (*capacities_)[IndexOf(signal)];
+    if (capacity || !seen[signal]) continue;
+    capacity = seen[signal]->capacity;
+    is_news = true;
   }
-  LogCapacities();
+  if (is_news) LogCapacities();
 }
 
 void ConfigInForce::LogCapacities() const {

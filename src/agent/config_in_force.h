@@ -72,6 +72,8 @@ class ConfigInForce {
   // do not lie above the kubelet's, or are always met, by them. Must not be called before the
   // layout of the file systems is known.
   void Learn(const Observations& seen);
+  // The layout of the file systems is another one: Learn learns anew.
+  void ForgetCapacities() { capacities_.reset(); }
   // Takes the memory of the node, in bytes; returns whether it was another before.
   bool TakeMemory(std::uint64_t bytes);
 

@@ -238,6 +238,7 @@ void NodeAgent::Begin(std::vector<RuntimePod> pods) {
 }
 
 void NodeAgent::SetLayout(DiskLayout layout) {
+  config_.ForgetCapacities();
   parts_->node->SetLayout(layout, ThresholdsFor(config_.config().eviction.thresholds, layout));
 }
 

@@ -9,9 +9,9 @@
 
 #include "agent/manifests/manifest_reader.h"
 #include "agent/manifests/manifest_reading.h"
+#include "core/model/choices.h"
 #include "core/model/fault.h"
 #include "core/model/pod.h"
-#include "core/model/choices.h"
 #include "core/pods/pod_facts.h"
 #include "core/units/duration.h"
 #include "core/units/once.h"

@@ -1,5 +1,5 @@
-// How the table brings what is on the node to what is wanted: whom it ends, whom it starts, in which
-// order; admission, room and who gives way, and coming back after an eviction.
+// How the table brings what is on the node to what is wanted: whom it ends, whom it starts, in
+// which order; admission, room and who gives way, and coming back after an eviction.
 #include <fmt/format.h>
 
 #include <algorithm>
