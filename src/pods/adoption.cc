@@ -172,7 +172,8 @@ bool Adoption::MayRun(const std::string& uid) const {
 void Adoption::ReadAgain(const PodPlan& wanted) {
   const std::string& uid = wanted.pod->uid;
   const auto observed = observed_.find(uid);
-  if (observed == observed_.end() || std::exchange(observed->second.is_busy, true)) return;
+  if (observed == observed_.end() || !CheckPlace(*wanted.pod)) return;
+  if (std::exchange(observed->second.is_busy, true)) return;
   const auto reading = std::make_shared<Reading>();
   dependencies_.disk.Do(
       [record = RecordOf(uid), read_rest = Reader(uid), reading]() -> Result<void> {

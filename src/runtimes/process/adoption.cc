@@ -163,8 +163,8 @@ std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run,
                                                   const Surroundings& surroundings) {
   const Pod& pod = *entry.plan.pod;
   if (run.state == RunState::kNeverRan) {
-    // The order to start may still be on its way to the shim. In a group that was killed, there is
-    // nothing left that it could let go.
+    // Its shim may be about to let it go. In a group that was killed, there is nothing left that
+    // it could let go.
     EndRemains(entry, run, surroundings, "end a run that never ran");
     run = ReadRun(context_.paths, {pod.uid, run.container, run.attempt}, context_.boot_id);
     if (run.passing) run.state = RunState::kNeverRan;
