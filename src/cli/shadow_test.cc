@@ -3,7 +3,6 @@
 
 #include "cli/command_bed.h"
 #include "core/shadow/shadow_book.h"
-#include "core/shadow/shadow_book.h"
 #include "http/server/testing/test_server.h"
 
 namespace jettison {

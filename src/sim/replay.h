@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "apply/pass.h"
 #include "core/decide/garbage_collection.h"
 #include "core/model/summary.h"
 #include "core/pass/pass.h"
 #include "core/scenario/scenario.h"
-#include "apply/pass.h"
 
 namespace jettison {
 

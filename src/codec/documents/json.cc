@@ -11,7 +11,6 @@
 #include <string>
 #include <utility>
 
-
 namespace jettison {
 namespace {
 

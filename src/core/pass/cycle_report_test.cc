@@ -1,6 +1,6 @@
-#include "core/pass/pass.h"
-
 #include <gtest/gtest.h>
+
+#include "core/pass/pass.h"
 
 namespace jettison {
 namespace {
