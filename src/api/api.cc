@@ -87,32 +87,32 @@ const std::vector<Route>& Routes() {
   static const std::vector<Route> kRoutes = {
       {"GET", "/", "", kHtml, Needs::kNothing, AnswerDashboard},
       {"GET", "/dashboard", "", kHtml, Needs::kNothing, AnswerDashboard},
-      {"GET", "/healthz", "verbose", kText, Needs::kNothing, AnswerProbe},
-      {"GET", "/livez", "verbose", kText, Needs::kNothing, AnswerProbe},
-      {"GET", "/readyz", "verbose", kText, Needs::kNothing, AnswerProbe},
-      {"GET", "/metrics", "", kMetrics, Needs::kSnapshot,
+      {"GET", "/healthz", "verbose", kAsText, Needs::kNothing, AnswerProbe},
+      {"GET", "/livez", "verbose", kAsText, Needs::kNothing, AnswerProbe},
+      {"GET", "/readyz", "verbose", kAsText, Needs::kNothing, AnswerProbe},
+      {"GET", "/metrics", "", kAsMetrics, Needs::kSnapshot,
        [](const Call& call) {
          const Instant before = std::exchange(call.scraped_at, call.snapshot->at);
          const auto process = ReadOwnProcess();
          return Body(MetricsText(*call.snapshot, before, process ? &*process : nullptr));
        }},
-      {"GET", "/stats/summary", "", kJson, Needs::kPass, Of<StatsSummaryJson>},
-      {"GET", "/pods", "", kJson, Needs::kSnapshot, Of<PodListJson>},
-      {"GET", "/configz", "", kJson, Needs::kSnapshot,
+      {"GET", "/stats/summary", "", kAsJson, Needs::kPass, Of<StatsSummaryJson>},
+      {"GET", "/pods", "", kAsJson, Needs::kSnapshot, Of<PodListJson>},
+      {"GET", "/configz", "", kAsJson, Needs::kSnapshot,
        [](const Call& call) { return Body(ConfigzJson(call.snapshot->node->config)); }},
-      {"GET", "/api/v1/node", "", kJson, Needs::kSnapshot,
+      {"GET", "/api/v1/node", "", kAsJson, Needs::kSnapshot,
        [](const Call& call) { return Body(NodeJson(*call.snapshot, call.sources.host)); }},
-      {"GET", "/api/v1/events", "", kJson, Needs::kSnapshot, Of<EventListJson>},
-      {"GET", "/api/v1/cycles", "n", kNdjson, Needs::kSnapshot, AnswerCycles},
-      {"GET", "/api/v1/overview", "signal", kJson, Needs::kSnapshot, AnswerOverview},
-      {"GET", "/api/v1/history", "", kJson, Needs::kSnapshot, Of<HistoryJson>},
+      {"GET", "/api/v1/events", "", kAsJson, Needs::kSnapshot, Of<EventListJson>},
+      {"GET", "/api/v1/cycles", "n", kAsNdjson, Needs::kSnapshot, AnswerCycles},
+      {"GET", "/api/v1/overview", "signal", kAsJson, Needs::kSnapshot, AnswerOverview},
+      {"GET", "/api/v1/history", "", kAsJson, Needs::kSnapshot, Of<HistoryJson>},
       {"GET", "/api/v1/explain", "eviction output pod", "", Needs::kSnapshot, AnswerExplain},
-      {"GET", "/api/v1/evictions", "", kJson, Needs::kSnapshot, AnswerEvictions},
+      {"GET", "/api/v1/evictions", "", kAsJson, Needs::kSnapshot, AnswerEvictions},
       {"GET", "/api/v1/evictions/*", "output", "", Needs::kSnapshot, AnswerEviction},
       {"GET", "/api/v1/rank", "output signal", "", Needs::kPass, AnswerRank},
       {"GET", "/api/v1/recording", "since until", kRecording, Needs::kSnapshot, AnswerRecording},
-      {"GET", "/api/v1/shadow", "", kJson, Needs::kSnapshot, AnswerShadow},
-      {"POST", "/api/v1/admit", "", kJson, Needs::kSnapshot, AnswerPodAdmission},
+      {"GET", "/api/v1/shadow", "", kAsJson, Needs::kSnapshot, AnswerShadow},
+      {"POST", "/api/v1/admit", "", kAsJson, Needs::kSnapshot, AnswerPodAdmission},
       {"GET", "/api/v1/watch", "", kEvents, Needs::kNothing,
        [](const Call& call) {
          return HttpResponse{
@@ -361,8 +361,8 @@ HttpResponse Api::Answer(const HttpRequest& request) {
                                       .sources = sources_,
                                       .scraped_at = scraped_at_});
   if (answer.status == 200 && !route.type.empty()) answer.content_type = route.type;
-  if (answer.content_type == kJson && !answer.body.ends_with('\n')) answer.body += '\n';
-  if (snapshot && !snapshot->loop_error.empty() && answer.content_type == kText) {
+  if (answer.content_type == kAsJson && !answer.body.ends_with('\n')) answer.body += '\n';
+  if (snapshot && !snapshot->loop_error.empty() && answer.content_type == kAsText) {
     answer.body.insert(0, snapshot->loop_error + "\n\n");
   }
   return answer;

@@ -64,10 +64,10 @@ struct Call {
   [[nodiscard]] std::optional<std::string_view> Parameter(std::string_view name) const;
 };
 
-inline constexpr std::string_view kJson = "application/json";
-inline constexpr std::string_view kNdjson = "application/x-ndjson";
-inline constexpr std::string_view kText = "text/plain; charset=utf-8";
-inline constexpr std::string_view kMetrics = "text/plain; version=0.0.4; charset=utf-8";
+inline constexpr std::string_view kAsJson = "application/json";
+inline constexpr std::string_view kAsNdjson = "application/x-ndjson";
+inline constexpr std::string_view kAsText = "text/plain; charset=utf-8";
+inline constexpr std::string_view kAsMetrics = "text/plain; version=0.0.4; charset=utf-8";
 inline constexpr std::string_view kHtml = "text/html; charset=utf-8";
 inline constexpr std::string_view kRecording = "application/vnd.jettison.recording";
 inline constexpr std::string_view kEvents = "text/event-stream";
@@ -76,7 +76,7 @@ inline constexpr std::string_view kEvents = "text/event-stream";
 // docs/explain.md has the form of those that explain.
 
 // An answer of 200 with that body.
-[[nodiscard]] inline HttpResponse Body(std::string text, std::string_view type = kJson) {
+[[nodiscard]] inline HttpResponse Body(std::string text, std::string_view type = kAsJson) {
   return {.content_type = std::string(type), .body = std::move(text)};
 }
 

@@ -20,12 +20,12 @@ namespace {
 // An explanation in the form that was asked for.
 template <typename Explanation>
 HttpResponse Told(const Call& call, const Explanation& explanation) {
-  if (call.Parameter("output") == "text") return Body(TextOf(explanation), kText);
+  if (call.Parameter("output") == "text") return Body(TextOf(explanation), kAsText);
   return Body(JsonOf(explanation));
 }
 
 HttpResponse Told(const Call& call, const PastEviction& kept) {
-  return call.Parameter("output") == "text" ? Body(kept.text, kText) : Body(kept.json);
+  return call.Parameter("output") == "text" ? Body(kept.text, kAsText) : Body(kept.json);
 }
 
 const PastEvictions& EvictionsOf(const Snapshot& snapshot) {
@@ -169,7 +169,7 @@ HttpResponse AnswerRank(const Call& call) {
   const auto signal = EnumeratorNamed<Signal>(name);
   if (!signal) return WrongSignal(name);
   const PodOrder order = OrderNow(NodeNowOf(*call.snapshot), *signal);
-  if (call.Parameter("output") == "text") return Body(TextOf(order), kText);
+  if (call.Parameter("output") == "text") return Body(TextOf(order), kAsText);
   return Body(JsonOf(order, call.snapshot->at));
 }
 

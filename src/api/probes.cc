@@ -93,14 +93,14 @@ HttpResponse AnswerProbe(const Call& call) {
       {"loop", HangOf(call.sources, probe == "livez" ? kWorthRestart : kHangs)}};
   if (is_readyz) AddReadiness(snapshot.get(), call.sources.now(), checks);
   const bool passed = std::ranges::all_of(checks, [](const Check& c) { return c.failure.empty(); });
-  if (passed && call.Parameter("verbose").value_or("false") == "false") return Body("ok", kText);
+  if (passed && call.Parameter("verbose").value_or("false") == "false") return Body("ok", kAsText);
   std::string text;
   for (const Check& check : checks) {
     text += check.failure.empty() ? fmt::format("[+]{} ok\n", check.name)
                                   : fmt::format("[-]{} failed: {}\n", check.name, check.failure);
   }
   HttpResponse answer =
-      Body(text + fmt::format("{} check {}\n", probe, passed ? "passed" : "failed"), kText);
+      Body(text + fmt::format("{} check {}\n", probe, passed ? "passed" : "failed"), kAsText);
   if (!passed) answer.status = 500;
   return answer;
 }

@@ -174,9 +174,9 @@ void PutPolicies(const SimulationReport& report, const Recommendation* all, bool
         if (!is_detailed) return;
         PutThresholds(signals, report.policies[i], *report.courses, json);
         if (!IsTold(all, i)) return;
-        const auto put_first = [&](std::string_view name, auto all) {
-          all.resize(std::min(kMostOnPage, all.size()));
-          fields(name, all);
+        const auto put_first = [&](std::string_view name, auto events) {
+          events.resize(std::min(kMostOnPage, events.size()));
+          fields(name, events);
         };
         put_first("evictions", report.outcomes[i].evictions);
         put_first("oomKills", report.outcomes[i].oom_kills);
