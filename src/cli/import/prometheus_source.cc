@@ -11,7 +11,7 @@
 #include "cli/import/import.h"
 #include "cli/terminal/output.h"
 #include "codec/prometheus/prometheus.h"
-#include "sim/imported/tracks.h"
+#include "sim/imported/convert.h"
 
 namespace jettison {
 namespace {

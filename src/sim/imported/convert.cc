@@ -1,10 +1,12 @@
 #include "sim/imported/convert.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <ranges>
 #include <set>
@@ -24,7 +26,7 @@ namespace {
 
 // What a missing series costs: where there is neither it nor the one that says the same instead.
 struct CostRow {
-  std::string_view metric;  // or a signal of the node, which several series tell
+  std::string_view metric;
   std::string_view instead;
   std::string_view cost;
 };
@@ -52,21 +54,23 @@ constexpr CostRow kCosts[] = {
      "simulation evicts them for one"},
     {"jettison_pod_disk_used_bytes", "",
      "of the disk use of pods at most writable layers and logs are known, not their volumes: the "
-     "order in which pods are evicted for a disk may differ"},
-    {"jettison_signal_available", "",
-     "thresholds on pressure and swap are never met in this recording, because an agent alone "
-     "tells "
-     "them"},
-    {"pid.available", "jettison_signal_available",
-     "thresholds on it are never met in this recording (node_exporter has node_processes_threads "
-     "and node_processes_max_processes with --collector.processes)"},
-    {"nodefs.available", "jettison_signal_available",
-     "thresholds on nodefs and imagefs are never met in this recording (node_exporter has "
-     "node_filesystem_avail_bytes and node_filesystem_size_bytes of the file systems)"},
-    {"allocatableMemory.available", "",
-     "evictions because pods together exceed node allocatable cannot be told (the kubelet has "
-     "container_memory_working_set_bytes and container_spec_memory_limit_bytes of /kubepods, where "
-     "that has a limit)"}};
+     "order in which pods are evicted for a disk may differ"}};
+
+// What a note counts.
+constexpr std::string_view kBetweenSamples =
+    "evictions of which no series tells the moment; they are put in the middle between two "
+    "samples, "
+    "with memory as it would be had it grown on as before";
+constexpr std::string_view kTooEarly =
+    "evictions and OOM kills before the first sample of the node's memory, which are not in the "
+    "recording";
+constexpr std::string_view kBeforeFirstSample =
+    "pods that were evicted before the first sample of them, which is not in the recording";
+constexpr std::string_view kForUnknownSignal =
+    "evictions about which kubelet_evictions did not grow; they are taken to have been for "
+    "memory.available";
+constexpr std::string_view kOfUnknownPod =
+    "evictions of which no series tells which pod it was; they are not in the recording";
 
 // An eviction or an OOM kill that the series tell of.
 struct Event {
@@ -131,7 +135,8 @@ class NodeImport {
   NodeImport(const std::string& node, PrometheusAnswer data, const ImportOptions& options,
              RecordingSink& sink)
       : options_(options), sink_(sink), tracks_(std::move(data.series)), about_{.node = node} {
-    for (const std::string& warning : data.warnings) {
+    // The same one may come with each piece.
+    for (const auto& warning : std::set(data.warnings.begin(), data.warnings.end())) {
       notes_.push_back("samples may be missing, because the source warned: " + warning);
     }
   }
@@ -174,13 +179,7 @@ class NodeImport {
     std::erase_if(events, [&](const Event& each) {
       return each.at < options_.from || each.at > options_.to;
     });
-    const auto early = std::erase_if(events, [&](const Event& each) { return each.at <= last_; });
-    if (early > 0) {
-      notes_.push_back(
-          fmt::format("evictions and OOM kills before the first sample of the node's memory, which "
-                      "are not in the recording: {}",
-                      early));
-    }
+    counts_[kTooEarly] = std::erase_if(events, [&](const Event& each) { return each.at <= last_; });
     if (auto made = Make(moments, events); !made) return Fail(made.error());
     return Finish();
   }
@@ -188,11 +187,19 @@ class NodeImport {
  private:
   void NoteMissing() {
     for (const auto& [metric, instead, cost] : kCosts) {
-      const auto signal = EnumeratorNamed<Signal>(metric);
-      const bool known = signal ? figures_.Of(*signal).amount != nullptr : tracks_.Has(metric);
-      if (known || tracks_.Has(instead)) continue;
+      if (tracks_.Has(metric) || tracks_.Has(instead)) continue;
       notes_.push_back(fmt::format("{} is missing, so {}", metric, cost));
     }
+    std::vector<std::string_view> unknown;
+    for (const Signal signal : kAllSignals) {
+      const bool is_copy = RowOf(signal).disk == FileSystem::kContainer;
+      if (!is_copy && figures_.Of(signal).amount == nullptr) unknown.push_back(NameOf(signal));
+    }
+    if (unknown.empty()) return;
+    notes_.push_back(
+        fmt::format("no series tells {}: thresholds on them are never met in this "
+                    "recording",
+                    fmt::join(unknown, ", ")));
   }
 
   // What really happened, by time, as far as the series tell.
@@ -202,18 +209,9 @@ class NodeImport {
     for (const Clue& clue : PodClues()) {
       const auto signal = TakeNearest(clue, signals);
       events.push_back(EvictionOf(clue, signal));
-      if (signal || !tracks_.Has("kubelet_evictions")) continue;
-      notes_.push_back(fmt::format(
-          "{} was evicted between {} and {}, but kubelet_evictions did not grow "
-          "about then: it is taken to have been for memory.available",
-          FullName(pods_[clue.pod].facts->pod), FormatInstant(clue.from), FormatInstant(clue.to)));
+      if (!signal && tracks_.Has("kubelet_evictions")) ++counts_[kForUnknownSignal];
     }
-    for (const Clue& signal : signals) {
-      notes_.push_back(
-          fmt::format("between {} and {} a pod was evicted for {}, but no series tells which: "
-                      "the recording does not have this eviction",
-                      FormatInstant(signal.from), FormatInstant(signal.to), signal.cause));
-    }
+    counts_[kOfUnknownPod] = signals.size();
     AddOomKills(events);
     std::ranges::stable_sort(events, {}, &Event::at);
     return events;
@@ -252,11 +250,7 @@ class NodeImport {
           const MetricSample& first = each->samples().front();
           const bool appears = metric == "kube_pod_status_reason" && first.value == 1;
           const auto seen = appears ? LastSeen(pods_[i], first.at) : std::nullopt;
-          if (appears && !seen) {
-            notes_.push_back(
-                fmt::format("{} had been evicted before its first sample, at {}; when is not known",
-                            FullName(pods_[i].facts->pod), FormatInstant(first.at)));
-          }
+          if (appears && !seen) ++counts_[kBeforeFirstSample];
           for (const Track::Step& step : each->Steps(seen)) {
             clues.push_back({.from = step.from, .to = step.to, .pod = i, .cause = {}});
           }
@@ -324,11 +318,7 @@ class NodeImport {
       figures_.GrowTo(each.at);
       const ImportedPod& victim = pods_[each.pod];
       for (Track* part : victim.memory) part->GrowTo(each.at, true, victim.peak);
-      if (each.is_told) continue;
-      notes_.push_back(fmt::format(
-          "an eviction is known to lie between two samples, and its pass is put in the middle of "
-          "them, with memory as it would be had it grown on as before: its time is off by up to {}",
-          FormatDuration(summary_.step / 2)));
+      if (!each.is_told) ++counts_[kBetweenSamples];
     }
   }
 
@@ -418,14 +408,9 @@ class NodeImport {
   }
 
   Result<ImportSummary> Finish() {
-    notes_.emplace_back(
-        "figures of pods are put on the line between their two samples around that of the node, "
-        "because they are not scraped at the same moment");
-    notes_.emplace_back(
-        "pods that tie in everything else are ranked by their UID; among those the kubelet has no "
-        "fixed order");
-    std::set<std::string> seen;
-    std::erase_if(notes_, [&](const std::string& note) { return !seen.insert(note).second; });
+    for (const auto& [what, count] : counts_) {
+      if (count > 0) notes_.push_back(fmt::format("{}: {}", what, count));
+    }
     for (const std::string& note : notes_) {
       const auto told = sink_.Add(RecordedNote{.at = last_, .text = note});
       if (!told) return Fail(told.error());
@@ -439,7 +424,8 @@ class NodeImport {
   RecordingSink& sink_;
   NodeTracks tracks_;
   RecordingAbout about_;
-  std::vector<std::string> notes_;  // each without its full stop
+  std::vector<std::string> notes_;                  // each without its full stop
+  std::map<std::string_view, std::size_t> counts_;  // of what notes count
   NodeFigures figures_;
   std::vector<ImportedPod> pods_;
   std::shared_ptr<const PassPolicy> policy_;

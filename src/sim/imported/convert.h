@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,6 +15,9 @@
 #include "core/units/result.h"
 
 namespace jettison {
+
+// A sample that is older says nothing of now, as Prometheus has it (--query.lookback-delta).
+inline constexpr Duration kStaleness = std::chrono::minutes(5);
 
 // What is imported, and what is said of it.
 struct ImportOptions {

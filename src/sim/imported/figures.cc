@@ -297,13 +297,9 @@ std::shared_ptr<const PodFacts> FactsFor(NodeTracks& tracks, const Found& found,
     pod.volumes.push_back({.name = "volumes", .source = EmptyDirSource{}});
   }
   PodFacts facts = FactsOf(std::move(pod), profile);
-  facts.source = PodOrigin::kKubernetes;
-  for (const PodOrigin each : {PodOrigin::kOwn, PodOrigin::kRuntime}) {
-    if (NameOf(each) == info("source")) facts.source = each;
-  }
-  for (const auto each : {Protection::kNone, Protection::kCritical, Protection::kObserved}) {
-    if (NameOf(each) == info("protection")) facts.protection = each;
-  }
+  facts.source = EnumeratorNamed<PodOrigin>(info("source")).value_or(PodOrigin::kKubernetes);
+  const auto protection = EnumeratorNamed<Protection>(info("protection"));
+  if (protection && *protection != Protection::kSpared) facts.protection = *protection;
   return std::make_shared<const PodFacts>(std::move(facts));
 }
 

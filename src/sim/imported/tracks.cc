@@ -1,9 +1,9 @@
-#include "sim/imported/tracks.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
+
+#include "sim/imported/figures.h"
 
 namespace jettison {
 namespace {
