@@ -10,6 +10,7 @@
 
 #include "core/json/json_writer.h"
 #include "core/pass/pass.h"
+#include "core/text/enum_names.h"
 #include "core/units/result.h"
 #include "sim/report/simulation_report.h"
 #include "sim/whatif/whatif.h"
@@ -58,6 +59,9 @@ struct Choice {
   std::vector<std::size_t> front;  // as ParetoFront
 };
 
+template <>
+inline constexpr auto kNamesOf<Choice::Why> = EnumNames("cheapest", "inForce", "noPressure");
+
 // The cheapest one. Of those that are equally cheap the first counts. One that is cheaper than the
 // one in force by no more than `error` cannot be told from it. Another one than that in force is
 // chosen only where something was short: that one evicts or loses a pod for memory, or policies
@@ -100,8 +104,6 @@ struct Recommendation {
 // The members of that document that are about all recordings.
 void PutRecommendation(const Recommendation& recommendation, JsonWriter& json);
 
-// "cheapest", "inForce", "noPressure".
-[[nodiscard]] std::string_view NameOf(Choice::Why why);
 // What must be known of the configuration by those who take nothing else, in sentences.
 [[nodiscard]] std::vector<std::string> CautionSentences(const Recommendation& recommendation);
 // What is recommended and why, in sentences.

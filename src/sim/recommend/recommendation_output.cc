@@ -180,11 +180,6 @@ std::string CheapestSentence(const Recommendation& all) {
 
 }  // namespace
 
-std::string_view NameOf(Choice::Why why) {
-  constexpr std::string_view kNames[] = {"cheapest", "inForce", "noPressure"};
-  return kNames[static_cast<std::size_t>(why)];
-}
-
 std::vector<std::string> CautionSentences(const Recommendation& all) {
   return all.choice.why == Choice::Why::kNoPressure ? VerdictSentences(all) : all.notes;
 }

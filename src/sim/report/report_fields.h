@@ -1,9 +1,5 @@
 #pragma once
 
-#include <optional>
-#include <string_view>
-#include <type_traits>
-
 #include "core/json/json_writer.h"
 #include "sim/report/simulation_report.h"
 
@@ -11,15 +7,6 @@ namespace jettison {
 
 // The wire forms of a simulation, as core/json/json_writer.h has them: of a document, and of the
 // lines of a shard.
-
-inline std::optional<ForeseenOomKill::Why> EnumeratorNamed(
-    std::type_identity<ForeseenOomKill::Why> /*tag*/, std::string_view name) {
-  using Why = ForeseenOomKill::Why;
-  for (const auto why : {Why::kRecorded, Why::kNode, Why::kPodLimit}) {
-    if (NameOf(why) == name) return why;
-  }
-  return std::nullopt;
-}
 
 template <typename Archive, FormOf<NamedSetting> T>
 void VisitFields(Archive& fields, T& setting) {

@@ -1,5 +1,3 @@
-#include "sim/whatif/pod_fates.h"
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include "core/model/pod.h"
 #include "core/pods/admission.h"
 #include "core/pods/pod_kind.h"
+#include "sim/whatif/virtual_pods.h"
 
 namespace jettison {
 namespace {

@@ -14,7 +14,7 @@
 #include "core/model/threshold.h"
 #include "core/pass/pass.h"
 #include "core/units/duration.h"
-#include "sim/whatif/virtual_segment.h"
+#include "sim/whatif/virtual_pods.h"
 #include "sim/whatif/whatif.h"
 
 namespace jettison {

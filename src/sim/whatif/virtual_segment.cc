@@ -1,5 +1,3 @@
-#include "sim/whatif/virtual_segment.h"
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -8,6 +6,7 @@
 #include <tuple>
 
 #include "core/evaluate/evaluate.h"
+#include "sim/whatif/virtual_pods.h"
 
 namespace jettison {
 namespace {

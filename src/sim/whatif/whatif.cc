@@ -7,9 +7,8 @@
 #include <variant>
 
 #include "core/decide/decide.h"
-#include "sim/whatif/pod_fates.h"
 #include "sim/whatif/simulated_agent.h"
-#include "sim/whatif/virtual_segment.h"
+#include "sim/whatif/virtual_pods.h"
 
 namespace jettison {
 namespace {

@@ -15,6 +15,7 @@
 #include "core/model/signal.h"
 #include "core/pass/pass.h"
 #include "core/recording/recording.h"
+#include "core/text/enum_names.h"
 #include "core/units/duration.h"
 #include "sim/frames/frame.h"
 #include "sim/frames/frame_builder.h"
@@ -100,14 +101,8 @@ struct ForeseenOomKill {
   TimeBounds when;
   Why why = Why::kNode;
 };
-[[nodiscard]] constexpr std::string_view NameOf(ForeseenOomKill::Why why) {
-  switch (why) {
-    case ForeseenOomKill::Why::kRecorded: return "recorded";
-    case ForeseenOomKill::Why::kNode: return "node";
-    case ForeseenOomKill::Why::kPodLimit: return "podLimit";
-  }
-  __builtin_unreachable();
-}
+template <>
+inline constexpr auto kNamesOf<ForeseenOomKill::Why> = EnumNames("recorded", "node", "podLimit");
 
 // How long each node condition was true.
 struct ConditionTimes : std::array<Duration, kNodeConditionCount> {
