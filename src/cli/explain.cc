@@ -65,7 +65,7 @@ std::optional<PassExplanation> ExplanationOf(const RecordedPass& pass, const std
 // one. Prints what it finds, also where something is wrong with the rest; returns the exit status.
 int ExplainFile(const ExplainCommand& options) {
   const auto opened = RecordingFile::Open(options.file);
-  if (!opened) return ReportUnanswered(opened.error());
+  if (!opened) return Report(opened.error());
   RecordingFile& file = **opened;
   CommandFaults faults;
   std::string out;

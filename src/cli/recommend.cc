@@ -13,7 +13,6 @@
 #include "cli/simulate/simulate.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/text_line.h"
 #include "codec/recordings/scenario_policy.h"
 #include "core/text/printable.h"
 #include "kernel/files/whole_file.h"
@@ -32,10 +31,6 @@ struct RecommendOptions {
   std::string html;
   std::size_t show = 20;
 };
-
-void Complain(const std::string& fault) {
-  PrintError("jettison: {}\n", fault);
-}
 
 // The first pass of a node that observed its memory.
 std::shared_ptr<const RecordedPass> FirstPassOf(const FleetNodeFiles& files) {
@@ -99,14 +94,8 @@ std::optional<Recommendation::Least> LeastOf(const std::vector<SimulationReport>
 
 // Names of nodes in it come from others, and could end the comment.
 std::string CommentOf(const std::vector<std::string>& sentences) {
-  constexpr std::size_t kColumns = 98;
-  constexpr auto kAllLines = static_cast<std::size_t>(-1);
   std::string text;
-  for (const std::string& sentence : sentences) {
-    for (const std::string& line : Wrap(Printable(sentence), kColumns, kAllLines)) {
-      text += "# " + line + "\n";
-    }
-  }
+  for (const std::string& sentence : sentences) text += "# " + Printable(sentence) + "\n";
   return text;
 }
 
@@ -143,13 +132,13 @@ int Write(const RecommendOptions& options, const std::vector<SimulationReport>& 
           const Recommendation& all) {
   // Who asks for the configuration alone does not read the answer that says it.
   if (options.output == "yaml" || !options.out.empty()) {
-    for (const std::string& sentence : CautionSentences(all)) Complain(sentence);
+    for (const std::string& sentence : CautionSentences(all)) {
+      PrintError("jettison: {}\n", sentence);
+    }
   }
   int status = 0;
   const auto note = [&status](const Result<void>& written) {
-    if (written) return;
-    Complain(written.error().message);
-    status = kExitFailed;
+    if (!written) status = Report(written.error());
   };
   if (!options.out.empty()) note(WriteWholeFile(options.out, all.configuration));
   if (!options.html.empty()) note(WriteReportPage(options.html, reports, &all));
@@ -164,18 +153,13 @@ int RunRecommend(const RecommendOptions& options) {
   Recommendation all;
   all.prices = faults.Take(ParsePrices(options.prices));
   RecordingRun run{
-      .candidates = faults.Take(ReadCandidates(options.candidates)), .more = {}, .courses = true};
-  const auto files = FindRecordings(options.recordings);
+      .candidates = ReadCandidates(options.candidates, faults), .more = {}, .courses = true};
+  const std::vector<FleetFile> files = FindRecordings(options.recordings, faults);
   std::vector<std::string> inputs = options.candidates.policy_files;
-  if (!files) inputs.insert(inputs.end(), options.recordings.begin(), options.recordings.end());
-  if (files) std::ranges::transform(*files, std::back_inserter(inputs), &FleetFile::path);
+  std::ranges::transform(files, std::back_inserter(inputs), &FleetFile::path);
   CheckOutputs(options.out, options.html, inputs, faults);
   if (faults.status() != 0) return faults.status();
-  if (!files) {
-    Complain(files.error().message);
-    return kExitFailed;
-  }
-  const std::vector<FleetNodeFiles> nodes = NodesOfShard(*files, {});
+  const std::vector<FleetNodeFiles> nodes = NodesOfShard(files, {});
   const bool grid = run.candidates.tried.empty();
   if (grid) run.more = GridFor(nodes);
   SimulatedNodes simulated = SimulateNodes(run, nodes);

@@ -91,12 +91,9 @@ int RunRecord(const RecordOptions& options) {
   HttpTarget target = faults.Take(TargetOf(options.ask));
   if (faults.status() != 0) return faults.status();
   WholeFile file(options.path == kStandardOutput ? "/dev/stdout" : options.path);
-  if (file.fault()) {
-    PrintError("jettison: {}\n", file.fault()->message);
-    return kExitFailed;
-  }
+  if (file.fault()) return Report(*file.fault());
   if (const auto fetched = Fetch(options, std::move(target), path, file); !fetched) {
-    return ReportUnanswered(fetched.error());
+    return Report(fetched.error());
   }
   return Tell(options, file.size());
 }

@@ -59,7 +59,7 @@ std::string PodsText(const ShadowPairing& pairing) {
 std::string LeadText(const ShadowPairing& pairing) {
   if (!pairing.lead) return "-";
   const bool is_later = *pairing.lead < Duration::zero();
-  return SecondsText(is_later ? -*pairing.lead : *pairing.lead) + (is_later ? " late" : "");
+  return SpanText(is_later ? -*pairing.lead : *pairing.lead) + (is_later ? " late" : "");
 }
 
 using Row = std::vector<TextLine>;
@@ -87,8 +87,8 @@ std::string Leads(const ShadowCounters& counters) {
   const std::uint64_t agreed = counters.Of(ShadowVerdict::kAgreed);
   if (agreed == 0 || !counters.shortest_lead || !counters.longest_lead) return "";
   const Duration mean = counters.lead_sum / static_cast<Duration::rep>(agreed);
-  return fmt::format("The agent was earlier by {} on average, from {} to {}", SecondsText(mean),
-                     SecondsText(*counters.shortest_lead), SecondsText(*counters.longest_lead));
+  return fmt::format("The agent was earlier by {} on average, from {} to {}", SpanText(mean),
+                     SpanText(*counters.shortest_lead), SpanText(*counters.longest_lead));
 }
 
 // How many pairings agree and by how much Jettison was earlier, what still waits, and the last
@@ -143,10 +143,10 @@ struct ShadowOptions {
 
 int RunShadow(const ShadowOptions& options) {
   const auto answer = AskAgent(options.ask, "/api/v1/shadow");
-  if (!answer) return ReportUnanswered(answer.error());
+  if (!answer) return Report(answer.error());
   if (options.output == "json") return PrintData(*answer);
   const auto view = ReadShadow(*answer);
-  if (!view) return ReportUnanswered({ErrorCode::kInternal, view.error().message});
+  if (!view) return Report({ErrorCode::kInternal, view.error().message});
   std::string text;
   for (const TextLine& line : LinesOf(*view)) {
     text += line.Render(ColumnsOfStandardOutput(), HasColors()) + "\n";

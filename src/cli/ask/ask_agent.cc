@@ -132,18 +132,13 @@ Result<std::string> AskAgent(const AskOptions& options, const std::string& path,
 int PrintAnswerOf(const AskOptions& options, const std::string& path, std::string_view output) {
   const bool is_json = output == "json";
   const auto answer = AskAgent(options, path, is_json ? kJsonType : kTextType);
-  if (!answer) return ReportUnanswered(answer.error());
+  if (!answer) return Report(answer.error());
   return is_json ? PrintData(*answer) : PrintText(*answer);
 }
 
 Result<void> CheckAnswer(const HttpResponse& answer) {
   if (answer.status == kOk) return {};
   return Fail(CodeOf(answer.status), ComplaintOf(answer));
-}
-
-int ReportUnanswered(const Error& error) {
-  PrintError("jettison: {}\n", error.message);
-  return ExitStatusOf(error);
 }
 
 Result<std::string> SecretIn(const std::string& path, std::string_view what) {

@@ -53,10 +53,6 @@ inline constexpr std::string_view kTextType = "text/plain";
 // An answer other than 200 as an error, as AskAgent has it.
 [[nodiscard]] Result<void> CheckAnswer(const HttpResponse& answer);
 
-// Says on standard error why the agent could not be asked or did not answer; returns the exit
-// status: 2 where what was asked for is malformed, otherwise 1.
-[[nodiscard]] int ReportUnanswered(const Error& error);
-
 // A token or a password, which stands alone in its file; blanks around it are not of it. `what` is
 // what the file is, for errors: "token file". Fails where the file cannot be read or is empty.
 [[nodiscard]] Result<std::string> SecretIn(const std::string& path, std::string_view what);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cli/terminal/output.h"
 #include "http/endpoint.h"
 #include "http/server/listen.h"
 #include "http/server/testing/test_server.h"
@@ -36,7 +37,7 @@ TEST(AskAgent, WhereNobodyListensTheStatusIsOne) {
   const auto answer = AskAgent(options, "/healthz");
   ASSERT_FALSE(answer);
   testing::internal::CaptureStderr();
-  EXPECT_EQ(ReportUnanswered(answer.error()), 1);
+  EXPECT_EQ(Report(answer.error()), 1);
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("no-agent.sock"));
 }
 

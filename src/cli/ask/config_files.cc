@@ -222,6 +222,11 @@ ConfigReading ReadConfigFiles(const ConfigSources& sources) {
   return reading;
 }
 
+void AddFaults(const ConfigReading& reading, CommandFaults& faults) {
+  const auto code = reading.unread ? ErrorCode::kUnavailable : ErrorCode::kInvalidArgument;
+  for (const Fault& fault : reading.faults) faults.Add({code, Describe(fault)});
+}
+
 void ConfigRereader::Keep(std::vector<ConfigDocument> ours, KubeletAnswer answer,
                           const ConfigReading& reading) {
   if (!reading.faults.empty()) return;

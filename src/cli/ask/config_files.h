@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/terminal/output.h"
 #include "core/config/agent_config.h"
 #include "core/config/read_config.h"
 #include "core/model/fault.h"
@@ -81,6 +82,9 @@ struct KubeletAnswer {
 // any other, and the rest is read all the same, so that one run reports every fault. A file without
 // a document is a fault, except for a drop-in. The kubelet is not asked for its configuration.
 [[nodiscard]] ConfigReading ReadConfigFiles(const ConfigSources& sources);
+
+// Tells the faults of a reading.
+void AddFaults(const ConfigReading& reading, CommandFaults& faults);
 
 // Lets the caller's thread rest.
 using FileWait = std::function<void(Duration)>;

@@ -54,8 +54,9 @@ int RunDoctor(const DoctorFlags& flags) {
   // A row of its own says what keeps the kubelet's configuration from being had.
   if (reading.kubelet_at_fault) reading = ReadConfigFiles(flags.config);
   ConfigWarnings().Tell(reading.warnings);
-  for (const Fault& fault : reading.faults) PrintError("jettison: {}\n", Describe(fault));
-  if (!reading.faults.empty()) return reading.unread ? kExitFailed : kExitInvalidInput;
+  CommandFaults faults;
+  AddFaults(reading, faults);
+  if (faults.status() != 0) return faults.status();
   const AgentConfig& config = reading.config;
   std::vector<HostCheck> checks = HostChecks(config);
   std::ranges::move(RuntimeChecks(config), std::back_inserter(checks));

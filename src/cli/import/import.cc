@@ -31,10 +31,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void Complain(const std::string& fault) {
-  PrintError("jettison: {}\n", fault);
-}
-
 // "NAME=VALUE"; nothing where one of the two is missing.
 std::optional<std::pair<std::string, std::string>> PairOf(const std::string& text) {
   const std::size_t equals = text.find('=');
@@ -49,14 +45,13 @@ bool IsOnThisMachine(std::string_view origin) {
   return (address && address->is_loopback) || authority == "127.0.0.1";
 }
 
-void ReadCredentials(ImportRequest& request, const HttpUrl& url, FaultLines& faults) {
+void ReadCredentials(ImportRequest& request, const HttpUrl& url, CommandFaults& faults) {
   HttpTarget& target = request.target;
   if (!request.token_file.empty()) {
-    target.bearer_token = faults.Take(SecretIn(request.token_file, "--token-file")).value_or("");
+    target.bearer_token = faults.Take(SecretIn(request.token_file, "--token-file"));
   }
   if (!request.basic_auth_file.empty()) {
-    target.basic_credentials =
-        faults.Take(SecretIn(request.basic_auth_file, "--basic-auth-file")).value_or("");
+    target.basic_credentials = faults.Take(SecretIn(request.basic_auth_file, "--basic-auth-file"));
     if (target.basic_credentials.find(':') == std::string::npos) {
       faults.Add(
           fmt::format("--basic-auth-file: {} must contain user:password", request.basic_auth_file));
@@ -70,7 +65,7 @@ void ReadCredentials(ImportRequest& request, const HttpUrl& url, FaultLines& fau
   }
 }
 
-void ReadTarget(ImportRequest& request, FaultLines& faults) {
+void ReadTarget(ImportRequest& request, CommandFaults& faults) {
   const auto url = ParseHttpUrl(request.options.source);
   if (!url) return faults.Add("SOURCE " + url.error().message + "; no file of a dump is read");
   if (!url->credentials.empty()) {
@@ -91,7 +86,7 @@ void ReadTarget(ImportRequest& request, FaultLines& faults) {
   ReadCredentials(request, *url, faults);
 }
 
-void ReadPods(ImportRequest& request, FaultLines& faults) {
+void ReadPods(ImportRequest& request, CommandFaults& faults) {
   for (const std::string& text : request.priority_classes) {
     const auto pair = PairOf(text);
     const auto value = pair ? ParseNumber<std::int32_t>(pair->second) : std::nullopt;
@@ -114,11 +109,10 @@ void ReadPods(ImportRequest& request, FaultLines& faults) {
   request.options.profile = EnumeratorNamed<Profile>(request.profile);
 }
 
-void ReadPolicy(ImportRequest& request, FaultLines& faults) {
+void ReadPolicy(ImportRequest& request, CommandFaults& faults) {
   const ConfigReading reading = ReadConfigFiles({.files = request.config_files});
   ConfigWarnings().Tell(reading.warnings);
-  for (const Fault& fault : reading.faults) faults.Add(Describe(fault));
-  if (reading.unread) faults.SetUnread();
+  AddFaults(reading, faults);
   request.options.policy = reading.config.eviction;
 }
 
@@ -138,7 +132,9 @@ Result<int> ImportOne(const ImportRequest& request, const std::string& node) {
   if (!data) return Fail(data.error());
   if (data->series.empty()) {
     const std::set<std::string> warnings(data->warnings.begin(), data->warnings.end());
-    for (const std::string& warning : warnings) Complain("Prometheus warns: " + warning);
+    for (const std::string& warning : warnings) {
+      PrintError("jettison: Prometheus warns: {}\n", warning);
+    }
     return Fail(ErrorCode::kNotFound, fmt::format("{}: there are no series of this node in {}",
                                                   node, request.options.source));
   }
@@ -165,16 +161,14 @@ Result<int> ImportOne(const ImportRequest& request, const std::string& node) {
 
 // The nodes one after the other; what is wrong with one costs no other.
 int RunImport(const ImportRequest& command) {
-  const auto request = ReadImportRequest(command, Instant(std::chrono::system_clock::now()));
-  if (!request) {
-    Complain(request.error().message);
-    return ExitStatusOf(request.error());
-  }
+  CommandFaults faults;
+  const ImportRequest request =
+      ReadImportRequest(command, Instant(std::chrono::system_clock::now()), faults);
+  if (faults.status() != 0) return faults.status();
   int status = 0;
-  for (const std::string& node : request->nodes) {
-    const auto imported = ImportOne(*request, node);
-    if (!imported) Complain(imported.error().message);
-    status = std::max(status, imported ? *imported : ExitStatusOf(imported.error()));
+  for (const std::string& node : request.nodes) {
+    const auto imported = ImportOne(request, node);
+    status = std::max(status, imported ? *imported : Report(imported.error()));
     // Who does not answer for one node does not for the next one.
     if (!imported && (imported.error().code == ErrorCode::kUnavailable ||
                       imported.error().code == ErrorCode::kDeadlineExceeded ||
@@ -211,17 +205,15 @@ std::string RecordingPath(const std::string& out, const std::string& node, bool 
   return (fs::path(out) / (EncodedForUrl(node) + ".jtr")).string();
 }
 
-Result<ImportRequest> ReadImportRequest(ImportRequest request, Instant now) {
-  FaultLines faults;
+ImportRequest ReadImportRequest(ImportRequest request, Instant now, CommandFaults& faults) {
   ReadTarget(request, faults);
-  const auto from = faults.Take(TimeNamed("--from", request.from, now));
-  const auto to = faults.Take(TimeNamed("--to", request.to, now));
+  const auto from = TimeNamed("--from", request.from, now);
+  const auto to = TimeNamed("--to", request.to, now);
   if (from && to && *from >= *to) faults.Add("--from must be before --to");
-  request.options.from = from.value_or(now);
-  request.options.to = to.value_or(now);
+  request.options.from = faults.Take(from);
+  request.options.to = faults.Take(to);
   ReadPods(request, faults);
   ReadPolicy(request, faults);
-  if (!faults.empty()) return Fail(faults.AsError());
   return request;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/terminal/output.h"
 #include "codec/prometheus/prometheus.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
@@ -44,9 +45,9 @@ struct ImportRequest {
 };
 
 // Reads and checks what the command line says; what the author of a configuration may have meant
-// differently is told on standard error. Fails with every fault, a line each: kUnavailable where a
-// file cannot be read, else kInvalidArgument.
-[[nodiscard]] Result<ImportRequest> ReadImportRequest(ImportRequest request, Instant now);
+// differently is told on standard error.
+[[nodiscard]] ImportRequest ReadImportRequest(ImportRequest request, Instant now,
+                                              CommandFaults& faults);
 
 // Where the recording of a node is written: `out` itself, or in it where it is a folder or is to
 // hold several. Characters that have no place in the name of a file become "%2F" and

@@ -67,13 +67,13 @@ PassPolicy PolicyFor(const TriedPolicy& tried, PassPolicy policy, std::string* f
   return policy;
 }
 
-std::vector<Sweep> ReadSweeps(const std::vector<std::string>& texts, FaultLines& faults) {
+std::vector<Sweep> ReadSweeps(const std::vector<std::string>& texts, CommandFaults& faults) {
   std::vector<Sweep> sweeps;
   std::size_t count = 1;
   for (const std::string& text : texts) {
     auto sweep = ParseSweep(text);
     if (!sweep) {
-      faults.Add(sweep.error().message);
+      faults.Add(sweep.error());
       continue;
     }
     if (std::ranges::find(sweeps, sweep->key, &Sweep::key) != sweeps.end()) {
@@ -94,15 +94,14 @@ std::vector<Sweep> ReadSweeps(const std::vector<std::string>& texts, FaultLines&
 
 // Without faults; `model` (null: none) takes its back-off and interval.
 std::optional<TriedPolicy> ReadFile(const std::string& path, WhatIfModel* model,
-                                    ConfigWarnings& warnings, FaultLines& faults) {
+                                    ConfigWarnings& warnings, CommandFaults& faults) {
   if (path == "-") {
     faults.Add("-: a policy must be a file; only a recording is read from standard input");
     return std::nullopt;
   }
   const ConfigReading reading = ReadConfigFiles({.files = {path}});
   warnings.Tell(reading.warnings);
-  for (const Fault& fault : reading.faults) faults.Add(Describe(fault));
-  if (reading.unread) faults.SetUnread();
+  AddFaults(reading, faults);
   if (!reading.faults.empty()) return std::nullopt;
   if (model != nullptr) {
     // What a file leaves at its default, as a kubelet's does, is as the recording has it.
@@ -136,9 +135,8 @@ void AddCandidateOptions(CLI::App& command, CandidateOptions& options) {
       ->capture_default_str();
 }
 
-Result<CandidateForms> ReadCandidates(const CandidateOptions& options) {
+CandidateForms ReadCandidates(const CandidateOptions& options, CommandFaults& faults) {
   CandidateForms forms;
-  FaultLines faults;
   ConfigWarnings warnings;
   const std::vector<Sweep> sweeps = ReadSweeps(options.sweeps, faults);
   std::vector<TriedPolicy> bases;
@@ -167,7 +165,6 @@ Result<CandidateForms> ReadCandidates(const CandidateOptions& options) {
   }
   if (options.evicted == "back") forms.model.after_eviction = AfterEviction::kRestarted;
   if (options.evicted == "elsewhere") forms.model.after_eviction = AfterEviction::kElsewhere;
-  if (!faults.empty()) return Fail(faults.AsError());
   return forms;
 }
 

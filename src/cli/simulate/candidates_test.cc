@@ -10,33 +10,37 @@ namespace {
 
 using testing::HasSubstr;
 
+// What is told on standard error of what a command line asks for.
+std::string FaultsOf(const CandidateOptions& options, int status) {
+  CommandFaults faults;
+  testing::internal::CaptureStderr();
+  (void)ReadCandidates(options, faults);
+  std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(faults.status(), status) << told;
+  return told;
+}
+
 TEST(Candidates, ASettingHasOneSweep) {
-  const auto forms = ReadCandidates({.policy_files = {},
-                                     .sweeps = {"evictionHard.memory.available=50Mi,100Mi",
-                                                "evictionHard.memory.available=1Gi"}});
-  ASSERT_FALSE(forms);
-  EXPECT_THAT(forms.error().message,
+  EXPECT_THAT(FaultsOf({.policy_files = {},
+                        .sweeps = {"evictionHard.memory.available=50Mi,100Mi",
+                                   "evictionHard.memory.available=1Gi"}},
+                       kExitInvalidInput),
               HasSubstr("evictionHard.memory.available: has two sweeps; give all its values in "
                         "one: --sweep evictionHard.memory.available=VALUE,VALUE"));
-  EXPECT_TRUE(ReadCandidates(
-      {.policy_files = {},
-       .sweeps = {"evictionHard.memory.available=50Mi", "evictionHard.nodefs.available=5%"}}));
+  EXPECT_EQ(FaultsOf({.policy_files = {},
+                      .sweeps = {"evictionHard.memory.available=50Mi",
+                                 "evictionHard.nodefs.available=5%"}},
+                     0),
+            "");
 }
 
 TEST(Candidates, AFileThatCannotBeReadIsNoInvalidInput) {
-  const auto unread =
-      ReadCandidates({.policy_files = {"/nonexistent/policy.yaml"}, .sweeps = {}, .against = {}});
-  ASSERT_FALSE(unread);
-  EXPECT_EQ(ExitStatusOf(unread.error()), kExitFailed);
-  EXPECT_THAT(unread.error().message, HasSubstr("/nonexistent/policy.yaml: cannot be read"));
-  const auto input = ReadCandidates({.policy_files = {"-"}, .sweeps = {}, .against = {}});
-  ASSERT_FALSE(input);
-  EXPECT_EQ(input.error().message,
-            "-: a policy must be a file; only a recording is read from standard input");
-  const auto empty = ReadCandidates({.policy_files = {"/dev/null"}, .sweeps = {}, .against = {}});
-  ASSERT_FALSE(empty);
-  EXPECT_EQ(ExitStatusOf(empty.error()), kExitInvalidInput);
-  EXPECT_EQ(empty.error().message, "/dev/null: the file is empty");
+  EXPECT_THAT(FaultsOf({.policy_files = {"/nonexistent/policy.yaml"}, .sweeps = {}}, kExitFailed),
+              HasSubstr("/nonexistent/policy.yaml: cannot be read"));
+  EXPECT_EQ(FaultsOf({.policy_files = {"-"}, .sweeps = {}}, kExitInvalidInput),
+            "jettison: -: a policy must be a file; only a recording is read from standard input\n");
+  EXPECT_EQ(FaultsOf({.policy_files = {"/dev/null"}, .sweeps = {}}, kExitInvalidInput),
+            "jettison: /dev/null: the file is empty\n");
 }
 
 }  // namespace

@@ -126,9 +126,9 @@ TEST_F(FleetRecordings, WhatCannotBeReadIsNamedAndTriedAgain) {
   EXPECT_EQ(Simulate({0, 1}, "a.ndjson"), 0);  // a link to nothing is no file
   std::filesystem::remove(Path("fleet/gone.jtr"));
   // A file that was there when the fleet was looked through.
-  const auto files = FindRecordings({Path("fleet")});
-  ASSERT_TRUE(files);
-  FleetNodeFiles node{.node = "n", .files = *files};
+  CommandFaults faults;
+  FleetNodeFiles node{.node = "n", .files = FindRecordings({Path("fleet")}, faults)};
+  ASSERT_EQ(faults.status(), 0);
   node.files[0].path = Path("fleet/vanished.jtr");
   NodeSource source(node);
   while (source.Next()) continue;

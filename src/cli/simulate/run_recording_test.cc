@@ -27,11 +27,14 @@ class RunRecordingTest : public FleetBed {
   // Under the policies of the sweep, and under that in force.
   [[nodiscard]] SimulationReport ReportOf(const std::string& name, const std::string& values,
                                           bool is_watched = false) const {
-    const auto forms = ReadCandidates({.policy_files = {},
-                                       .sweeps = {"evictionHard.memory.available=" + values},
-                                       .evicted = "back"});
-    EXPECT_TRUE(forms);
-    const RecordingRun run{.candidates = *forms, .more = {}, .courses = is_watched};
+    CommandFaults faults;
+    const CandidateForms forms =
+        ReadCandidates({.policy_files = {},
+                        .sweeps = {"evictionHard.memory.available=" + values},
+                        .evicted = "back"},
+                       faults);
+    EXPECT_EQ(faults.status(), 0);
+    const RecordingRun run{.candidates = forms, .more = {}, .courses = is_watched};
     return RunOver(run, NodeAt(name));
   }
 };
@@ -153,9 +156,10 @@ TEST_F(RunRecordingTest, ImportsOfOneNodeThatOverlapCountOnce) {
   later.insert(later.end(), at(1), items.end());
   Put("fleet/a.jtr", BinaryOf({items.begin(), at(2)}));
   Put("fleet/b.jtr", BinaryOf(later));
-  const auto files = FindRecordings({Path("fleet")});
-  ASSERT_TRUE(files);
-  const auto nodes = NodesOfShard(*files, {.index = 0, .count = 1});
+  CommandFaults faults;
+  const auto files = FindRecordings({Path("fleet")}, faults);
+  ASSERT_EQ(faults.status(), 0);
+  const auto nodes = NodesOfShard(files, {.index = 0, .count = 1});
   ASSERT_THAT(nodes, SizeIs(1));
   NodeSource source(nodes[0]);
   std::vector<Instant> starts;

@@ -56,7 +56,7 @@ std::vector<std::string_view> DifferencesOf(const SimulationHead& a, const Simul
 // What these paths mean: files, and of folders those that end in .ndjson. Adds to `faults` a folder
 // that cannot be read or has none.
 std::vector<std::string> FilesOfShards(const std::vector<std::string>& paths,
-                                       std::vector<std::string>& faults) {
+                                       CommandFaults& faults) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
     std::error_code failed;
@@ -70,9 +70,9 @@ std::vector<std::string> FilesOfShards(const std::vector<std::string>& paths,
       if (entry->path().string().ends_with(kSuffix)) found.push_back(entry->path().string());
     }
     std::ranges::sort(found);
-    if (failed) faults.push_back(fmt::format("cannot read {}: {}", path, failed.message()));
+    if (failed) faults.Add(fmt::format("cannot read {}: {}", path, failed.message()));
     if (!failed && found.empty()) {
-      faults.push_back(fmt::format("{} has no file that ends in .ndjson", path));
+      faults.Add(fmt::format("{} has no file that ends in .ndjson", path));
     }
     std::ranges::move(found, std::back_inserter(files));
   }
@@ -155,25 +155,24 @@ Result<SimulationHead> ReadShard(const std::string& path, std::vector<Simulation
 
 }  // namespace
 
-Result<ShardSum> SumOfShards(const std::vector<std::string>& files,
-                             std::vector<std::string> faults) {
+ShardSum SumOfShards(const std::vector<std::string>& files, CommandFaults& faults) {
   ShardSum sum;
   std::map<std::uint64_t, std::string> shards;  // where each is
   for (const std::string& each : files) {
     const auto head = ReadShard(each, sum.nodes);
     if (!head) {
-      faults.push_back(head.error().message);
+      faults.Add(head.error());
       continue;
     }
     if (shards.empty()) sum.head = *head;
     const auto [known, is_new] = shards.emplace(head->shard.index, each);
     if (!is_new) {
-      faults.push_back(
+      faults.Add(
           fmt::format("{} and {} both have shard {}", known->second, each, head->shard.Text()));
     }
     if (const auto differences = DifferencesOf(sum.head, *head); !differences.empty()) {
-      faults.push_back(fmt::format("{} belongs to another fleet than the first result: {} differ",
-                                   each, fmt::join(differences, ", ")));
+      faults.Add(fmt::format("{} belongs to another fleet than the first result: {} differ", each,
+                             fmt::join(differences, ", ")));
     }
   }
   std::vector<std::uint64_t> missing;
@@ -183,10 +182,9 @@ Result<ShardSum> SumOfShards(const std::vector<std::string>& files,
   if (!missing.empty()) {
     const std::size_t count = missing.size();
     missing.resize(std::min(kMostShardsTold, count));
-    faults.push_back(fmt::format("{} of {} shards are missing: {}{}", count, sum.head.shard.count,
-                                 fmt::join(missing, " "), missing.size() < count ? " ..." : ""));
+    faults.Add(fmt::format("{} of {} shards are missing: {}{}", count, sum.head.shard.count,
+                           fmt::join(missing, " "), missing.size() < count ? " ..." : ""));
   }
-  if (!faults.empty()) return Invalid(fmt::format("{}", fmt::join(faults, "\njettison: ")));
   sum.head.shard = {};  // how the nodes were divided is not part of the result
   std::ranges::sort(sum.nodes, {}, [](const SimulationReport& node) { return node.facts.node; });
   return sum;
@@ -222,7 +220,7 @@ RecordingRun RunFor(const SimulateOptions& options, CommandFaults& faults) {
   RecordingRun run{
       .candidates = {}, .thin_all = options.thin_all, .more = {}, .jobs = options.jobs};
   run.every = faults.Take(EveryOf(options.every));
-  run.candidates = faults.Take(ReadCandidates(options.candidates));
+  run.candidates = ReadCandidates(options.candidates, faults);
   return run;
 }
 
@@ -249,8 +247,7 @@ int WriteResult(const SimulateOptions& options, const std::string& path, const S
                                                       : SimulationJson(head, nodes);
   if (path.empty() || path == "-") return is_text ? PrintText(result) : PrintData(result);
   const auto written = WriteWholeFile(path, is_text ? PrintableLines(result) : result);
-  if (!written) PrintError("jettison: {}\n", written.error().message);
-  return written ? 0 : kExitFailed;
+  return written ? 0 : Report(written.error());
 }
 
 // The file that --out means.
@@ -295,16 +292,13 @@ int PrepareOutput(const SimulateOptions& options, const std::string& path,
 }
 
 int RunSum(const SimulateOptions& options) {
-  std::vector<std::string> faults;
+  CommandFaults faults;
   const std::vector<std::string> files = FilesOfShards(options.recordings, faults);
   if (const int failed = PrepareOutput(options, options.out, files); failed != 0) return failed;
-  const auto sum = SumOfShards(files, std::move(faults));
-  if (!sum) {
-    PrintError("jettison: {}\n", sum.error().message);
-    return kExitFailed;
-  }
-  const int written = WriteResult(options, options.out, sum->head, sum->nodes);
-  const auto damaged = std::ranges::count_if(sum->nodes, &SimulationReport::IsDamaged);
+  const ShardSum sum = SumOfShards(files, faults);
+  if (faults.status() != 0) return kExitFailed;
+  const int written = WriteResult(options, options.out, sum.head, sum.nodes);
+  const auto damaged = std::ranges::count_if(sum.nodes, &SimulationReport::IsDamaged);
   if (written != 0) return written;
   if (damaged == 0) return 0;
   PrintError("jettison: recordings of {} nodes are damaged; the result names them\n", damaged);
@@ -317,21 +311,16 @@ int RunSimulate(const SimulateOptions& options) {
   if (options.sum) return faults.status() != 0 ? faults.status() : RunSum(options);
   const auto shard = faults.Take(ParseShard(options.shard.empty() ? "0/1" : options.shard));
   RecordingRun run = RunFor(options, faults);
+  const std::vector<FleetFile> files = FindRecordings(options.recordings, faults);
   if (faults.status() != 0) return faults.status();
-
-  const auto files = FindRecordings(options.recordings);
-  if (!files) {
-    PrintError("jettison: {}\n", files.error().message);
-    return kExitFailed;
-  }
-  const std::vector<FleetNodeFiles> nodes = NodesOfShard(*files, shard);
+  const std::vector<FleetNodeFiles> nodes = NodesOfShard(files, shard);
   if (!options.candidates.against.empty() && nodes.size() != 1) {
     PrintError("jettison: --against compares policies on one node; the recordings have {}\n",
                nodes.size());
     return kExitInvalidInput;
   }
   std::vector<std::string> inputs = options.candidates.policy_files;
-  std::ranges::transform(*files, std::back_inserter(inputs), &FleetFile::path);
+  std::ranges::transform(files, std::back_inserter(inputs), &FleetFile::path);
   const std::string out = OutPathOf(options, shard);
   if (const int failed = PrepareOutput(options, out, inputs); failed != 0) return failed;
 
@@ -339,8 +328,8 @@ int RunSimulate(const SimulateOptions& options) {
                             .options = SettingsOf(options, run),
                             .policies = PoliciesOf(run.candidates),
                             .shard = shard,
-                            .recordings = files->size(),
-                            .hash = HashOfFiles(*files)};
+                            .recordings = files.size(),
+                            .hash = HashOfFiles(files)};
   run.courses = !options.html.empty();
   SimulatedNodes simulated = SimulateNodes(run, nodes);
   std::vector<SimulationReport>& reports = simulated.reports;
@@ -350,8 +339,7 @@ int RunSimulate(const SimulateOptions& options) {
   std::erase_if(reports, [](const SimulationReport& each) { return !each.facts.from; });
   if (options.html.empty() || reports.empty()) return simulated.status;
   const auto page = WriteReportPage(options.html, reports);
-  if (!page) PrintError("jettison: {}\n", page.error().message);
-  return page ? simulated.status : kExitFailed;
+  return page ? simulated.status : Report(page.error());
 }
 
 constexpr std::uint64_t kMostJobs = 4096;

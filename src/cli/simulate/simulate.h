@@ -51,9 +51,10 @@ struct FleetNodeFiles {
 
 // Every recording in these files and folders, and in folders below those, by name. In folders those
 // are files that end in .jtr, .ndjson or .jsonl. A stream (standard input, a pipe, a device) stands
-// alone, because recordings of several nodes are read more than once. Fails with every fault, a
-// line each, and where there is no recording.
-[[nodiscard]] Result<std::vector<FleetFile>> FindRecordings(const std::vector<std::string>& paths);
+// alone, because recordings of several nodes are read more than once. That there is no recording
+// is a fault, too.
+[[nodiscard]] std::vector<FleetFile> FindRecordings(const std::vector<std::string>& paths,
+                                                    CommandFaults& faults);
 
 // The nodes of a shard, by name.
 [[nodiscard]] std::vector<FleetNodeFiles> NodesOfShard(const std::vector<FleetFile>& files,
@@ -154,9 +155,8 @@ struct CandidateForms {
 };
 
 // Reads and checks all of it; what the author of a file may have meant differently is told on
-// standard error. Fails with every fault, a line each: kUnavailable where a file cannot be read,
-// else kInvalidArgument.
-[[nodiscard]] Result<CandidateForms> ReadCandidates(const CandidateOptions& options);
+// standard error.
+[[nodiscard]] CandidateForms ReadCandidates(const CandidateOptions& options, CommandFaults& faults);
 
 // The policies for a recording: `base` is the policy that it begins with, against which sweeps are
 // checked. Without a file sweeps are of that one; it always comes first. Fails where a setting has
@@ -227,9 +227,8 @@ struct ShardSum {
   SimulationHead head;
   std::vector<SimulationReport> nodes;  // in the order of their names
 };
-// Fails with every fault, a line each: those that are known, what cannot be read, is damaged or
-// does not belong together, and shards that come twice or are missing.
-[[nodiscard]] Result<ShardSum> SumOfShards(const std::vector<std::string>& files,
-                                           std::vector<std::string> faults = {});
+// Faults are what cannot be read, is damaged or does not belong together, and shards that come
+// twice or are missing.
+[[nodiscard]] ShardSum SumOfShards(const std::vector<std::string>& files, CommandFaults& faults);
 
 }  // namespace jettison

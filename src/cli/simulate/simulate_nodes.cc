@@ -104,20 +104,20 @@ Result<void> AddPath(const std::string& path, bool is_only, std::vector<FleetFil
 
 }  // namespace
 
-Result<std::vector<FleetFile>> FindRecordings(const std::vector<std::string>& paths) {
+std::vector<FleetFile> FindRecordings(const std::vector<std::string>& paths,
+                                      CommandFaults& faults) {
   std::vector<FleetFile> files;
-  std::vector<std::string> faults;
+  bool is_complete = true;
   for (const std::string& path : paths) {
     const auto added = AddPath(path, paths.size() == 1, files);
-    if (!added) faults.push_back(added.error().message);
+    is_complete &= added.has_value();
+    if (!added) faults.Add(added.error());
   }
-  if (faults.empty() && files.empty()) {
-    faults.push_back(
-        fmt::format("there is no recording in {}: no file that ends in .jtr, .ndjson or .jsonl",
-                    fmt::join(paths, ", ")));
-  }
-  if (!faults.empty()) {
-    return Fail(ErrorCode::kUnavailable, fmt::format("{}", fmt::join(faults, "\njettison: ")));
+  if (is_complete && files.empty()) {
+    faults.Add(
+        {ErrorCode::kUnavailable,
+         fmt::format("there is no recording in {}: no file that ends in .jtr, .ndjson or .jsonl",
+                     fmt::join(paths, ", "))});
   }
   std::ranges::sort(files, {}, &FleetFile::name);
   return files;

@@ -62,13 +62,17 @@ void WriteToStandardError(std::string_view text) {
   (void)std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
+int Report(const Error& error) {
+  PrintError("jettison: {}\n", error.message);
+  return ExitStatusOf(error);
+}
+
 void CommandFaults::Add(const std::string& fault) {
   if (!fault.empty()) Add(Error{ErrorCode::kInvalidArgument, fault});
 }
 
 void CommandFaults::Add(const Error& error) {
-  PrintError("jettison: {}\n", error.message);
-  status_ = std::max(status_, ExitStatusOf(error));
+  status_ = std::max(status_, Report(error));
 }
 
 bool HasColors() {

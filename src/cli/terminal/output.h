@@ -46,6 +46,9 @@ void PrintError(fmt::format_string<T...> format, T&&... values) {
   WriteToStandardError(PrintableLines(fmt::format(format, std::forward<T>(values)...)));
 }
 
+// Says on standard error why a command cannot go on; returns its exit status.
+[[nodiscard]] int Report(const Error& error);
+
 // What keeps a command from beginning. Each fault is told on standard error at once, and the
 // command goes on to look for others, so that one run tells all of them.
 class CommandFaults {
@@ -68,31 +71,6 @@ class CommandFaults {
 
  private:
   int status_ = 0;
-};
-
-// Every fault of what is read, as one error with a line each, which a command tells.
-class FaultLines {
- public:
-  void Add(std::string_view fault) {
-    if (!text_.empty()) text_ += "\njettison: ";
-    text_ += fault;
-  }
-  // Where there is no value its error is a fault.
-  template <typename T>
-  std::optional<T> Take(Result<T> read) {
-    if (read) return *std::move(read);
-    if (read.error().code != ErrorCode::kInvalidArgument) SetUnread();
-    Add(read.error().message);
-    return std::nullopt;
-  }
-  // Something could not be read, so another try may help.
-  void SetUnread() { code_ = ErrorCode::kUnavailable; }
-  [[nodiscard]] bool empty() const { return text_.empty(); }
-  [[nodiscard]] Error AsError() const { return {code_, text_}; }
-
- private:
-  std::string text_;
-  ErrorCode code_ = ErrorCode::kInvalidArgument;
 };
 
 // Whether standard output is a terminal that can move its cursor.

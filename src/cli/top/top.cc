@@ -36,15 +36,15 @@ struct StatusOptions {
 // Whether the agent is ready, as a probe of Kubernetes asks.
 int RunReadiness(const AskOptions& options) {
   const auto target = TargetOf(options);
-  if (!target) return ReportUnanswered(target.error());
+  if (!target) return Report(target.error());
   const auto answer = HttpGet(*target, "/readyz?verbose");
-  if (!answer) return ReportUnanswered(answer.error());
+  if (!answer) return Report(answer.error());
   if (answer->status == kFailedCheck) {
     PrintError("jettison: the agent is not ready:\n{}", answer->body);
     return kExitFailed;
   }
   if (const auto answered = CheckAnswer(*answer); !answered) {
-    return ReportUnanswered(answered.error());
+    return Report(answered.error());
   }
   return PrintText("the agent is ready\n");
 }
@@ -67,10 +67,10 @@ int RunStatus(const StatusOptions& options) {
   }
   if (options.ready) return RunReadiness(options.ask);
   const auto answer = AskAgent(options.ask, kOverviewPath);
-  if (!answer) return ReportUnanswered(answer.error());
+  if (!answer) return Report(answer.error());
   const auto overview = ReadOverview(*answer);
   if (!overview) {
-    return ReportUnanswered({ErrorCode::kInternal, overview.error().message});
+    return Report({ErrorCode::kInternal, overview.error().message});
   }
   const int printed = options.output == "json" ? PrintData(*answer) : PrintPage({}, *overview);
   if (printed != 0) return printed;
@@ -133,7 +133,7 @@ bool EndsWithin(double seconds, const sigset_t& signals) {
 // Goes on where the agent does not answer, saying so.
 int RunTop(const TopOptions& options) {
   auto overview = AskOverview(options);
-  if (!overview) return ReportUnanswered(overview.error());
+  if (!overview) return Report(overview.error());
   const sigset_t signals = TakeSignals();
   const bool is_screen = IsScreen();
   std::string trouble;
