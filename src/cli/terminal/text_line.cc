@@ -36,17 +36,6 @@ std::string_view Prefix(std::string_view text, std::size_t columns) {
   return text.substr(0, bytes);
 }
 
-constexpr std::string_view kEllipsis = "…";
-
-// The first line's worth of `text`, without the blank that ended it.
-std::string_view FirstLine(std::string_view text, std::size_t columns) {
-  if (WidthOf(text) <= columns) return text;
-  const std::string_view fitting = Prefix(text, columns + 1);
-  std::size_t end = fitting.rfind(' ');
-  if (end == std::string_view::npos || end == 0) end = text.find(' ');
-  return text.substr(0, end);
-}
-
 constexpr std::size_t kBetweenColumns = 2;
 
 std::vector<std::size_t> Widths(const std::vector<TableColumn>& table,
@@ -99,7 +88,7 @@ TextLine TextLine::Cut(std::size_t columns) const {
   for (const Piece& piece : pieces_) {
     line.Add(Prefix(piece.text, columns - 1 - line.width_), piece.ink);
   }
-  return line.Add(kEllipsis);
+  return line.Add("…");
 }
 
 std::string TextLine::Render(std::size_t columns, bool colored) const {
@@ -111,23 +100,6 @@ std::string TextLine::Render(std::size_t columns, bool colored) const {
     if (!code.empty()) out += "\x1b[0m";
   }
   return out;
-}
-
-std::vector<std::string> Wrap(std::string_view text, std::size_t columns, std::size_t lines) {
-  std::vector<std::string> wrapped;
-  text = text.substr(0, text.find_last_not_of(' ') + 1);
-  while (!text.empty() && wrapped.size() < lines) {
-    const bool last = wrapped.size() + 1 == lines;
-    if (last && WidthOf(text) > columns) {
-      wrapped.push_back(std::string(Prefix(text, columns > 0 ? columns - 1 : 0)).append(kEllipsis));
-      break;
-    }
-    const std::string_view line = FirstLine(text, columns);
-    text.remove_prefix(line.size());
-    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-    wrapped.emplace_back(line);
-  }
-  return wrapped;
 }
 
 std::vector<TextLine> TableLines(std::vector<TableColumn> table,
@@ -208,10 +180,6 @@ std::string TrendText(Signal signal, std::optional<std::int64_t> per_second) {
       std::abs(std::max(*per_second, -std::numeric_limits<std::int64_t>::max()));
   if (size == 0 || (IsBytes(signal) && size < kHardlyBytes)) return "steady";
   return fmt::format("{}{}/s", *per_second < 0 ? "-" : "+", AmountText(signal, size));
-}
-
-std::string SecondsText(Duration span) {
-  return fmt::format("{:.1f} s", std::chrono::duration<double>(span).count());
 }
 
 std::string ClockText(Instant at) {

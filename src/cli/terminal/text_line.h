@@ -52,11 +52,6 @@ class TextLine {
   std::size_t width_ = 0;
 };
 
-// Breaks a text at blanks into lines of at most `columns`; a longer word stands alone. At most
-// `lines`: the last one is then filled up and ends in an ellipsis. Blanks at the end are dropped.
-[[nodiscard]] std::vector<std::string> Wrap(std::string_view text, std::size_t columns,
-                                            std::size_t lines);
-
 // A column of a table. It is as wide as its widest cell.
 struct TableColumn {
   std::string_view header;
@@ -81,8 +76,6 @@ struct TableColumn {
 [[nodiscard]] std::string AmountText(Signal signal, std::optional<std::int64_t> amount);
 // How fast an amount changes: "-40 MiB/s", "+3/s", "steady"; "-" where it is not known.
 [[nodiscard]] std::string TrendText(Signal signal, std::optional<std::int64_t> per_second);
-// Seconds with one decimal: "12.3 s".
-[[nodiscard]] std::string SecondsText(Duration span);
 // The time of day in UTC: "12:03:44".
 [[nodiscard]] std::string ClockText(Instant at);
 // A span of time for people, in the largest unit that leaves two digits: "0.4 s", "27 s", "3 min",
