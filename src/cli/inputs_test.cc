@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_line/program.h"
+#include "cli/commands.h"
 #include "kernel/files/files.h"
 #include "kernel/files/testing/temporary_folder.h"
 

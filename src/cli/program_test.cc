@@ -1,11 +1,10 @@
-#include "cli/command_line/program.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "cli/commands.h"
 #include "kernel/files/files.h"
 #include "kernel/files/testing/temporary_folder.h"
 

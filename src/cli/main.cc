@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "cli/command_line/program.h"
+#include "cli/commands.h"
 
 namespace {
 
