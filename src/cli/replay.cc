@@ -1,7 +1,6 @@
 #include "sim/replay.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
@@ -38,7 +37,6 @@ class Replayer {
       PrintError("jettison: cannot read {}: {}\n", file_.name(), std::strerror(errno));
       return kExitFailed;
     }
-    bar_.Clear();
     if (faults_ > kMostFaults) {
       PrintError("jettison: {}: {} lines have faults\n", file_.name(), faults_);
     }
@@ -62,7 +60,7 @@ class Replayer {
       } else if (!IsBlank(*line)) {
         One(*line);
       }
-      if (!GoesOn()) return false;
+      if (!HasRoom()) return false;
     }
     return true;
   }
@@ -73,7 +71,6 @@ class Replayer {
       const auto item = file_.source().Next();
       if (!item) {
         is_damaged_ = true;
-        bar_.Clear();
         PrintError("jettison: {}: {}\n", file_.name(), item.error().message);
         if (item.error().code == ErrorCode::kInvalidArgument) continue;
         (void)Flush();
@@ -85,7 +82,7 @@ class Replayer {
         const Scenario scenario = ScenarioOf(**pass, profile);
         WriteReplay(scenario, Replay(scenario), out_);
       }
-      if (!GoesOn()) return false;
+      if (!HasRoom()) return false;
     }
   }
 
@@ -109,14 +106,11 @@ class Replayer {
 
   void Complain(const std::string& problem) {
     if (++faults_ > kMostFaults) return;
-    bar_.Clear();
     PrintError("jettison: {}:{}: {}\n", file_.name(), lines_.line_number(), problem);
   }
 
-  bool GoesOn() {
-    bar_.Draw(file_.Progress());
-    return out_.size() < kFlushAt || Flush();
-  }
+  // Whether there is room for more; false where it cannot be made.
+  bool HasRoom() { return out_.size() < kFlushAt || Flush(); }
 
   bool Flush() {
     const bool written = PrintData(out_) == 0;
@@ -125,8 +119,6 @@ class Replayer {
   }
 
   RecordingFile& file_;
-  // Answers that go to the same terminal would be written into the bar.
-  ProgressBar bar_{::isatty(STDOUT_FILENO) == 0};
   LineReader lines_;
   Scenario scenario_;
   std::string out_;
@@ -136,8 +128,9 @@ class Replayer {
 
 int RunReplay(const std::string& path) {
   const auto file = RecordingFile::Open(path);
-  if (!file || (*file)->IsEmpty()) {
-    PrintError("jettison: {}\n", file ? EmptyInput((*file)->name()) : file.error().message);
+  if (!file) return Report(file.error());
+  if ((*file)->IsEmpty()) {
+    PrintError("jettison: {}\n", EmptyInput((*file)->name()));
     return kExitFailed;
   }
   return Replayer(**file).Run();

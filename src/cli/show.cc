@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -217,9 +216,6 @@ class RecordingDigest {
   std::vector<Threshold> thresholds_;  // of the pass before
 };
 
-// How far the reading is asked of the kernel.
-constexpr std::size_t kItemsPerLook = 256;
-
 struct ShowOptions {
   std::string path;
   std::string output = "text";
@@ -239,8 +235,9 @@ std::unique_ptr<RecordingSink> SinkFor(const std::string& output) {
 // What is read of the recording is told, or passed on in another form.
 int RunShow(const ShowOptions& options) {
   const auto opened = RecordingFile::Open(options.path);
-  if (!opened || (*opened)->IsEmpty()) {
-    PrintError("jettison: {}\n", opened ? EmptyInput((*opened)->name()) : opened.error().message);
+  if (!opened) return Report(opened.error());
+  if ((*opened)->IsEmpty()) {
+    PrintError("jettison: {}\n", EmptyInput((*opened)->name()));
     return kExitFailed;
   }
   RecordingFile& file = **opened;
@@ -251,25 +248,19 @@ int RunShow(const ShowOptions& options) {
   };
   RecordingDigest digest;
   bool is_unread = false;  // reading itself failed
-  std::optional<ProgressBar> bar;
-  // What goes to the same terminal would be written into the bar.
-  if (!sink || ::isatty(STDOUT_FILENO) == 0) bar.emplace(true);
-  for (std::size_t items = 0;;) {
+  for (;;) {
     const auto item = file.source().Next();
     if (!item) {
       const Error& error = item.error();
       is_unread |= error.code != ErrorCode::kInvalidArgument;
       digest.AddFault(error.message);
-      if (bar) bar->Clear();
       if (options.output != "json") PrintError("jettison: {}: {}\n", options.path, error.message);
       continue;
     }
     if (!*item) break;
     if (sink && !is_written(sink->Add(**item))) return kExitFailed;
     if (!sink) digest.Add(**item);
-    if (bar && items++ % kItemsPerLook == 0) bar->Draw(file.Progress());
   }
-  bar.reset();
   if (sink && !is_written(sink->Finish())) return kExitFailed;
   const int printed = sink                       ? PrintData("")
                       : options.output == "json" ? PrintData(digest.Json(file.found()))

@@ -111,7 +111,6 @@ Result<std::unique_ptr<RecordingFile>> RecordingFile::Open(const std::string& pa
     return fail(std::strerror(errno));
   }
   if (S_ISDIR(status.st_mode)) return fail("it is a folder");
-  if (S_ISREG(status.st_mode)) file->size_ = static_cast<std::uint64_t>(status.st_size);
   cookie_io_functions_t functions{};
   functions.read = [](void* self, char* into, std::size_t most) {
     return static_cast<RecordingFile*>(self)->Read(into, most);
@@ -153,12 +152,6 @@ std::string_view RecordingFile::Head() {
     head_.append(part.data(), static_cast<std::size_t>(read));
   }
   return head_;
-}
-
-double RecordingFile::Progress() const {
-  if (size_ == 0) return 0;
-  const std::uint64_t ahead = head_.size() - taken_;
-  return static_cast<double>(count_ - ahead) / static_cast<double>(size_);
 }
 
 std::string EmptyInput(const std::string& name) {

@@ -43,8 +43,6 @@ class RecordingFile {
   static constexpr std::size_t kHeadBytes = 4096;
   // Whether there is no byte; false where that cannot be read.
   [[nodiscard]] bool IsEmpty() { return Head().empty() && ended_; }
-  // How much of it has been read, from 0 to 1; 0 where its length is not known.
-  [[nodiscard]] double Progress() const;
   [[nodiscard]] std::uint64_t bytes() const { return count_; }
 
  private:
@@ -61,7 +59,6 @@ class RecordingFile {
   std::string head_;
   std::size_t taken_ = 0;  // of the head
   std::uint64_t count_ = 0;
-  std::uint64_t size_ = 0;  // of the file; 0: not known
   bool ended_ = false;
   std::unique_ptr<std::FILE, Close> stream_;
   const RecordingReader* items_ = nullptr;  // the source, where it is one

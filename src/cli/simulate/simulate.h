@@ -77,9 +77,6 @@ class NodeSource {
   // Absent: nothing follows.
   [[nodiscard]] std::optional<RecordedItem> Next();
 
-  // How much has been read, from 0 to 1.
-  [[nodiscard]] double Progress() const;
-
   // What was read, and what was not; of each file, once nothing follows.
   [[nodiscard]] std::vector<SimulatedInput> TakeInputs();
 
@@ -184,10 +181,8 @@ struct RecordingRun {
 };
 
 // Simulates every policy on a node and calibrates, in one reading of its recordings. What is wrong
-// with them, and why the node could not be simulated, is in the result. `progress` is told how much
-// was read, from 0 to 1.
-[[nodiscard]] SimulationReport RunOver(const RecordingRun& run, const FleetNodeFiles& node,
-                                       const std::function<void(double)>& progress = {});
+// with them, and why the node could not be simulated, is in the result.
+[[nodiscard]] SimulationReport RunOver(const RecordingRun& run, const FleetNodeFiles& node);
 
 struct SimulatedNodes {
   std::vector<SimulationReport> reports;  // in the order of the nodes

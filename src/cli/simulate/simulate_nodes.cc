@@ -230,12 +230,6 @@ bool NodeSource::IsNew(const RecordedItem& item) {
   return true;
 }
 
-double NodeSource::Progress() const {
-  const double now = file_ ? file_->Progress() : 1;
-  const auto begun = static_cast<double>(next_);
-  return (begun - 1 + now) / static_cast<double>(std::max<std::size_t>(node_.files.size(), 1));
-}
-
 std::vector<SimulatedInput> NodeSource::TakeInputs() {
   while (file_ || OpenNext()) Close();
   return std::exchange(inputs_, {});
@@ -275,8 +269,7 @@ void TellNoPass(const FleetNodeFiles& node, SimulationReport& report) {
   input.unread = file.is_stream || file.name == file.path;
 }
 
-void Simulate(const RecordingRun& run, const std::function<void(double)>& progress,
-              NodeSource& source, SimulationReport& report) {
+void Simulate(const RecordingRun& run, NodeSource& source, SimulationReport& report) {
   const std::vector<RecordedItem> first = Beginning(source);
   if (first.empty() || PassOf(first.back()) == nullptr) return;
   const RecordedPass& pass = *PassOf(first.back());
@@ -302,10 +295,7 @@ void Simulate(const RecordingRun& run, const std::function<void(double)>& progre
     calibration.Add(item);
   };
   for (const RecordedItem& item : first) add(item);
-  while (const auto item = source.Next()) {
-    add(*item);
-    if (progress) progress(source.Progress());
-  }
+  while (const auto item = source.Next()) add(*item);
   whatif.Finish();
   calibration.Finish();
   report.facts = whatif.facts();
@@ -313,21 +303,6 @@ void Simulate(const RecordingRun& run, const std::function<void(double)>& progre
   report.foretold = calibration.Outcomes().front();
   report.calibration.every = run.every;
   Calibrate(report);
-}
-
-SimulationReport ReportOf(const RecordingRun& run, const FleetNodeFiles& node, bool is_only) {
-  try {
-    ProgressBar bar(is_only);
-    return RunOver(run, node, [&](double share) { bar.Draw(share); });
-  } catch (const std::exception& exception) {
-    // There was no memory for it, or a fault of ours ended it.
-    SimulationReport lost{.failure = fmt::format("it cannot be simulated: {}", exception.what())};
-    lost.facts.node = node.node;
-    for (const FleetFile& file : node.files) {
-      lost.inputs.push_back({.name = file.name, .unread = true, .faults = {lost.failure}});
-    }
-    return lost;
-  }
 }
 
 int ExitStatusOf(const SimulationReport& report) {
@@ -345,13 +320,20 @@ void TellFaults(const SimulationReport& report) {
 
 }  // namespace
 
-SimulationReport RunOver(const RecordingRun& run, const FleetNodeFiles& node,
-                         const std::function<void(double)>& progress) {
+SimulationReport RunOver(const RecordingRun& run, const FleetNodeFiles& node) {
   SimulationReport report;
-  NodeSource source(node);
-  Simulate(run, progress, source, report);
-  report.inputs = source.TakeInputs();
-  if (!report.facts.from && report.failure.empty()) TellNoPass(node, report);
+  try {
+    NodeSource source(node);
+    Simulate(run, source, report);
+    report.inputs = source.TakeInputs();
+    if (!report.facts.from && report.failure.empty()) TellNoPass(node, report);
+  } catch (const std::exception& exception) {
+    // There was no memory for it, or a fault of ours ended it.
+    report = {.failure = fmt::format("it cannot be simulated: {}", exception.what())};
+    for (const FleetFile& file : node.files) {
+      report.inputs.push_back({.name = file.name, .unread = true, .faults = {report.failure}});
+    }
+  }
   if (report.facts.node.empty()) report.facts.node = node.node;
   return report;
 }
@@ -361,7 +343,7 @@ SimulatedNodes SimulateNodes(const RecordingRun& run, const std::vector<FleetNod
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < nodes.size(); i = next++) {
-      made[i].set_value(ReportOf(run, nodes[i], nodes.size() == 1));
+      made[i].set_value(RunOver(run, nodes[i]));
     }
   };
   const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());

@@ -113,12 +113,7 @@ void DrawScreen(const std::vector<std::string>& lines) {
 ProgressBar::ProgressBar(bool shown) : shown_(shown && ::isatty(STDERR_FILENO) == 1) {}
 
 ProgressBar::~ProgressBar() {
-  Clear();
-}
-
-void ProgressBar::Clear() {
   if (percent_ >= 0) WriteToStandardError("\r\x1b[K");
-  percent_ = -1;
 }
 
 void ProgressBar::Draw(double share, std::string_view what) {

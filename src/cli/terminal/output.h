@@ -97,8 +97,6 @@ class ProgressBar {
 
   // `share` of the work, from 0 to 1; `what` stands behind it.
   void Draw(double share, std::string_view what = "");
-  // Makes room for other lines on standard error, until it is drawn again.
-  void Clear();
 
  private:
   bool shown_;
