@@ -146,7 +146,7 @@ int RunAgent(const RunOptions& options) {
   ConfigRereader rereader(options.sources);
   ConfigReading reading =
       rereader.ReadFirst([](Duration rest) { std::this_thread::sleep_for(rest); });
-  ConfigWarnings().Tell(reading.warnings);
+  TellWarnings(reading);
   if (const int refused = SayRefusal(reading); refused != 0) return refused;
   reading.config.node_name = NodeNameOf(reading.config);
 

@@ -27,9 +27,10 @@ namespace fs = std::filesystem;
 // No configuration is larger, and no YAML may be.
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
-Result<std::string> OrCannotBeRead(Result<std::string> text) {
-  if (!text) return Fail(text.error().code, "cannot be read: " + text.error().message);
-  return text;
+template <typename T>
+Result<T> OrCannotBeRead(Result<T> read) {
+  if (!read) return Fail(read.error().code, "cannot be read: " + read.error().message);
+  return read;
 }
 
 Fault FaultOf(const std::string& file, std::string message) {
@@ -43,20 +44,13 @@ bool IsDropIn(std::string_view name) {
 }
 
 // The drop-ins in a folder, in the order in which they count.
-Result<std::vector<std::string>> DropInsOf(const fs::path& folder) {
-  std::error_code error;
-  std::vector<std::string> files;
-  fs::directory_iterator entry(folder, error);
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    if (IsDropIn(entry->path().filename().string())) files.push_back(entry->path());
-  }
-  if (error) {
-    const bool gone = error == std::errc::no_such_file_or_directory;
-    return Fail(gone ? ErrorCode::kNotFound : ErrorCode::kInternal,
-                "cannot be read: " + error.message());
-  }
-  std::ranges::sort(files);
-  return files;
+Result<std::vector<std::string>> DropInsOf(const std::string& folder) {
+  if (!kernel::Exists(folder)) return Fail(ErrorCode::kNotFound, "");
+  auto names = OrCannotBeRead(kernel::NamesIn(folder));
+  if (!names) return names;
+  std::erase_if(*names, std::not_fn(&IsDropIn));
+  for (std::string& name : *names) name = fs::path(folder) / name;
+  return names;
 }
 
 // Why a file cannot be a drop-in: a pipe would be waited for. What is not there is told of later.
@@ -222,7 +216,8 @@ ConfigReading ReadConfigFiles(const ConfigSources& sources) {
   return reading;
 }
 
-void AddFaults(const ConfigReading& reading, CommandFaults& faults) {
+void Tell(const ConfigReading& reading, CommandFaults& faults) {
+  TellWarnings(reading);
   const auto code = reading.unread ? ErrorCode::kUnavailable : ErrorCode::kInvalidArgument;
   for (const Fault& fault : reading.faults) faults.Add({code, Describe(fault)});
 }
@@ -235,17 +230,22 @@ void ConfigRereader::Keep(std::vector<ConfigDocument> ours, KubeletAnswer answer
   complaint_.clear();
 }
 
-ConfigReading ConfigRereader::ReadFirst(const FileWait& wait) {
-  DocumentsReading read = ReadPatiently(sources_, wait);
+ConfigReading ConfigRereader::Read(DocumentsReading read, bool is_running, const AlsoRead& also) {
   ConfigReading reading = ReadConfig(read.documents);
   KubeletAnswer answer;
   if (IsBesideKubelet(reading)) {
     answer = AskKubelet(QuestionOf(reading.config));
     reading = Beside(read.documents, answer);
+    if (is_running) RefuseWithoutKubelet(answer, reading);
   }
   PutFirst(read, reading);
+  if (also && reading.faults.empty()) also(reading);
   Keep(std::move(read.documents), std::move(answer), reading);
   return reading;
+}
+
+ConfigReading ConfigRereader::ReadFirst(const FileWait& wait) {
+  return Read(ReadPatiently(sources_, wait), false, nullptr);
 }
 
 ConfigReading ConfigRereader::ReadAgain(const AlsoRead& also) {
@@ -253,17 +253,7 @@ ConfigReading ConfigRereader::ReadAgain(const AlsoRead& also) {
   // They are said to be none, or a folder is being replaced: nobody can tell.
   const bool had_drop_ins = std::ranges::any_of(ours_, &ConfigDocument::drop_in);
   if (had_drop_ins) PutFirst(std::exchange(read.missing, {}), read.faults);
-  ConfigReading reading = ReadConfig(read.documents);
-  KubeletAnswer answer;
-  if (IsBesideKubelet(reading)) {
-    answer = AskKubelet(QuestionOf(reading.config));
-    reading = Beside(read.documents, answer);
-    RefuseWithoutKubelet(answer, reading);
-  }
-  PutFirst(read, reading);
-  if (also && reading.faults.empty()) also(reading);
-  Keep(std::move(read.documents), std::move(answer), reading);
-  return reading;
+  return Read(std::move(read), true, also);
 }
 
 std::optional<ConfigReading> ConfigRereader::LookAtKubelet() {
@@ -305,10 +295,9 @@ std::string NodeNameOf(const AgentConfig& config) {
   return name;
 }
 
-void ConfigWarnings::Tell(const Faults& warnings) {
-  for (const Fault& warning : warnings) {
-    const auto [text, is_new] = told_.insert(Describe(warning));
-    if (is_new) PrintError("jettison: warning: {}\n", *text);
+void TellWarnings(const ConfigReading& reading) {
+  for (const Fault& warning : reading.warnings) {
+    PrintError("jettison: warning: {}\n", Describe(warning));
   }
 }
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -83,8 +82,10 @@ struct KubeletAnswer {
 // a document is a fault, except for a drop-in. The kubelet is not asked for its configuration.
 [[nodiscard]] ConfigReading ReadConfigFiles(const ConfigSources& sources);
 
-// Tells the faults of a reading.
-void AddFaults(const ConfigReading& reading, CommandFaults& faults);
+// Tells on standard error what the author of a configuration may have meant differently.
+void TellWarnings(const ConfigReading& reading);
+// The same, with the faults.
+void Tell(const ConfigReading& reading, CommandFaults& faults);
 
 // Lets the caller's thread rest.
 using FileWait = std::function<void(Duration)>;
@@ -115,6 +116,8 @@ class ConfigRereader {
   [[nodiscard]] std::optional<ConfigReading> LookAtKubelet();
 
  private:
+  // What was read, beside the kubelet's; `is_running`: nothing else holds than what is known.
+  ConfigReading Read(DocumentsReading read, bool is_running, const AlsoRead& also);
   // Remembers what holds from now on, where nothing is wrong with it.
   void Keep(std::vector<ConfigDocument> ours, KubeletAnswer answer, const ConfigReading& reading);
 
@@ -131,15 +134,5 @@ void AddConfigDir(CLI::App& command, std::string& folder);
 // The name of the node: as configured, else that of the host. With `source: kubernetes` the
 // environment comes before the host: a pod learns the name of its node by NODE_NAME.
 [[nodiscard]] std::string NodeNameOf(const AgentConfig& config);
-
-// Tells on standard error what the author of a configuration may have meant differently. A warning
-// is told once, however often its file is read.
-class ConfigWarnings {
- public:
-  void Tell(const Faults& warnings);
-
- private:
-  std::set<std::string> told_;
-};
 
 }  // namespace jettison

@@ -25,11 +25,6 @@ std::ptrdiff_t CountOf(const std::vector<HostCheck>& checks, HostStatus status) 
                        [&](const HostCheck& check) { return check.status == status; });
 }
 
-std::string_view NameOf(HostStatus status) {
-  constexpr auto kNames = std::to_array<std::string_view>({"ok", "degraded", "missing"});
-  return kNames[static_cast<std::size_t>(status)];
-}
-
 struct DoctorFlags {
   ConfigSources config;
   ClusterQuestion cluster;
@@ -53,9 +48,8 @@ int RunDoctor(const DoctorFlags& flags) {
   ConfigReading reading = ConfigRereader(flags.config).ReadFirst();
   // A row of its own says what keeps the kubelet's configuration from being had.
   if (reading.kubelet_at_fault) reading = ReadConfigFiles(flags.config);
-  ConfigWarnings().Tell(reading.warnings);
   CommandFaults faults;
-  AddFaults(reading, faults);
+  Tell(reading, faults);
   if (faults.status() != 0) return faults.status();
   const AgentConfig& config = reading.config;
   std::vector<HostCheck> checks = HostChecks(config);

@@ -111,8 +111,7 @@ void ReadPods(ImportRequest& request, CommandFaults& faults) {
 
 void ReadPolicy(ImportRequest& request, CommandFaults& faults) {
   const ConfigReading reading = ReadConfigFiles({.files = request.config_files});
-  ConfigWarnings().Tell(reading.warnings);
-  AddFaults(reading, faults);
+  Tell(reading, faults);
   request.options.policy = reading.config.eviction;
 }
 

@@ -312,14 +312,13 @@ std::vector<Sweep> ReadSweeps(const std::vector<std::string>& texts, CommandFaul
 
 // Without faults; `model` (null: none) takes its back-off and interval.
 std::optional<TriedPolicy> ReadFile(const std::string& path, WhatIfModel* model,
-                                    ConfigWarnings& warnings, CommandFaults& faults) {
+                                    CommandFaults& faults) {
   if (path == "-") {
     faults.Add("-: a policy must be a file; only a recording is read from standard input");
     return std::nullopt;
   }
   const ConfigReading reading = ReadConfigFiles({.files = {path}});
-  warnings.Tell(reading.warnings);
-  AddFaults(reading, faults);
+  Tell(reading, faults);
   if (!reading.faults.empty()) return std::nullopt;
   if (model != nullptr) {
     // What a file leaves at its default, as a kubelet's does, is as the recording has it.
@@ -355,11 +354,10 @@ void AddCandidateOptions(CLI::App& command, CandidateOptions& options) {
 
 CandidateForms ReadCandidates(const CandidateOptions& options, CommandFaults& faults) {
   CandidateForms forms;
-  ConfigWarnings warnings;
   const std::vector<Sweep> sweeps = ReadSweeps(options.sweeps, faults);
   std::vector<TriedPolicy> bases;
   for (const std::string& path : options.policy_files) {
-    auto read = ReadFile(path, bases.empty() ? &forms.model : nullptr, warnings, faults);
+    auto read = ReadFile(path, bases.empty() ? &forms.model : nullptr, faults);
     if (read) bases.push_back(*std::move(read));
   }
   if (options.policy_files.empty() && !sweeps.empty()) bases.emplace_back();
@@ -376,7 +374,7 @@ CandidateForms ReadCandidates(const CandidateOptions& options, CommandFaults& fa
     const bool exists = std::filesystem::exists(against, ignored);
     if (const std::string meant = exists ? "" : DidYouMean(against, kWords); !meant.empty()) {
       faults.Add(fmt::format("{}: there is no such file{}", against, meant));
-    } else if (auto read = ReadFile(against, nullptr, warnings, faults)) {
+    } else if (auto read = ReadFile(against, nullptr, faults)) {
       forms.tried.push_back(*std::move(read));
       forms.has_other = true;
     }
