@@ -46,14 +46,11 @@ std::shared_ptr<const RecordedPass> FirstPassOf(const FleetNodeFiles& files) {
 // the memory of the smallest node.
 std::function<std::vector<CandidatePolicy>(const RecordedPass&)> GridFor(
     const std::vector<FleetNodeFiles>& nodes) {
-  const auto grid_around = [](const RecordedPass& first, std::int64_t capacity) {
-    return GridAround(*first.policy, capacity);
-  };
-  if (nodes.front().files.front().is_stream) {  // one node, whose first pass is known when it is
-                                                // read
-    return [grid_around](const RecordedPass& first) {
+  if (nodes.front().files.front().is_stream) {
+    // One node, whose first pass is known when it is read.
+    return [](const RecordedPass& first) {
       const auto& memory = first.report.observations[Signal::kMemoryAvailable];
-      return grid_around(first, memory ? memory->capacity : 0);
+      return GridAround(*first.policy, memory ? memory->capacity : 0);
     };
   }
   std::shared_ptr<const RecordedPass> first;
@@ -66,7 +63,8 @@ std::function<std::vector<CandidatePolicy>(const RecordedPass&)> GridFor(
     if (first == nullptr) first = pass;
   }
   if (first == nullptr) return {};
-  return [grid = grid_around(*first, least)](const RecordedPass& /*of_node*/) { return grid; };
+  return
+      [grid = GridAround(*first->policy, least)](const RecordedPass& /*of_node*/) { return grid; };
 }
 
 // How far a price may be off: by as many evictions as the calibration has too many or too few over

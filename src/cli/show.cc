@@ -3,10 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -221,9 +218,10 @@ struct ShowOptions {
   std::string output = "text";
 };
 
+// PrintData says what fails.
 Result<void> WriteToStandardOutput(std::string_view bytes) {
-  if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size()) return {};
-  return Fail(ErrorCode::kInternal, fmt::format("cannot write: {}", std::strerror(errno)));
+  if (PrintData(bytes) == 0) return {};
+  return Fail(ErrorCode::kInternal, "cannot write");
 }
 
 std::unique_ptr<RecordingSink> SinkFor(const std::string& output) {
@@ -242,10 +240,6 @@ int RunShow(const ShowOptions& options) {
   }
   RecordingFile& file = **opened;
   const std::unique_ptr<RecordingSink> sink = SinkFor(options.output);
-  const auto is_written = [](const Result<void>& written) {
-    if (!written) PrintError("jettison: {}\n", written.error().message);
-    return written.has_value();
-  };
   RecordingDigest digest;
   bool is_unread = false;  // reading itself failed
   for (;;) {
@@ -258,10 +252,10 @@ int RunShow(const ShowOptions& options) {
       continue;
     }
     if (!*item) break;
-    if (sink && !is_written(sink->Add(**item))) return kExitFailed;
+    if (sink && !sink->Add(**item)) return kExitFailed;
     if (!sink) digest.Add(**item);
   }
-  if (sink && !is_written(sink->Finish())) return kExitFailed;
+  if (sink && !sink->Finish()) return kExitFailed;
   const int printed = sink                       ? PrintData("")
                       : options.output == "json" ? PrintData(digest.Json(file.found()))
                                                  : PrintText(digest.Text(file.found()));

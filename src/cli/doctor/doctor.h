@@ -8,6 +8,7 @@
 
 #include "cli/ask/config_files.h"
 #include "core/config/agent_config.h"
+#include "core/text/enum_names.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
@@ -33,6 +34,8 @@ enum class HostStatus : std::uint8_t {
   kDegraded,  // the agent works without it, less well
   kMissing,   // the agent cannot do its work without it
 };
+template <>
+inline constexpr auto kNamesOf<HostStatus> = EnumNames("ok", "degraded", "missing");
 
 // One thing that the agent wants from a host.
 struct HostCheck {

@@ -21,6 +21,7 @@
 #include "codec/documents/form_reader.h"
 #include "codec/documents/json.h"
 #include "core/units/duration.h"
+#include "kernel/files/files.h"
 #include "kernel/files/line_reader.h"
 #include "kernel/files/whole_file.h"
 #include "sim/report/report_fields.h"
@@ -32,7 +33,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".ndjson";
-constexpr std::size_t kMostShardsTold = 50;
 
 tl::unexpected<Error> Invalid(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
@@ -59,22 +59,21 @@ std::vector<std::string> FilesOfShards(const std::vector<std::string>& paths,
                                        CommandFaults& faults) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
-    std::error_code failed;
-    if (!fs::is_directory(path, failed)) {
+    std::error_code ignored;
+    if (!fs::is_directory(path, ignored)) {
       files.push_back(path);
       continue;
     }
-    std::vector<std::string> found;
-    fs::directory_iterator entry(path, failed);
-    for (; !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
-      if (entry->path().string().ends_with(kSuffix)) found.push_back(entry->path().string());
+    const std::size_t others = files.size();
+    const auto names = kernel::NamesIn(path);
+    for (const std::string& name : names.value_or(std::vector<std::string>{})) {
+      if (name.ends_with(kSuffix)) files.push_back((fs::path(path) / name).string());
     }
-    std::ranges::sort(found);
-    if (failed) faults.Add(fmt::format("cannot read {}: {}", path, failed.message()));
-    if (!failed && found.empty()) {
+    if (!names) {
+      faults.Add(names.error());
+    } else if (files.size() == others) {
       faults.Add(fmt::format("{} has no file that ends in .ndjson", path));
     }
-    std::ranges::move(found, std::back_inserter(files));
   }
   return files;
 }
@@ -180,8 +179,9 @@ ShardSum SumOfShards(const std::vector<std::string>& files, CommandFaults& fault
     if (!shards.contains(i)) missing.push_back(i);
   }
   if (!missing.empty()) {
+    constexpr std::size_t kMostTold = 50;
     const std::size_t count = missing.size();
-    missing.resize(std::min(kMostShardsTold, count));
+    missing.resize(std::min(kMostTold, count));
     faults.Add(fmt::format("{} of {} shards are missing: {}{}", count, sum.head.shard.count,
                            fmt::join(missing, " "), missing.size() < count ? " ..." : ""));
   }

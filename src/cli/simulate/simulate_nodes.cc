@@ -1,13 +1,10 @@
 #define XXH_INLINE_ALL
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <xxhash.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cerrno>
-#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <future>
@@ -68,17 +65,16 @@ void AddFile(const std::string& path, const std::string& name, std::uint64_t byt
 // The recordings that a path means. `is_only`: there is no other path.
 Result<void> AddPath(const std::string& path, bool is_only, std::vector<FleetFile>& files) {
   const auto fail = [](std::string why) { return Fail(ErrorCode::kUnavailable, std::move(why)); };
-  struct stat status {};
   const bool is_input = path == "-";
   if (is_input && !is_only) return fail("- (standard input) must be the only recording");
-  if (!is_input && ::stat(path.c_str(), &status) != 0) {
-    return fail(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
-  }
-  if (!is_input && S_ISREG(status.st_mode)) {
-    AddFile(path, path, static_cast<std::uint64_t>(status.st_size), files);
+  std::error_code failed;
+  const fs::file_status status = is_input ? fs::file_status() : fs::status(path, failed);
+  if (failed) return fail(fmt::format("cannot open {}: {}", path, failed.message()));
+  if (fs::is_regular_file(status)) {
+    AddFile(path, path, fs::file_size(path, failed), files);
     return {};
   }
-  if (is_input || !S_ISDIR(status.st_mode)) {
+  if (!fs::is_directory(status)) {
     if (!is_only) {
       return fail(fmt::format(
           "{}: must be the only recording, or a regular file or a folder, because recordings of "
@@ -90,7 +86,6 @@ Result<void> AddPath(const std::string& path, bool is_only, std::vector<FleetFil
     return {};
   }
   const std::string prefix = is_only ? "" : (fs::path(path) / "").string();
-  std::error_code failed;
   fs::recursive_directory_iterator entry(path, failed);
   for (; !failed && entry != fs::recursive_directory_iterator(); entry.increment(failed)) {
     std::error_code ignored;
