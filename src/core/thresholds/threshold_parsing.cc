@@ -105,26 +105,17 @@ std::optional<ThresholdValue> MinimumReclaimOf(const SettingEntry& entry) {
   return std::nullopt;
 }
 
-std::optional<std::int32_t> Digits(std::string_view text, std::size_t most) {
-  if (text.size() > most || text.starts_with('-')) return std::nullopt;
-  return ParseNumber<std::int32_t>(text);
-}
-
 // Parses "20%" or "2.5%", in hundredths of a percent.
 std::optional<std::int32_t> ShareOf(std::string_view text) {
-  constexpr std::size_t kDecimals = 2;
-  if (!text.ends_with('%')) return std::nullopt;
-  text.remove_suffix(1);
-  const auto point = text.find('.');
-  const auto percent = Digits(text.substr(0, point), 3);
-  std::optional<std::int32_t> hundredths = 0;
-  if (point != std::string_view::npos) {
-    const std::string_view decimals = text.substr(point + 1);
-    hundredths = Digits(decimals, kDecimals);
-    if (hundredths && decimals.size() == 1) *hundredths *= 10;
+  if (text.find_first_not_of("0123456789.") != text.size() - 1 || !text.ends_with('%') ||
+      text.starts_with('.') || text.ends_with(".%")) {
+    return std::nullopt;
   }
-  if (!percent || !hundredths) return std::nullopt;
-  return *percent * 100 + *hundredths;
+  const auto percent = ParseNumber<double>(text.substr(0, text.size() - 1));
+  if (!percent || *percent > 100) return std::nullopt;
+  const double hundredths = std::round(*percent * 100);
+  return hundredths / 100 == *percent ? std::optional(static_cast<std::int32_t>(hundredths))
+                                      : std::nullopt;
 }
 
 // The share is what is lost of the time.
