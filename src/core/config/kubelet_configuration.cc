@@ -304,13 +304,6 @@ EvictionSettings ReadEvictionSettings(const Fields& fields) {
   return settings;
 }
 
-void Limit::Read(const Fields& fields, std::string_view name,
-                 std::optional<std::int64_t>& into) const {
-  const auto limit = fields.Integer(name, std::numeric_limits<std::int64_t>::min(),
-                                    std::numeric_limits<std::int64_t>::max());
-  if (limit && *limit > 0) into = limit;
-}
-
 void LogSize::Read(const Fields& fields, std::string_view name,
                    std::optional<std::int64_t>& into) const {
   const auto text = fields.Text(name);
@@ -325,19 +318,6 @@ void LogSize::Read(const Fields& fields, std::string_view name,
     into.reset();
     if (size->Sign() > 0) into = size->Value();
   }
-}
-
-// The kernel reports changes; this is only the fallback.
-void CheckFrequency::Read(const Fields& fields, std::string_view name, Duration& into) const {
-  constexpr Duration kLeast = std::chrono::milliseconds(100);
-  const auto every = fields.Span(name, Duration::zero());
-  if (!every || *every == Duration::zero()) return;
-  if (*every >= kLeast) {
-    into = *every;
-    return;
-  }
-  fields.Refuse(name, FormatDuration(*every),
-                fmt::format("must be at least {}, or 0s for the default", FormatDuration(kLeast)));
 }
 
 void ApplyKubeletConfiguration(const Fields& fields, AgentConfig& config, Faults& warnings,

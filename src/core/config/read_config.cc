@@ -129,20 +129,6 @@ MergedKubelet MergeWithKubelet(const ConfigDocument* ours, const ConfigDocument&
   return merged;
 }
 
-// Sets the file of each fault and warning of a merged document to the file that its member comes
-// from. Warnings about members from the kubelet's document are dropped: they concern the kubelet.
-void SortByFile(const ConfigDocument* ours, const ConfigDocument& theirs, Faults& faults,
-                Faults& warnings) {
-  const auto is_ours = [&](const Fault& fault) {
-    return ours != nullptr &&
-           Said(MembersOf(ours), fault.key.substr(0, fault.key.find_first_of(".["))) != nullptr;
-  };
-  for (Fault& fault : faults) {
-    if (!is_ours(fault)) fault.file = theirs.file;
-  }
-  std::erase_if(warnings, [&](const Fault& warning) { return !is_ours(warning); });
-}
-
 // Switches off everything that the kubelet does and that Jettison must therefore not do: collecting
 // dead containers and, unless `kubernetes.collectImages` is set, images; rotating logs, limiting
 // groups, running static pods.
@@ -259,13 +245,16 @@ void ReadWithKubelet(const SortedDocuments& sorted, const ConfigDocument& theirs
   const ConfigDocument* const mine = sorted.kubelet ? &*sorted.kubelet : nullptr;
   const MergedKubelet merged =
       MergeWithKubelet(mine, theirs, WantsDefaultMemoryThreshold(sorted.jettison), reading.faults);
-  ConfigReading part;
-  part.config = std::move(reading.config);
-  ConfigDocument both = mine == nullptr ? ConfigDocument{theirs.file, {}} : *mine;
-  both.document = merged.document;
-  ReadKubelet(both, part);
-  SortByFile(mine, theirs, part.faults, part.warnings);
-  reading.config = std::move(part.config);
+  // What ours sets is put over the kubelet's, whose warnings concern the kubelet.
+  ConfigDocument both{.file = theirs.file, .document = merged.document};
+  for (const auto& [key, value] : MembersOf(mine)) {
+    if (!value.IsNull()) both.overrides.push_back({key, mine->file});
+  }
+  if (mine != nullptr) {
+    both.overrides.insert(both.overrides.end(), mine->overrides.begin(), mine->overrides.end());
+  }
+  ReadKubelet(both, reading);
+  std::erase_if(reading.warnings, [&](const Fault& each) { return each.file == theirs.file; });
   reading.config.own_memory_threshold = merged.own_memory_threshold;
   if (merged.own_memory_threshold) {
     AddFault(reading.warnings,
@@ -275,8 +264,6 @@ void ReadWithKubelet(const SortedDocuments& sorted, const ConfigDocument& theirs
                           ThresholdText(WithMargin(Signal::kMemoryAvailable,
                                                    KubeletsDefaultMemory().value)))});
   }
-  for (Fault& fault : part.faults) AddFault(reading.faults, std::move(fault));
-  for (Fault& warning : part.warnings) AddFault(reading.warnings, std::move(warning));
   std::vector<Threshold>& ours = reading.config.eviction.thresholds;
   std::vector<Threshold> lines = merged.theirs;
   if (merged.own_memory_threshold) lines.push_back(KubeletsDefaultMemory());

@@ -70,14 +70,19 @@ struct Span {
   Duration most = Duration::max();
   bool is_default_at_zero = false;  // so it is in many fields of the kubelet
   void Read(const Fields& fields, std::string_view name, Duration& into) const {
-    const auto span = fields.Span(name, least, most);
-    if (span && !(is_default_at_zero && *span == Duration::zero())) into = *span;
+    const auto any = is_default_at_zero ? fields.Span(name, Duration{0}) : std::nullopt;
+    if (is_default_at_zero && any.value_or(Duration{0}) == Duration{0}) return;
+    Take(fields.Span(name, least, most), into);
   }
 };
 inline constexpr Span kKubeletSpan = {.is_default_at_zero = true};
 // A whole number of more than zero; any other is no limit.
 struct Limit {
-  void Read(const Fields& fields, std::string_view name, std::optional<std::int64_t>& into) const;
+  void Read(const Fields& fields, std::string_view name, std::optional<std::int64_t>& into) const {
+    using Range = std::numeric_limits<std::int64_t>;
+    const auto limit = fields.Integer(name, Range::min(), Range::max());
+    if (limit && *limit > 0) into = limit;
+  }
 };
 // An amount of bytes from 1Mi to 1Ti.
 struct FileSize {
@@ -86,10 +91,6 @@ struct FileSize {
 // An amount of bytes; a negative one is no limit. The kubelet (parseMaxSize) takes no thousandths.
 struct LogSize {
   void Read(const Fields& fields, std::string_view name, std::optional<std::int64_t>& into) const;
-};
-// 0s is the default, and less than 100ms a fault.
-struct CheckFrequency {
-  void Read(const Fields& fields, std::string_view name, Duration& into) const;
 };
 // A path that a unix socket can have; "" is none.
 struct SocketPath {
@@ -236,7 +237,8 @@ inline constexpr auto kRestartSettings =
 
 inline constexpr auto kKubeletSettings = std::tuple(
     Setting{"staticPodPath", &AgentConfig::static_pod_path, ReadElsewhere{}},
-    Setting{"fileCheckFrequency", &AgentConfig::file_check_frequency, CheckFrequency{}},
+    Setting{"fileCheckFrequency", &AgentConfig::file_check_frequency,
+            Span{.least = std::chrono::milliseconds(100), .is_default_at_zero = true}},
     Settings{"", &AgentConfig::eviction, kEvictionSettings},
     Setting{"kernelMemcgNotification", &AgentConfig::kernel_memcg_notification},
     Settings{"", &AgentConfig::image_gc, kImageSettings},
