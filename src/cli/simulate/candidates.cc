@@ -361,7 +361,7 @@ CandidateForms ReadCandidates(const CandidateOptions& options, CommandFaults& fa
     if (read) bases.push_back(*std::move(read));
   }
   if (options.policy_files.empty() && !sweeps.empty()) bases.emplace_back();
-  if (!faults.empty()) bases.clear();  // what is too much is not made
+  if (faults.status() != 0) bases.clear();  // what is too much is not made
   for (const TriedPolicy& base : bases) {
     for (Settings& each : Grid(sweeps)) {
       forms.tried.emplace_back(base).settings = std::move(each);
