@@ -59,8 +59,8 @@ constexpr CostRow kCosts[] = {
 // What a note counts.
 constexpr std::string_view kBetweenSamples =
     "evictions of which no series tells the moment; they are put in the middle between two "
-    "samples, "
-    "with memory as it would be had it grown on as before";
+    "samples, so they may be off by half the time between these, with memory as it would be had it "
+    "grown on as before";
 constexpr std::string_view kTooEarly =
     "evictions and OOM kills before the first sample of the node's memory, which are not in the "
     "recording";
