@@ -62,12 +62,10 @@ class Rereading {
   }
 
  private:
-  std::shared_ptr<Serving> Served() {
-    const std::lock_guard lock(mutex_);
-    return serving_;
-  }
   void ReadCredentials(ConfigReading& reading) {
-    const auto serving = Served();
+    std::unique_lock lock(mutex_);
+    const auto serving = serving_;
+    lock.unlock();
     if (!serving) return;
     auto read = serving->ReadCredentials(reading.config.http);
     if (!read) {
@@ -75,7 +73,7 @@ class Rereading {
           {.file = "", .key = "http", .value = "", .message = read.error().message});
       return;
     }
-    const std::lock_guard lock(mutex_);
+    lock.lock();
     use_ = *std::move(read);
   }
 

@@ -15,8 +15,6 @@
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/text_line.h"
-#include "codec/documents/form_reader.h"
-#include "codec/documents/json.h"
 #include "core/shadow/shadow_book.h"
 
 namespace jettison {
@@ -122,20 +120,6 @@ std::vector<TextLine> LinesOf(const ShadowView& view) {
   return lines;
 }
 
-// What ShadowJson has written, as a value, but for the classes of leads. Fields that an older or
-// newer agent does not send are absent.
-Result<ShadowView> ReadShadow(std::string_view json) {
-  const auto document = ParseJson(json);
-  if (!document) return Fail(document.error().In("the agent's comparison with the kubelet"));
-  if (document->Find("counters") == nullptr || document->Find("at") == nullptr) {
-    return Fail(ErrorCode::kInternal, "the agent's comparison with the kubelet has no counters");
-  }
-  FormReader fields(*document);
-  ShadowView view;
-  VisitFields(fields, view);
-  return view;
-}
-
 struct ShadowOptions {
   AskOptions ask;
   std::string output = "text";
@@ -145,8 +129,8 @@ int RunShadow(const ShadowOptions& options) {
   const auto answer = AskAgent(options.ask, "/api/v1/shadow");
   if (!answer) return Report(answer.error());
   if (options.output == "json") return PrintData(*answer);
-  const auto view = ReadShadow(*answer);
-  if (!view) return Report({ErrorCode::kInternal, view.error().message});
+  const auto view = ReadAnswer<ShadowView>(*answer, "comparison with the kubelet", "counters");
+  if (!view) return Report(view.error());
   std::string text;
   for (const TextLine& line : LinesOf(*view)) {
     text += line.Render(ColumnsOfStandardOutput(), HasColors()) + "\n";

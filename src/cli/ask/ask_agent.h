@@ -1,9 +1,13 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
 
+#include "codec/documents/form_reader.h"
+#include "codec/documents/json.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "http/client/client.h"
@@ -46,6 +50,24 @@ inline constexpr std::string_view kJsonType = "application/json";
 inline constexpr std::string_view kTextType = "text/plain";
 [[nodiscard]] Result<std::string> AskAgent(const AskOptions& options, const std::string& path,
                                            std::string_view type = kJsonType);
+// The value that an agent has answered in JSON. Members that an older or newer agent does not send
+// are absent, but without `member` it is no such answer. `what` it is, for errors: "overview".
+template <typename T>
+[[nodiscard]] Result<T> ReadAnswer(std::string_view json, std::string_view what,
+                                   std::string_view member) {
+  const auto document = ParseJson(json);
+  if (!document) {
+    return Fail(ErrorCode::kInternal,
+                fmt::format("the agent's {}: {}", what, document.error().message));
+  }
+  if (document->Find(member) == nullptr || document->Find("at") == nullptr) {
+    return Fail(ErrorCode::kInternal, fmt::format("the agent's {} has no {}", what, member));
+  }
+  FormReader fields(*document);
+  T value;
+  VisitFields(fields, value);
+  return value;
+}
 // Prints the answer to such a GET with `output=text` or `output=json`; returns the exit status.
 [[nodiscard]] int PrintAnswerOf(const AskOptions& options, const std::string& path,
                                 std::string_view output);

@@ -26,7 +26,6 @@ std::ptrdiff_t CountOf(const std::vector<HostCheck>& checks, HostStatus status) 
 }
 
 struct DoctorFlags {
-  ConfigSources config;
   ClusterQuestion cluster;
   std::string output = "text";
 };
@@ -35,9 +34,7 @@ bool IsBesideKubelet(const AgentConfig& config) {
   return config.source == SourceKind::kKubernetes;
 }
 
-ClusterQuestion QuestionFor(const DoctorFlags& flags, const AgentConfig& config) {
-  ClusterQuestion question = flags.cluster;
-  question.config = flags.config;
+ClusterQuestion QuestionFor(ClusterQuestion question, const AgentConfig& config) {
   if (!IsBesideKubelet(config)) return question;
   if (question.kubeconfig.empty()) question.kubeconfig = config.kubernetes.kubeconfig;
   if (question.node.empty()) question.node = NodeNameOf(config);
@@ -45,9 +42,9 @@ ClusterQuestion QuestionFor(const DoctorFlags& flags, const AgentConfig& config)
 }
 
 int RunDoctor(const DoctorFlags& flags) {
-  ConfigReading reading = ConfigRereader(flags.config).ReadFirst();
+  ConfigReading reading = ConfigRereader(flags.cluster.config).ReadFirst();
   // A row of its own says what keeps the kubelet's configuration from being had.
-  if (reading.kubelet_at_fault) reading = ReadConfigFiles(flags.config);
+  if (reading.kubelet_at_fault) reading = ReadConfigFiles(flags.cluster.config);
   CommandFaults faults;
   Tell(reading, faults);
   if (faults.status() != 0) return faults.status();
@@ -55,7 +52,8 @@ int RunDoctor(const DoctorFlags& flags) {
   std::vector<HostCheck> checks = HostChecks(config);
   std::ranges::move(RuntimeChecks(config), std::back_inserter(checks));
   if (!flags.cluster.kubeconfig.empty() || IsBesideKubelet(config)) {
-    std::ranges::move(KubernetesChecks(QuestionFor(flags, config)), std::back_inserter(checks));
+    std::ranges::move(KubernetesChecks(QuestionFor(flags.cluster, config)),
+                      std::back_inserter(checks));
   }
   const int printed =
       flags.output == "json" ? PrintData(ChecksAsJson(checks)) : PrintText(ChecksAsText(checks));
@@ -156,10 +154,10 @@ void AddDoctor(CLI::App& app, int& exit_code) {
       "Check this host: what it offers, what is missing, what that costs and what to do about it",
       kDoctorFooter, RunDoctor);
   command
-      .add_option("--config", options.config.files,
+      .add_option("--config", options.cluster.config.files,
                   "the configuration that the agent would run with")
       ->type_name("FILE");
-  AddConfigDir(command, options.config.drop_ins);
+  AddConfigDir(command, options.cluster.config.drop_ins);
   CLI::Option* kubeconfig =
       command
           .add_option("--kubeconfig", options.cluster.kubeconfig,

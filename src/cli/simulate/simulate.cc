@@ -215,15 +215,6 @@ Result<Duration> EveryOf(const std::string& text) {
                           WhyNoDuration(text, "must be a duration, 0s or more (10s, 1m)")));
 }
 
-// How each node is simulated.
-RecordingRun RunFor(const SimulateOptions& options, CommandFaults& faults) {
-  RecordingRun run{
-      .candidates = {}, .thin_all = options.thin_all, .more = {}, .jobs = options.jobs};
-  run.every = faults.Take(EveryOf(options.every));
-  run.candidates = ReadCandidates(options.candidates, faults);
-  return run;
-}
-
 // What of the command line decides how nodes are simulated, policies aside.
 std::vector<NamedSetting> SettingsOf(const SimulateOptions& options, const RecordingRun& run) {
   const auto or_recorded = [](const std::optional<Duration>& duration) {
@@ -310,7 +301,12 @@ int RunSimulate(const SimulateOptions& options) {
   CheckOptions(options, faults);
   if (options.sum) return faults.status() != 0 ? faults.status() : RunSum(options);
   const auto shard = faults.Take(ParseShard(options.shard.empty() ? "0/1" : options.shard));
-  RecordingRun run = RunFor(options, faults);
+  const RecordingRun run{.candidates = ReadCandidates(options.candidates, faults),
+                         .every = faults.Take(EveryOf(options.every)),
+                         .thin_all = options.thin_all,
+                         .more = {},
+                         .courses = !options.html.empty(),
+                         .jobs = options.jobs};
   const std::vector<FleetFile> files = FindRecordings(options.recordings, faults);
   if (faults.status() != 0) return faults.status();
   const std::vector<FleetNodeFiles> nodes = NodesOfShard(files, shard);
@@ -330,7 +326,6 @@ int RunSimulate(const SimulateOptions& options) {
                             .shard = shard,
                             .recordings = files.size(),
                             .hash = HashOfFiles(files)};
-  run.courses = !options.html.empty();
   SimulatedNodes simulated = SimulateNodes(run, nodes);
   std::vector<SimulationReport>& reports = simulated.reports;
   if (!options.candidates.against.empty())

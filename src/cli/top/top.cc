@@ -14,8 +14,6 @@
 #include "cli/ask/ask_agent.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
-#include "codec/documents/form_reader.h"
-#include "codec/documents/json.h"
 #include "core/text/printable.h"
 #include "http/client/client.h"
 
@@ -69,9 +67,7 @@ int RunStatus(const StatusOptions& options) {
   const auto answer = AskAgent(options.ask, kOverviewPath);
   if (!answer) return Report(answer.error());
   const auto overview = ReadOverview(*answer);
-  if (!overview) {
-    return Report({ErrorCode::kInternal, overview.error().message});
-  }
+  if (!overview) return Report(overview.error());
   const int printed = options.output == "json" ? PrintData(*answer) : PrintPage({}, *overview);
   if (printed != 0) return printed;
   const bool pressure = std::ranges::any_of(overview->conditions, &OverviewCondition::status);
@@ -100,10 +96,7 @@ Result<Overview> AskOverview(const TopOptions& options) {
   std::string path = kOverviewPath;
   if (!options.signal.empty()) path.append("?signal=").append(options.signal);
   const auto answer = AskAgent(options.ask, path);
-  if (!answer) return Fail(answer.error());
-  auto overview = ReadOverview(*answer);
-  if (!overview) return Fail(ErrorCode::kInternal, overview.error().message);
-  return *std::move(overview);
+  return answer ? ReadOverview(*answer) : Fail(answer.error());
 }
 
 // `trouble`: why the agent did not answer since; empty: it did.
@@ -175,15 +168,7 @@ void DrawNode(std::vector<TextLine> title, const Overview& overview) {
 }
 
 Result<Overview> ReadOverview(std::string_view json) {
-  const auto document = ParseJson(json);
-  if (!document) return Fail(document.error().In("the agent's overview"));
-  if (document->Find("signals") == nullptr || document->Find("at") == nullptr) {
-    return Fail(ErrorCode::kInvalidArgument, "the agent's overview has no signals");
-  }
-  FormReader members(*document);
-  Overview overview;
-  VisitFields(members, overview);
-  return overview;
+  return ReadAnswer<Overview>(json, "overview", "signals");
 }
 
 void AddStatus(CLI::App& app, int& exit_code) {

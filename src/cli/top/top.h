@@ -31,7 +31,7 @@ void AddStatus(CLI::App& app, int& exit_code);
 inline constexpr const char* kOverviewPath = "/api/v1/overview";
 
 // What kOverviewPath answered, as a value. Fields that an older or newer agent does not send are
-// absent; kInvalidArgument where the text is no overview.
+// absent; fails where the text is no overview.
 [[nodiscard]] Result<Overview> ReadOverview(std::string_view json);
 
 // How the page of a node is laid out.
