@@ -233,9 +233,10 @@ std::vector<NamedSetting> SettingsOf(const SimulateOptions& options, const Recor
 int WriteResult(const SimulateOptions& options, const std::string& path, const SimulationHead& head,
                 const std::vector<SimulationReport>& nodes) {
   const bool is_text = options.shard.empty() && options.output == "text";
-  const std::string result = is_text                  ? SimulationText(head, nodes, options.show)
-                             : !options.shard.empty() ? ShardText(head, nodes)
-                                                      : SimulationJson(head, nodes);
+  const std::string result = is_text                   ? SimulationText(head, nodes, options.show)
+                             : !options.shard.empty()  ? ShardText(head, nodes)
+                             : options.output == "csv" ? SimulationCsv(nodes)
+                                                       : SimulationJson(head, nodes);
   if (path.empty() || path == "-") return is_text ? PrintText(result) : PrintData(result);
   const auto written = WriteWholeFile(path, is_text ? PrintableLines(result) : result);
   return written ? 0 : Report(written.error());
@@ -258,6 +259,9 @@ void CheckOptions(const SimulateOptions& options, CommandFaults& faults) {
   if (!options.shard.empty() && (has_page || options.output != "text")) {
     faults.Add(
         "--shard writes lines for --sum: it cannot be used with --output, --html, --against");
+  }
+  if (!options.candidates.against.empty() && options.output == "csv") {
+    faults.Add("--against has no table: it cannot be used with --output csv");
   }
   const CandidateOptions& tried = options.candidates;
   const bool simulates = !tried.policy_files.empty() || !tried.sweeps.empty() ||
@@ -392,8 +396,9 @@ void AddSimulate(CLI::App& app, int& exit_code) {
       .add_option("--against", options.candidates.against,
                   "tell differences from what-happened, in-force, or a policy")
       ->type_name("FILE");
-  command.add_option("--output", options.output, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
+  command
+      .add_option("--output", options.output, "text, json, or csv: a row for each node and policy")
+      ->check(CLI::IsMember({"text", "json", "csv"}))
       ->capture_default_str();
   command
       .add_option("--show", options.show,

@@ -285,6 +285,14 @@ std::string DifferenceJson(const DifferenceReport& report) {
 
 namespace {
 
+// In quotes where it has to be (RFC 4180).
+std::string CsvCell(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
 // What a document, or a shard, begins with; without the end of the object.
 std::string BeginningOf(const SimulationHead& head, std::string_view kind) {
   std::string out;
@@ -348,6 +356,24 @@ std::string SimulationJson(const SimulationHead& head, const std::vector<Simulat
   }
   return out + "\n],\"totals\":" + JsonOfTotals(head, TotalsOf(nodes, head.policies.size())) +
          "}\n";
+}
+
+std::string SimulationCsv(const std::vector<SimulationReport>& nodes) {
+  std::string out =
+      "recording,node,policy,evictions,oom_kills,condition_seconds,kept_free_gib_hours,"
+      "pod_seconds_lost,damaged\n";
+  for (const SimulationReport& node : nodes) {
+    const std::string place =
+        fmt::format("{},{}", CsvCell(std::string(node.recording())), CsvCell(node.facts.node));
+    if (node.outcomes.empty()) out += place + ",,,,,,,true\n";
+    for (const PolicyOutcome& outcome : node.outcomes) {
+      out += fmt::format("{},{},{},{},{:.3f},{:.6f},{:.3f},{}\n", place, CsvCell(outcome.name),
+                         outcome.evictions.size(), outcome.oom_kills.size(),
+                         SecondsOf(outcome.condition_time.Sum()), outcome.IdleGibHours(),
+                         SecondsOf(outcome.pod_time_lost), node.IsDamaged());
+    }
+  }
+  return out;
 }
 
 std::string ShardEnd(std::size_t nodes) {

@@ -191,6 +191,8 @@ struct SimulationHead {
 // A document of the kind Simulation.
 [[nodiscard]] std::string SimulationJson(const SimulationHead& head,
                                          const std::vector<SimulationReport>& nodes);
+// A table with a row for each node and policy.
+[[nodiscard]] std::string SimulationCsv(const std::vector<SimulationReport>& nodes);
 // The lines of a shard: the head, of the kind SimulationShard, a line for each node, and how many
 // these are.
 [[nodiscard]] std::string ShardText(const SimulationHead& head,

@@ -74,6 +74,19 @@ TEST(SimulationReportTest, JsonHasEveryNameWhateverIsInIt) {
   EXPECT_EQ(totals["podSecondsLost"], 1.5);
 }
 
+TEST(SimulationReportTest, ATableQuotesWhatWouldEndACell) {
+  EXPECT_THAT(
+      SimulationCsv({HostileReport()}),
+      testing::EndsWith("pod_seconds_lost,damaged\n"
+                        "\"a,b.jtr\",\"no\"\"de\",in force,0,0,0.000,0.000000,0.000,false\n"
+                        "\"a,b.jtr\",\"no\"\"de\",\"x\n,=1\",1,1,0.000,0.000000,1.500,false\n"));
+}
+
+TEST(SimulationReportTest, ATableHasARowForANodeOfWhichNothingCouldBeSimulated) {
+  EXPECT_THAT(SimulationCsv({{.inputs = {{.name = "a.jtr"}}, .failure = "cannot be read"}}),
+              testing::EndsWith("damaged\na.jtr,,,,,,,,true\n"));
+}
+
 TEST(SimulationReportTest, ANameOfOthersMakesNoLineInATextAndSteersNoTerminal) {
   SimulationReport report = HostileReport();
   report.inputs.front().name = "a\x1b[2J.jtr";
