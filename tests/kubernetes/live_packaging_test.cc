@@ -385,8 +385,7 @@ TEST_F(LiveDaemonSet, WithoutTheRightToListPodsItIsNotReadyAndSaysSo) {
   Install("shadow",
           "- patch: |\n    $patch: delete\n    apiVersion: rbac.authorization.k8s.io/v1\n"
           "    kind: ClusterRoleBinding\n    metadata: {name: jettison}\n");
-  EXPECT_TRUE(Until("-n jettison-system describe pods", "the agent is not ready: cluster: "))
-      << Story();
+  EXPECT_TRUE(Until("-n jettison-system describe pods", "[-]cluster failed: ")) << Story();
   EXPECT_EQ(Ask("-n jettison-system get daemonset jettison -o jsonpath='{.status.numberReady}'"),
             "0");
 }

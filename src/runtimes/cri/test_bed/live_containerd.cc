@@ -136,7 +136,7 @@ cd image
 chmod 1777 layer/tmp
 cp "$2" layer/test-program
 [ "$5" = 0 ] || head -c "$5" /dev/zero | tr '\0' p >layer/padding
-tar -C layer --owner=0 --group=0 --mtime=@0 -cf layer.tar .
+tar -C layer -cf layer.tar .
 digest=$(sha256sum <layer.tar)
 cat >config.json <<END
 {"architecture":"amd64","os":"linux",
