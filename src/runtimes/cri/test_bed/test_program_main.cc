@@ -6,20 +6,27 @@
 //   hog MIB [MIB_PER_S]     touches memory, at once or at a rate, says so and waits
 //   thread-hog MIB MIB_PER_S  the same in a second thread, after which the first one ends
 //   heir-hog MIB MIB_PER_S    the same in a child, once its parent has ended
+//   pipe-hog MIB MIB_PER_S    the same in the buffers of pipes
+//   table-hog MIB MIB_PER_S   the same in page tables
+//   slab-hog MIB MIB_PER_S    about the same in messages that nobody receives, each an object of
+//                           the kernel's
 //   file BYTES PATH         writes a file, syncs it, says so and waits
 //   fill BYTES PATH         writes a file and ends
 //   lines COUNT             prints so many numbered lines, some 50,000 a second, and waits
+//   files COUNT FOLDER      makes empty files, says so and waits
 //   touch PATH              makes an empty file; ends with 1 where it cannot
 //   cat PATH                prints a file
 //   print TEXT...           prints each as a line
 //   id                      prints "UID GID GROUP..."
 //
-// What waits ends with 0 on SIGTERM.
+// What waits ends with 0 on SIGTERM. Scripts run it, too: tests/vm/kernel_memory.sh takes pipe-hog,
+// table-hog and slab-hog.
 
 #include <fcntl.h>
 #include <grp.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,6 +34,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
@@ -72,18 +80,71 @@ int Fail(const char* what) {
   }
 }
 
+// Calls `take` with the number of each MiB, at a rate.
+template <typename Take>
+int Grow(std::size_t mib, double rate, Take take) {
+  const double start = Now();
+  for (std::size_t done = 0; done < mib; ++done) {
+    if (!take(done)) return Fail("take");
+    if (rate > 0) SleepFor(start + static_cast<double>(done + 1) / rate - Now());
+  }
+  std::printf("touched %zu MiB\n", mib);
+  Wait();
+}
+
 int Hog(std::size_t mib, double rate) {
   void* const mapped =
       ::mmap(nullptr, mib * kMiB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return Fail("mmap");
   auto* const bytes = static_cast<volatile char*>(mapped);
-  const double start = Now();
-  for (std::size_t done = 0; done < mib; ++done) {
+  return Grow(mib, rate, [bytes](std::size_t done) {
     for (std::size_t at = 0; at < kMiB; at += kPage) bytes[done * kMiB + at] = 1;
-    if (rate > 0) SleepFor(start + static_cast<double>(done + 1) / rate - Now());
+    return true;
+  });
+}
+
+// A pipe for each MiB, which is the most that one without further rights holds.
+int PipeHog(std::size_t mib, double rate) {
+  static std::array<char, kMiB> block;
+  return Grow(mib, rate, [](std::size_t) {
+    std::array<int, 2> ends{};
+    return ::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) == 0 &&
+           ::fcntl(ends[1], F_SETPIPE_SZ, static_cast<int>(kMiB)) > 0 &&
+           ::write(ends[1], block.data(), kMiB) == static_cast<ssize_t>(kMiB);
+  });
+}
+
+// A page that is only read is the kernel's page of zeros, but its table is the process' own.
+int TableHog(std::size_t mib, double rate) {
+  constexpr std::size_t kMappedByTable = 2 * kMiB;
+  constexpr std::size_t kMapped = kMiB / kPage * kMappedByTable;
+  void* const mapped =
+      ::mmap(nullptr, mib * kMapped, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) return Fail("mmap");
+  ::madvise(mapped, mib * kMapped, MADV_NOHUGEPAGE);
+  const auto* const bytes = static_cast<const volatile char*>(mapped);
+  return Grow(mib, rate, [bytes](std::size_t done) {
+    for (std::size_t at = 0; at < kMapped; at += kMappedByTable) {
+      static_cast<void>(bytes[done * kMapped + at]);
+    }
+    return true;
+  });
+}
+
+int SlabHog(std::size_t mib, double rate) {
+  constexpr std::size_t kMessage = 1024;  // what one of a byte takes
+  constexpr int kMost = INT_MAX / 2;
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) != 0 ||
+      ::setsockopt(ends[0], SOL_SOCKET, SO_SNDBUFFORCE, &kMost, sizeof(kMost)) != 0) {
+    return Fail("socket");
   }
-  std::printf("touched %zu MiB\n", mib);
-  Wait();
+  return Grow(mib, rate, [end = ends[0]](std::size_t) {
+    for (std::size_t at = 0; at < kMiB; at += kMessage) {
+      if (::send(end, "x", 1, 0) != 1) return false;
+    }
+    return true;
+  });
 }
 
 std::array<std::size_t, 2> g_order;
@@ -146,6 +207,16 @@ int Touch(const char* path) {
   return 0;
 }
 
+int MakeFiles(std::size_t count, const char* folder) {
+  for (std::size_t file = 0; file < count; ++file) {
+    std::array<char, 4096> path{};
+    std::snprintf(path.data(), path.size(), "%s/%zu", folder, file);
+    if (Touch(path.data()) != 0) return 1;
+  }
+  std::printf("made %zu files\n", count);
+  Wait();
+}
+
 int Cat(const char* path) {
   std::FILE* const file = std::fopen(path, "re");
   if (file == nullptr) return Fail(path);
@@ -193,6 +264,9 @@ int Run(int count, char** words) {
   if (is("hog", 1)) {
     return Hog(Number(words[1]), count > 2 ? static_cast<double>(Number(words[2])) : 0);
   }
+  if (is("pipe-hog", 2)) return PipeHog(Number(words[1]), static_cast<double>(Number(words[2])));
+  if (is("table-hog", 2)) return TableHog(Number(words[1]), static_cast<double>(Number(words[2])));
+  if (is("slab-hog", 2)) return SlabHog(Number(words[1]), static_cast<double>(Number(words[2])));
   if (is("thread-hog", 2)) return ThreadHog(Number(words[1]), Number(words[2]));
   if (is("heir-hog", 2)) return HeirHog(Number(words[1]), Number(words[2]));
   if (is("file", 2)) {
@@ -201,6 +275,7 @@ int Run(int count, char** words) {
   }
   if (is("fill", 2)) return WriteFile(Number(words[1]), words[2]);
   if (is("lines", 1)) return PrintLines(Number(words[1]));
+  if (is("files", 2)) return MakeFiles(Number(words[1]), words[2]);
   if (is("touch", 1)) return Touch(words[1]);
   if (is("cat", 1)) return Cat(words[1]);
   if (is("print", 0)) return Print(count - 1, words + 1);
