@@ -29,7 +29,7 @@ int main(int count, char** arguments) {
   });
   Summary summary;
   const auto read = ReadSummary(document(arguments[3]), summary);
-  if (!read) faults.push_back({.file = arguments[3], .message = read.error().message});
+  if (!read) faults.push_back({arguments[3], "", "", read.error().message});
   if (!faults.empty()) return fmt::print("{}\n", DescribeAll(faults)), 1;
 
   const EvictionPolicy& eviction = config.config.eviction;

@@ -166,4 +166,13 @@ void ReadSummary(const Field& summary, Summary& into) {
   ReadList(summary.Member("pods"), into.pods, ReadPodStats);
 }
 
+Result<void> ReadSummary(const Value& document, Summary& into) {
+  FaultLog log;
+  const Field summary(document, log);
+  if (!summary.IsPresent()) summary.Fault("must be a map");
+  ReadSummary(summary, into);
+  if (!log.faults.empty()) return Fail(ErrorCode::kInvalidArgument, DescribeAll(log.faults));
+  return {};
+}
+
 }  // namespace jettison

@@ -15,5 +15,7 @@ namespace jettison {
 // (`pods[3].memory.workingSetBytes: "-1": must be a whole number, 0 or more`); `into` is then
 // incomplete.
 void ReadSummary(const kube_json::Field& summary, Summary& into);
+// The same of a whole document. kInvalidArgument: these faults, a line each.
+[[nodiscard]] Result<void> ReadSummary(const Value& document, Summary& into);
 
 }  // namespace jettison
