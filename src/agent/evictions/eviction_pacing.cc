@@ -21,17 +21,12 @@ std::int64_t LineOf(const PacedPass& pass) {
 
 }  // namespace
 
-void EvictionPacing::Evicted(const std::vector<std::string>& pods, Resource resource, bool hard,
-                             Instant now) {
-  if (pods.empty()) {
-    pace_.Evicted(resource, hard, now);
-    return pace_.CleanedUp(true, now);
-  }
-  pace_.Evicted(resource, hard, now);
+void EvictionPacing::Evicted(const std::vector<std::string>& pods, bool hard, Instant now) {
+  pace_.Evicted(hard, now);
+  if (pods.empty()) return pace_.CleanedUp(true, now);
   for (const std::string& pod : pods) {
     if (std::ranges::find(wait_.pods, pod) == wait_.pods.end()) wait_.pods.push_back(pod);
   }
-  if (hard) wait_.hard_for.push_back(resource);
   wait_.deadline = now + kCleanupTimeout;
   followed_since_ = now;
 }
@@ -43,7 +38,6 @@ std::optional<bool> EvictionPacing::CheckCleanup(Instant now) {
   const bool all_gone = !awaits();
   if (!all_gone && now < wait_.deadline) return std::nullopt;
   wait_.pods.clear();
-  wait_.hard_for.clear();
   pace_.CleanedUp(all_gone, now);
   return all_gone;
 }
@@ -51,7 +45,7 @@ std::optional<bool> EvictionPacing::CheckCleanup(Instant now) {
 ThresholdSet EvictionPacing::Allowed(std::span<const Threshold> thresholds) const {
   ThresholdSet allowed;
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    allowed[i] = !awaits() || pace_.MayActInWait(thresholds[i]);
+    allowed[i] = !awaits() || thresholds[i].IsHard();
   }
   return allowed;
 }
@@ -60,9 +54,7 @@ void EvictionPacing::Resume(const SavedWait& saved, Instant now) {
   if (saved.pods.empty()) return;
   wait_ = saved;
   wait_.deadline = std::min(saved.deadline, now + kCleanupTimeout);
-  for (const Resource resource : saved.hard_for) {
-    pace_.Evicted(resource, true, wait_.deadline - kCleanupTimeout);
-  }
+  pace_.Evicted(true, wait_.deadline - kCleanupTimeout);
   followed_since_ = now;
 }
 

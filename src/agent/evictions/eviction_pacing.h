@@ -12,6 +12,7 @@
 #include "agent/evictions/node_dependencies.h"
 #include "agent/pods/pod_table.h"
 #include "agent/state/agent_state.h"
+#include "core/decide/early_kill.h"
 #include "core/decide/eviction_pace.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/signal.h"
@@ -40,16 +41,16 @@ struct PacedPass {
 
 // The wait for evicted pods, and the pace of evictions. After an eviction, no other one is decided
 // until the pods are gone or the wait times out, because the figures still include what is being
-// freed. Only hard thresholds may act meanwhile; for the same resource, their evictions are not
-// faster than the kubelet's (decide/eviction_pace), whose inputs are prepared here. Ending pods are
-// killed early if the node would run out.
+// freed. Only hard thresholds may act meanwhile; their evictions are not faster than the kubelet's
+// (decide/eviction_pace), whose inputs are prepared here, unless the node would run out. Ending
+// pods are killed early if the node would run out.
 class EvictionPacing {
  public:
   explicit EvictionPacing(const NodeDependencies& dependencies) : dependencies_(dependencies) {}
 
-  // An eviction was carried out: `pods` were told to end for `resource`; `hard` with the grace
-  // period of a hard eviction. None in a dry run, which keeps the pace that it would have had.
-  void Evicted(const std::vector<std::string>& pods, Resource resource, bool hard, Instant now);
+  // An eviction was carried out: `pods` were told to end; `hard` with the grace period of a hard
+  // eviction. None in a dry run, which keeps the pace that it would have had.
+  void Evicted(const std::vector<std::string>& pods, bool hard, Instant now);
   // Whether evicted pods are awaited.
   [[nodiscard]] bool awaits() const { return !wait_.pods.empty(); }
   // Looks which of them are gone. Returns once how the wait has ended: whether all are.
@@ -63,7 +64,7 @@ class EvictionPacing {
   [[nodiscard]] std::optional<SavedWait> Saved() const {
     return awaits() ? std::optional(wait_) : std::nullopt;
   }
-  // Goes on with the wait of an agent before, and with the pace for its resources.
+  // Goes on with the wait of an agent before, as for a hard eviction.
   void Resume(const SavedWait& saved, Instant now);
   // The machine was suspended, and with it what is waited for.
   void PutOff(Duration slept) { wait_.deadline += slept; }

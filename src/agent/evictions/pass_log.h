@@ -4,6 +4,7 @@
 #include <string>
 
 #include "agent/pods/pod_table.h"
+#include "core/decide/early_kill.h"
 #include "core/decide/eviction_pace.h"
 #include "core/decide/holders.h"
 #include "core/pass/pass.h"

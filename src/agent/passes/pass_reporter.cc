@@ -75,12 +75,10 @@ void PassReporter::AwaitCleanup(const CycleReport& report, Instant now) {
   }
   const std::vector<std::string> ending = EndingPodsOf(report);
   if (ending.empty() && !HasOutcome(report, EvictOutcome::kDryRun)) return;
-  const Resource resource =
-      report.ranked_for ? ResourceOf(*report.ranked_for) : Resource::kEphemeralStorage;
   const bool hard = std::ranges::any_of(report.evictions, [](const EvictionRecord& eviction) {
     return eviction.order.grace_period_seconds <= kHardEvictionGracePeriodSeconds;
   });
-  node_.pacing.Evicted(ending, resource, hard, now);
+  node_.pacing.Evicted(ending, hard, now);
   for (const std::string& uid : ending) {
     dependencies_.disk_walks.Forget(uid);
     node_.record.pods.Forget(uid);

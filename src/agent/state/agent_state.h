@@ -46,7 +46,6 @@ struct SavedMark {
 // Pods whose end is awaited before more is decided.
 struct SavedWait {
   std::vector<std::string> pods;  // UIDs
-  std::vector<Resource> hard_for;
   Instant deadline;
   friend bool operator==(const SavedWait&, const SavedWait&) = default;
 };

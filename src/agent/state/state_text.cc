@@ -50,7 +50,6 @@ void Fields(auto& io, FormOf<SavedMark> auto& mark) {
 
 void Fields(auto& io, FormOf<SavedWait> auto& wait) {
   io.Member("pods", wait.pods);
-  io.Member("hardFor", wait.hard_for);
   io.Member("deadline", wait.deadline);
 }
 

@@ -1,7 +1,5 @@
 #include "core/decide/eviction_pace.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -18,10 +16,6 @@ constexpr std::int64_t kSmallPart = 16;
 constexpr Duration kEndTakes = std::chrono::milliseconds(100);
 constexpr Int128 kNanosPerSecond = 1'000'000'000;
 constexpr Duration kAboutToRunOut = std::chrono::milliseconds(250);
-
-Int128 TakenIn(std::int64_t growth, Duration time) {
-  return Int128{growth} * std::max(time, Duration{0}).count() / kNanosPerSecond;
-}
 
 // How much is missing to the line, beyond what ending pods will free; zero or less: nothing.
 Int128 ShortOfLine(const PaceQuestion& question, const PaceInput& pace) {
@@ -75,17 +69,6 @@ std::optional<PaceReason> SecondWaits(const PaceQuestion& question, const PaceIn
   return Useless(question, pace, missing);
 }
 
-// The time from the decision until killed processes take nothing more: many may have to be found,
-// and they compete for the processor with all others.
-constexpr Duration kKillTakes = std::chrono::milliseconds(150);
-
-// Bytes are written in whole KiB.
-std::string AmountOf(Signal signal, std::int64_t amount) {
-  constexpr std::int64_t kKibi = 1024;
-  if (FormatOf(signal) == QuantityFormat::kBinarySI) amount -= amount % kKibi;
-  return Quantity::Of(amount, FormatOf(signal)).ToString();
-}
-
 // Growth that has lasted for this long is a reason to evict another pod.
 constexpr Duration kGrowthLasts = std::chrono::milliseconds(25);
 // A shorter growth suffices to kill a pod that is ending already.
@@ -137,6 +120,10 @@ bool IsWorthwhile(Int128 usage, Int128 missing) {
   return usage * kSmallPart >= missing;
 }
 
+Int128 TakenIn(std::int64_t growth, Duration time) {
+  return Int128{growth} * std::max(time, Duration{0}).count() / kNanosPerSecond;
+}
+
 bool Lasts(std::int64_t left, std::int64_t growth, Duration time) {
   return growth <= 0 || Int128{left} > TakenIn(growth, time);
 }
@@ -158,47 +145,29 @@ std::optional<EvictionPause> PauseBefore(const PaceQuestion& question, const Pac
   return reason ? std::optional(waits(*reason, *until)) : std::nullopt;
 }
 
-void EvictionPace::Evicted(Resource resource, bool hard, Instant now) {
-  if (!awaited_ && !NextRound(now)) evicted_for_.reset();
-  evicted_for_.set(static_cast<std::size_t>(resource));
-  awaited_ = true;
+void EvictionPace::Evicted(bool hard, Instant now) {
+  awaits_ = true;
   if (!hard) return;
-  awaited_for_.set(static_cast<std::size_t>(resource));
+  awaits_hard_ = true;
   decides_ = now + std::chrono::seconds(kHardEvictionGracePeriodSeconds) + kCleanupPoll;
 }
 
 void EvictionPace::CleanedUp(bool all_gone, Instant now) {
-  awaited_for_.reset();
-  if (!std::exchange(awaited_, false)) return;
-  decides_ = all_gone ? now + kCleanupPoll : now;
+  awaits_hard_ = false;
+  if (std::exchange(awaits_, false)) decides_ = all_gone ? now + kCleanupPoll : now;
 }
 
-bool EvictionPace::MayActInWait(const Threshold& threshold) const {
-  const bool gets_back = ResourceOf(threshold.signal) == Resource::kSwap &&
-                         awaited_for_[static_cast<std::size_t>(Resource::kMemory)];
-  return threshold.IsHard() && !gets_back;
-}
-
-std::optional<Instant> EvictionPace::NextRound(Instant now) const {
+std::optional<Instant> EvictionPace::KubeletDecides(Instant now) const {
   if (!decides_) return std::nullopt;
-  if (AwaitsHard()) return std::max(*decides_, now + kCleanupPoll);
+  if (awaits_hard_) return std::max(*decides_, now + kCleanupPoll);
   return *decides_ > now ? decides_ : std::nullopt;
-}
-
-std::optional<Instant> EvictionPace::KubeletDecides(Signal signal, Instant now) const {
-  const Known& known = known_[IndexOf(signal)];
-  const bool ending_covers =
-      known.ending > 0 && known.samples.back().seen.available + known.ending >= known.line;
-  const bool matters = evicted_for_[static_cast<std::size_t>(ResourceOf(signal))] ||
-                       !IsForeseen(signal) || ending_covers;
-  return matters ? NextRound(now) : std::nullopt;
 }
 
 PaceInput EvictionPace::InputFor(Signal signal, std::optional<Instant> next_by_clock,
                                  Instant now) const {
   const Known& known = known_[IndexOf(signal)];
   PaceInput input{.signal = signal,
-                  .kubelet_decides = KubeletDecides(signal, now),
+                  .kubelet_decides = KubeletDecides(now),
                   .next_by_clock = next_by_clock,
                   .ending = known.ending};
   if (!known.growth) return input;
@@ -226,7 +195,6 @@ void EvictionPace::Held(Signal signal, std::int64_t line, std::vector<PodAmount>
   if (known.samples.empty()) return;
   Sample& last = known.samples.back();
   std::ranges::sort(pods, {}, &PodAmount::identity);
-  known.line = line;
   known.ending = 0;
   for (const PodAmount& pod : pods) known.ending += pod.ending ? pod.amount : 0;
   last.pods = std::move(pods);
@@ -275,24 +243,6 @@ std::int64_t EvictionPace::GrowthOf(Signal signal) const {
   if (before == nullptr) return 0;
   return PerSecond(Taken(before->seen, samples.back().seen), signal,
                    Elapsed(before->at, samples.back().at));
-}
-
-bool MustKillNow(const EndingQuestion& question) {
-  if (question.now >= question.kill_at) return true;
-  const Duration rest = Elapsed(question.now, question.kill_at);
-  if (Lasts(question.left, question.growth, std::min(rest, kKillTakes))) return false;
-  const Int128 missing = TakenIn(question.growth, rest) - question.left;
-  return !question.usage || IsWorthwhile(*question.usage, missing);
-}
-
-std::string TextOf(const EarlyKill& kill) {
-  const auto milliseconds = [](Duration duration) {
-    return FormatDuration(std::chrono::duration_cast<std::chrono::milliseconds>(duration));
-  };
-  return fmt::format(
-      "killed after {} of its grace period of {}: {} of {} were left, and {} a second were taken",
-      milliseconds(kill.after), milliseconds(kill.grace), AmountOf(kill.signal, kill.left),
-      NameOf(kill.signal), AmountOf(kill.signal, kill.growth));
 }
 
 }  // namespace jettison

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <bitset>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -58,7 +57,7 @@ struct SoftHold {
 struct PaceInput {
   Signal signal = Signal::kMemoryAvailable;  // the one acted for, which the amounts are of
   // When the kubelet would decide again after the last evictions; an estimate while pods are
-  // ending. Absent: there was no recent eviction that matters for this signal.
+  // ending. Absent: there was no recent eviction.
   std::optional<Instant> kubelet_decides;
   // The agent's next periodic pass; absent: this is one.
   std::optional<Instant> next_by_clock;
@@ -91,30 +90,22 @@ inline constexpr Duration kCleanupPoll = std::chrono::seconds(1);
 // nothing is left nothing can grow: there, what was measured last still counts.
 class EvictionPace {
  public:
-  // A pod was told to end for `resource`; `hard`: with the grace period of a hard eviction. A soft
-  // eviction does not delay the next decision.
-  void Evicted(Resource resource, bool hard, Instant now);
+  // A pod was told to end; `hard`: with the grace period of a hard eviction. A soft eviction does
+  // not delay the next decision before it is over.
+  void Evicted(bool hard, Instant now);
   // The wait for evicted pods is over: all are gone, or it timed out.
   void CleanedUp(bool all_gone, Instant now);
   // Whether a pod that was evicted within a hard grace period is awaited.
-  [[nodiscard]] bool AwaitsHard() const { return awaited_for_.any(); }
-  // Whether a pass may act for the threshold while pods are awaited: hard ones may, except on swap
-  // while a pod is ending for memory, because its end frees swap, too.
-  [[nodiscard]] bool MayActInWait(const Threshold& threshold) const;
+  [[nodiscard]] bool AwaitsHard() const { return awaits_hard_; }
   // What was just observed of all signals.
   void Seen(const Observations& observations, Instant now);
   // Who holds what was seen last of a signal that a pass acts for; `line` is that of its threshold.
-  // Pods are in any order.
   void Held(Signal signal, std::int64_t line, std::vector<PodAmount> pods);
 
-  // When the kubelet would decide again; absent: there was no recent eviction that matters for the
-  // signal. While pods are ending it is an estimate, which moves on with `now`, because the kubelet
-  // would go on polling. Evictions for another resource matter if the ending pods hold all that is
-  // missing of the signal, and for disks and pressure, because it is not known what the ending pods
-  // hold of a disk or add to pressure.
-  [[nodiscard]] std::optional<Instant> KubeletDecides(Signal signal, Instant now) const;
-  // The same, whatever the evictions were for.
-  [[nodiscard]] std::optional<Instant> NextRound(Instant now) const;
+  // When the kubelet would decide again, for whatever signal; absent: there was no recent eviction.
+  // While pods are ending it is an estimate, which moves on with `now`, because the kubelet would
+  // go on polling.
+  [[nodiscard]] std::optional<Instant> KubeletDecides(Instant now) const;
   // What is known of a signal now.
   [[nodiscard]] PaceInput InputFor(Signal signal, std::optional<Instant> next_by_clock,
                                    Instant now) const;
@@ -122,7 +113,6 @@ class EvictionPace {
   [[nodiscard]] std::int64_t GrowthOf(Signal signal) const;
 
  private:
-  using Resources = std::bitset<kAllOf<Resource>.size()>;
   struct Sample {
     Observation seen;
     Instant at;
@@ -134,8 +124,7 @@ class EvictionPace {
   };
   struct Known {
     std::vector<Sample> samples;   // the last ones, oldest first
-    std::int64_t line = 0;         // of the last pass that acted for the signal
-    std::int64_t ending = 0;       // the same: what pods held that were ending
+    std::int64_t ending = 0;       // what pods held that were ending, when a pass last acted for it
     std::optional<Growth> growth;  // measured last, while something was left
     std::optional<Instant> exhausted_at;
   };
@@ -146,9 +135,8 @@ class EvictionPace {
                                                       const std::vector<Sample>& samples);
 
   std::optional<Instant> decides_;
-  bool awaited_ = false;
-  Resources evicted_for_;
-  Resources awaited_for_;                  // of those, by hard evictions that are awaited
+  bool awaits_ = false;
+  bool awaits_hard_ = false;
   std::array<Known, kSignalCount> known_;  // of the signals that are foreseen
 };
 
@@ -186,36 +174,10 @@ inline constexpr Duration kAnswerWithin = std::chrono::seconds(5);
 // Whether the end of a pod with this usage frees a relevant part of what is missing.
 [[nodiscard]] bool IsWorthwhile(Int128 usage, Int128 missing);
 
+// What is taken in this time at a growth per second.
+[[nodiscard]] Int128 TakenIn(std::int64_t growth, Duration time);
+
 // Whether `left` lasts for `time` while `growth` per second is taken from it.
 [[nodiscard]] bool Lasts(std::int64_t left, std::int64_t growth, Duration time);
-
-// What is known while a pod that was evicted within a hard grace period is ending.
-struct EndingQuestion {
-  std::int64_t left = 0;    // of what is short, in the unit of its signal
-  std::int64_t growth = 0;  // per second, of all consumers, the ending pod included
-  Instant now;
-  Instant kill_at;                    // the end of its grace period
-  std::optional<std::int64_t> usage;  // of the ending pod; absent: not known
-};
-
-// Whether the pod must be killed now: the amount left will neither last until the end of the grace
-// period nor as long as a SIGKILL takes to have its effect, and the pod holds a relevant part of
-// what will be missing, or it is not known what it holds. Always true from the end of the grace
-// period on.
-[[nodiscard]] bool MustKillNow(const EndingQuestion& question);
-
-// A pod that was killed before its grace period was over.
-struct EarlyKill {
-  std::string pod_uid;
-  Signal signal = Signal::kMemoryAvailable;  // which would have run out
-  Instant at;
-  Duration after{0};        // the eviction
-  Duration grace{0};        // that it had
-  std::int64_t left = 0;    // of the signal, then
-  std::int64_t growth = 0;  // a second, then
-};
-// "killed after 120ms of its grace period of 1s: 48Mi of memory.available were left, and 480Mi a
-// second were taken".
-[[nodiscard]] std::string TextOf(const EarlyKill& kill);
 
 }  // namespace jettison

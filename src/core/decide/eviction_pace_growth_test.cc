@@ -147,17 +147,6 @@ TEST_F(EvictionPaceGrowth, GrowthHasToLast) {
   EXPECT_NEAR(Growth(), 1160, 1);
 }
 
-TEST_F(EvictionPaceGrowth, EndingPodsMayHoldAllThatIsMissing) {
-  pace_.Evicted(Resource::kInodes, true, now_);
-  Add(0, 50, true);
-  Sample(40);
-  EXPECT_FALSE(pace_.KubeletDecides(Signal::kMemoryAvailable, now_));
-  Add(0, 60, true);
-  Sample(40);
-  EXPECT_TRUE(pace_.KubeletDecides(Signal::kMemoryAvailable, now_));
-  EXPECT_FALSE(pace_.KubeletDecides(Signal::kPidAvailable, now_));
-}
-
 TEST_F(EvictionPaceGrowth, TheGrowthOfAllThatIsUsedIsKnownAfterFiveMilliseconds) {
   Observations seen;
   for (int i = 0; i < 2; ++i) {

@@ -201,124 +201,43 @@ constexpr Instant kBegin{std::chrono::hours(1)};
 
 TEST(EvictionPace, TheNextBeginsACleanUpPollAfterThePodIsGone) {
   EvictionPace round;
-  EXPECT_EQ(round.NextRound(kBegin), std::nullopt);
-  round.Evicted(Resource::kMemory, true, kBegin);
-  EXPECT_EQ(round.NextRound(kBegin), kBegin + seconds(2));
+  EXPECT_EQ(round.KubeletDecides(kBegin), std::nullopt);
+  round.Evicted(true, kBegin);
+  EXPECT_EQ(round.KubeletDecides(kBegin), kBegin + seconds(2));
   const Instant gone = kBegin + milliseconds(70);
   round.CleanedUp(true, gone);
-  EXPECT_EQ(round.NextRound(gone), gone + seconds(1));
-  EXPECT_EQ(round.NextRound(gone + seconds(1)), std::nullopt);
+  EXPECT_EQ(round.KubeletDecides(gone), gone + seconds(1));
+  EXPECT_EQ(round.KubeletDecides(gone + seconds(1)), std::nullopt);
 }
 
 TEST(EvictionPace, WhileAPodWillNotGoTheKubeletPollsOnUntilItHasHadEnough) {
   EvictionPace round;
-  round.Evicted(Resource::kMemory, true, kBegin);
+  round.Evicted(true, kBegin);
   const Instant late = kBegin + seconds(20);
-  EXPECT_EQ(round.NextRound(late), late + seconds(1));
+  EXPECT_EQ(round.KubeletDecides(late), late + seconds(1));
   round.CleanedUp(false, late);
-  EXPECT_EQ(round.NextRound(late), std::nullopt);
+  EXPECT_EQ(round.KubeletDecides(late), std::nullopt);
 }
 
 TEST(EvictionPace, ASoftEvictionThatIsAwaitedPutsOffNoOtherOne) {
   EvictionPace round;
-  round.Evicted(Resource::kMemory, false, kBegin);
-  EXPECT_EQ(round.NextRound(kBegin), std::nullopt);
+  round.Evicted(false, kBegin);
+  EXPECT_EQ(round.KubeletDecides(kBegin), std::nullopt);
   round.CleanedUp(true, kBegin + seconds(5));
-  EXPECT_EQ(round.NextRound(kBegin + seconds(5)), kBegin + seconds(6));
+  EXPECT_EQ(round.KubeletDecides(kBegin + seconds(5)), kBegin + seconds(6));
 }
 
 TEST(EvictionPace, NorDoesItAfterOthersThatAreOver) {
   EvictionPace round;
-  round.Evicted(Resource::kMemory, true, kBegin);
+  round.Evicted(true, kBegin);
   round.CleanedUp(true, kBegin);
   const Instant later = kBegin + seconds(10);
-  round.Evicted(Resource::kMemory, false, later);
-  EXPECT_EQ(round.NextRound(later), std::nullopt);
-  EXPECT_EQ(round.NextRound(later + seconds(5)), std::nullopt);
-  round.Evicted(Resource::kPids, true, later + seconds(5));
-  EXPECT_EQ(round.NextRound(later + seconds(20)), later + seconds(21))
+  round.Evicted(false, later);
+  EXPECT_EQ(round.KubeletDecides(later), std::nullopt);
+  EXPECT_EQ(round.KubeletDecides(later + seconds(5)), std::nullopt);
+  round.Evicted(true, later + seconds(5));
+  EXPECT_EQ(round.KubeletDecides(later + seconds(20)), later + seconds(21))
       << "a hard one is awaited too";
-}
-
-TEST(EvictionPace, ADiskWaitsForWhoeverWasEvictedWhateverFor) {
-  EvictionPace round;
-  round.Evicted(Resource::kPids, true, kBegin);
-  for (const Signal signal : {Signal::kNodeFsAvailable, Signal::kNodeFsInodesFree,
-                              Signal::kImageFsAvailable, Signal::kPidAvailable}) {
-    EXPECT_EQ(round.KubeletDecides(signal, kBegin), kBegin + seconds(2)) << NameOf(signal);
-  }
-}
-
-TEST(EvictionPace, WhatIsForeseenWaitsForNoOtherResource) {
-  EvictionPace round;
-  round.Evicted(Resource::kInodes, true, kBegin);
-  for (const Signal signal :
-       {Signal::kMemoryAvailable, Signal::kSwapAvailable, Signal::kPidAvailable}) {
-    EXPECT_EQ(round.KubeletDecides(signal, kBegin), std::nullopt) << NameOf(signal);
-  }
-}
-
-constexpr std::int64_t kMi = std::int64_t{1} << 20;
-constexpr Instant kKilledAt{std::chrono::hours(1)};
-
-bool Now(std::int64_t left_mi, std::int64_t growth_mi, Duration grace_left) {
-  return MustKillNow({.left = left_mi * kMi,
-                      .growth = growth_mi * kMi,
-                      .now = kKilledAt,
-                      .kill_at = kKilledAt + grace_left,
-                      .usage = {}});
-}
-
-TEST(EarlyKill, WhoeverLeavesEnoughHasItsGracePeriod) {
-  EXPECT_FALSE(Now(100, 0, milliseconds(1000)));
-  EXPECT_FALSE(Now(1, -50, milliseconds(1000)));
-  EXPECT_FALSE(Now(100, 99, milliseconds(1000)));
-}
-
-TEST(EarlyKill, ItComesWhenTheRestOnlyLastsForTheKill) {
-  EXPECT_FALSE(Now(100, 480, milliseconds(1000))) << "208 ms: it may still end by itself";
-  EXPECT_TRUE(Now(72, 480, milliseconds(940))) << "150 ms";
-  EXPECT_TRUE(Now(0, 1, milliseconds(940)));
-}
-
-TEST(EarlyKill, OneThatHoldsNextToNothingHasItsGracePeriodWhoeverTakesTheRest) {
-  EndingQuestion question{.left = 50 * kMi,
-                          .growth = 900 * kMi,
-                          .now = kKilledAt,
-                          .kill_at = kKilledAt + milliseconds(1000),
-                          .usage = 3 * kMi};
-  EXPECT_FALSE(MustKillNow(question)) << "850 MiB would be missing";
-  question.usage = 60 * kMi;
-  EXPECT_TRUE(MustKillNow(question));
-  question.usage = std::nullopt;
-  EXPECT_TRUE(MustKillNow(question)) << "an unknown amount does not prevent the kill";
-}
-
-TEST(EarlyKill, ItIsNeverLaterThanTheGracePeriod) {
-  EXPECT_TRUE(Now(1000, 0, milliseconds(0)));
-  EXPECT_TRUE(Now(1000, 0, milliseconds(-5)));
-}
-
-TEST(EarlyKill, SaysHowMuchWasLeft) {
-  EXPECT_EQ(TextOf(EarlyKill{.pod_uid = "hog",
-                             .signal = Signal::kMemoryAvailable,
-                             .at = kKilledAt,
-                             .after = std::chrono::microseconds(120'400),
-                             .grace = milliseconds(1000),
-                             .left = 48 * kMi,
-                             .growth = 480 * kMi + 7}),
-            "killed after 120ms of its grace period of 1s: 48Mi of memory.available were left, and "
-            "480Mi a second were taken");
-}
-
-TEST(EvictionPace, ARoundThatIsOverSaysNothingOfTheOnesAfterIt) {
-  EvictionPace round;
-  round.Evicted(Resource::kMemory, true, kBegin);
-  round.CleanedUp(true, kBegin);
-  const Instant later = kBegin + seconds(10);
-  round.Evicted(Resource::kPids, true, later);
-  EXPECT_EQ(round.KubeletDecides(Signal::kMemoryAvailable, later), std::nullopt);
-  EXPECT_EQ(round.KubeletDecides(Signal::kPidAvailable, later), later + seconds(2));
 }
 
 }  // namespace

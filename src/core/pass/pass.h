@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/decide/decide.h"
+#include "core/decide/early_kill.h"
 #include "core/decide/eviction_pace.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/eviction.h"

@@ -105,8 +105,7 @@ std::optional<CycleReport> SimulatedAgent::MakePass(const VirtualSegment& view, 
     plan.evaluation.acting = HardFirst(policy_.thresholds, plan.evaluation.acting);
   }
   for (std::size_t i = 0; i < policy_.thresholds.size(); ++i) {
-    plan.may_act[i] =
-        plan.evaluation.acting[i] && (!gone_ || pace_.MayActInWait(policy_.thresholds[i]));
+    plan.may_act[i] = plan.evaluation.acting[i] && (!gone_ || policy_.thresholds[i].IsHard());
   }
   plan.threshold = MostUrgent(policy_.thresholds, plan.may_act);
   if (gone_ && !plan.threshold) return std::nullopt;
@@ -157,7 +156,7 @@ std::optional<CycleReport> SimulatedAgent::Act(const VirtualSegment& view, const
 PaceInput SimulatedAgent::PaceFor(const VirtualSegment& view, const Look& look,
                                   Signal signal) const {
   const WhatIfNode& node = view.node();
-  PaceInput pace{.signal = signal, .kubelet_decides = pace_.KubeletDecides(signal, look.at)};
+  PaceInput pace{.signal = signal, .kubelet_decides = pace_.KubeletDecides(look.at)};
   if (!look.by_clock) {
     pace.next_by_clock = last_pass_.value_or(look.at) + node.settings.monitoring_interval;
   }
@@ -209,9 +208,7 @@ void SimulatedAgent::NoteEviction(const CycleReport& report, const EvictionRecor
   if (!gone) return;
   constexpr std::int64_t kHardGraceSeconds = 1;
   const bool hard = eviction.order.grace_period_seconds <= kHardGraceSeconds;
-  const Resource resource =
-      report.ranked_for ? ResourceOf(*report.ranked_for) : Resource::kEphemeralStorage;
-  pace_.Evicted(resource, hard, report.at);
+  pace_.Evicted(hard, report.at);
   gone_ = std::max(gone_.value_or(*gone), *gone);
 }
 
@@ -235,7 +232,7 @@ Instant SimulatedAgent::NextStop(Instant now, Instant end, std::optional<Duratio
   const auto consider = [&](std::optional<Instant> at) {
     if (at && *at > now) next = std::min(next, *at);
   };
-  for (const auto& at : {pace_.NextRound(now), gone_, paused_until_}) consider(at);
+  for (const auto& at : {pace_.KubeletDecides(now), gone_, paused_until_}) consider(at);
   for (std::size_t i = 0; i < policy_.thresholds.size(); ++i) {
     const auto& since = state_.first_observed_at[i];
     const Threshold& threshold = policy_.thresholds[i];

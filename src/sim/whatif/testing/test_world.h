@@ -167,7 +167,7 @@ class TestWorld {
     const bool by_clock = now_ >= next_pass_;
     const bool newly = (evaluation.met & ~known_).any();
     if (!by_clock && !newly && !threshold) return;
-    if (gone_ && !(threshold && pace_.MayActInWait(policy_->thresholds[*threshold]))) return;
+    if (gone_ && !(threshold && policy_->thresholds[*threshold].IsHard())) return;
     if (by_clock) next_pass_ = now_ + std::chrono::seconds(1);
     Pass(std::move(summary), std::move(pods), threshold, by_clock);
   }
@@ -181,8 +181,7 @@ class TestWorld {
     pass->pods = std::move(pods);
     if (threshold) {
       const Signal signal = policy_->thresholds[*threshold].signal;
-      pass->pace =
-          PaceInput{.signal = signal, .kubelet_decides = pace_.KubeletDecides(signal, now_)};
+      pass->pace = PaceInput{.signal = signal, .kubelet_decides = pace_.KubeletDecides(now_)};
       if (!by_clock) pass->pace->next_by_clock = next_pass_;
     }
     std::vector<const PodFacts*> active;
@@ -198,20 +197,19 @@ class TestWorld {
     state_ = state;
     known_ = pass->report.evaluation.met;
     may_let_back_ = true;
-    for (const EvictionRecord& eviction : pass->report.evictions) Evict(eviction, *pass);
+    for (const EvictionRecord& eviction : pass->report.evictions) Evict(eviction);
     pass->number = ++passes_;
     items_.emplace_back(std::shared_ptr<const RecordedPass>(std::move(pass)));
   }
 
-  void Evict(const EvictionRecord& eviction, const RecordedPass& pass) {
+  void Evict(const EvictionRecord& eviction) {
     const auto life = std::ranges::find_if(
         lives_, [&](const Life& each) { return each.facts->pod.uid == eviction.order.pod_uid; });
     life->gone = now_ + std::chrono::milliseconds(100);
     life->due = *life->gone + life->backoff;
     life->backoff = std::min<Duration>(life->backoff * 2, std::chrono::minutes(5));
     evictions_.push_back({eviction.order.pod_uid, now_});
-    pace_.Evicted(ResourceOf(*pass.report.ranked_for), eviction.order.grace_period_seconds <= 1,
-                  now_);
+    pace_.Evicted(eviction.order.grace_period_seconds <= 1, now_);
     gone_ = std::max(gone_.value_or(*life->gone), *life->gone);
   }
 
