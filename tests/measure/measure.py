@@ -91,7 +91,7 @@ def grow_once(setting, rate):
         quiet = [node.add_pod(f"quiet-{i}", hold_mib=0) for i in range(setting.idle)]
         node.start_agent()
         node.wait_until_ready([grower, *others.values(), *quiet])
-        time.sleep(0.5 + setting.idle * 0.01)  # the notification is armed again once the pods exist
+        time.sleep(12)  # until a pass at the interval has opened the files of the pods
         with node.moving_cache() if setting.moving else contextlib.nullcontext():
             seen = node.watch(grower)
             wait_for(lambda: not os.path.exists(f"/proc/{grower.pid}"), "the end of the victim", seconds=20)
