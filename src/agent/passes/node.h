@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "agent/dependencies/dependencies.h"
-#include "agent/evictions/node_dependencies.h"
+#include "agent/passes/node_dependencies.h"
 #include "agent/passes/node_state.h"
 #include "agent/passes/node_walks.h"
 #include "agent/passes/pass_reporter.h"

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "agent/evictions/eviction_pacing.h"
-#include "agent/evictions/node_dependencies.h"
+#include "agent/passes/eviction_pacing.h"
+#include "agent/passes/node_dependencies.h"
 #include "agent/schedule/measured_pods.h"
 #include "agent/schedule/signal_trends.h"
 #include "agent/state/agent_state.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "agent/evictions/node_dependencies.h"
+#include "agent/passes/node_dependencies.h"
 #include "agent/passes/node_state.h"
 #include "core/text/text_index.h"
 #include "core/units/duration.h"

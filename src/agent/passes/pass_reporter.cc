@@ -65,7 +65,7 @@ void PassReporter::ReportConditions(const CycleReport& report, NodeConditions be
   for (NodeListener* const listener : dependencies_.listeners) {
     if (changed) listener->ConditionsChanged(before, report.conditions(), now);
   }
-  log_.Add(report, before, dependencies_.pods, dependencies_.events, dependencies_.log);
+  log_.Add(report, before);
 }
 
 void PassReporter::AwaitCleanup(const CycleReport& report, Instant now) {
@@ -93,11 +93,9 @@ void PassReporter::ReportPause(const CycleReport& report, std::span<const Active
   const bool is_new = node_.pacing.PassDone(report, now);
   if (is_new) {
     ++counters_.waits[static_cast<std::size_t>(report.pause->reason)];
-    if (!IsLoggedByWhoAsks(report.pause->reason)) {
-      LogPause(*report.pause, dependencies_.pods, dependencies_.log);
-    }
+    if (!IsLoggedByWhoAsks(report.pause->reason)) log_.Waits(*report.pause);
   }
-  LogHolders(report, node_.record.holders, is_new, dependencies_.log);
+  log_.HeldBy(report, node_.record.holders, is_new);
 }
 
 // A pass that has not measured the pods' files keeps what was known of a disk.
@@ -165,7 +163,7 @@ const CycleReport* PassReporter::Granted(const EvictionOrder& order, Instant now
   MarkEviction(report.observations, now, node_.standing.state);
   node_.record.last = std::make_shared<const CycleReport>(report);
   AwaitCleanup(report, now);
-  LogGranted(report, pods, dependencies_.events, dependencies_.log);
+  log_.Granted(report);
   (void)node_.pacing.PassDone(report, now);
   CountPass(report, PassKind::kWatch,
             {.woken = report.at, .began = now, .decided = now, .ended = now}, counters_);

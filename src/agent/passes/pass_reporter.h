@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/evictions/node_dependencies.h"
-#include "agent/evictions/pass_log.h"
+#include "agent/passes/node_dependencies.h"
 #include "agent/passes/node_state.h"
+#include "agent/passes/pass_log.h"
 #include "core/decide/eviction_order.h"
 #include "core/pass/pass.h"
 #include "core/pods/pod_facts.h"
@@ -36,7 +36,8 @@ class PassReporter {
       : dependencies_(dependencies),
         record_passes_(settings.record_passes),
         node_(node),
-        counters_(counters) {}
+        counters_(counters),
+        log_(dependencies_) {}
 
   const CycleReport& Report(DonePass done);
   // The API server has granted the eviction of a pod: reports it with the pass that asked for it.

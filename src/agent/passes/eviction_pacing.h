@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "agent/dependencies/dependencies.h"
-#include "agent/evictions/node_dependencies.h"
+#include "agent/passes/node_dependencies.h"
 #include "agent/pods/pod_table.h"
 #include "agent/state/agent_state.h"
 #include "core/decide/early_kill.h"

@@ -1,9 +1,9 @@
-#include "agent/evictions/eviction_pacing.h"
+#include "agent/passes/eviction_pacing.h"
 
 #include <algorithm>
 #include <array>
 
-#include "agent/evictions/pass_log.h"
+#include "agent/passes/pass_log.h"
 #include "core/decide/eviction_order.h"
 #include "core/decide/ranking.h"
 #include "core/model/pressure.h"
@@ -171,7 +171,7 @@ std::size_t EvictionPacing::Hasten(const Observations& seen, DiskLayout layout, 
     if (seen[signal]) HastenFor(signal, seen[signal]->available, layout, now);
   }
   for (std::size_t i = before; i < kills_.size(); ++i) {
-    LogEarlyKill(kills_[i], dependencies_.pods, dependencies_.events, dependencies_.log);
+    PassLog(dependencies_).KilledEarly(kills_[i]);
   }
   return kills_.size() - before;
 }
