@@ -11,13 +11,6 @@
 namespace jettison {
 namespace {
 
-Nanos SaturatingSum(Nanos a, Nanos b) {
-  Nanos sum = 0;
-  if (!__builtin_add_overflow(a, b, &sum)) return sum;
-  constexpr Nanos kLargest = ~(Nanos{1} << 127);
-  return a < 0 ? -kLargest : kLargest;
-}
-
 Nanos AmountOf(const ThresholdValue& value, std::int64_t capacity) {
   return QuantityOf(value, capacity).ToNanos();
 }
@@ -25,11 +18,9 @@ Nanos AmountOf(const ThresholdValue& value, std::int64_t capacity) {
 bool IsMet(const Threshold& threshold, const Observation& seen, bool enforce_min_reclaim) {
   // The kubelet guards the node where ours could only evict without end.
   if (threshold.kubelet && IsAlwaysMet(threshold, seen.capacity)) return false;
-  Nanos line = AmountOf(threshold.value, seen.capacity);
-  if (enforce_min_reclaim && threshold.min_reclaim) {
-    line = SaturatingSum(line, AmountOf(*threshold.min_reclaim, seen.capacity));
-  }
-  return seen.available * kNanosPerUnit < line;
+  const Nanos above = seen.available * kNanosPerUnit - AmountOf(threshold.value, seen.capacity);
+  if (!enforce_min_reclaim || !threshold.min_reclaim) return above < 0;
+  return above < AmountOf(*threshold.min_reclaim, seen.capacity);
 }
 
 // Whether a pressure threshold is met by the stalls since the last eviction alone. The kernel's
