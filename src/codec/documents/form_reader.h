@@ -97,8 +97,7 @@ class FormReader {
       return std::from_chars(text.data(), text.data() + text.size(), into).ec == std::errc();
     } else if constexpr (std::is_enum_v<T>) {
       std::string name;
-      const auto found =
-          Take(value, name) ? EnumeratorNamed(std::type_identity<T>{}, name) : std::nullopt;
+      const auto found = Take(value, name) ? EnumeratorNamed<T>(name) : std::nullopt;
       into = found.value_or(into);
       return found.has_value();
     } else {

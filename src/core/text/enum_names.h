@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
-#include <type_traits>
 
 namespace jettison {
 
@@ -36,13 +35,6 @@ template <NamedEnum Enum>
   const auto found = std::ranges::find(kNamesOf<Enum>, name);
   if (found == kNamesOf<Enum>.end()) return std::nullopt;
   return static_cast<Enum>(found - kNamesOf<Enum>.begin());
-}
-
-// The same for whoever reads a form (codec/documents/form_reader.h).
-template <NamedEnum Enum>
-[[nodiscard]] constexpr std::optional<Enum> EnumeratorNamed(std::type_identity<Enum> /*tag*/,
-                                                            std::string_view name) {
-  return EnumeratorNamed<Enum>(name);
 }
 
 // Every enumerator, in the order of the names.
