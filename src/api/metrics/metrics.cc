@@ -1,6 +1,5 @@
 #include "api/metrics/metrics.h"
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 
@@ -76,19 +75,9 @@ void MetricsWriter::Begin(std::string_view suffix, std::initializer_list<MetricL
 }
 
 void MetricsWriter::AppendEscaped(std::string_view value) {
-  const auto special = [](char c) {
-    return c == '\\' || c == '"' || c == '\n' || static_cast<unsigned char>(c) >= 0x80;
-  };
-  if (std::ranges::none_of(value, special)) {
-    text_ += value;
-    return;
-  }
-  while (!value.empty()) {
-    const char c = value.front();
-    const std::size_t size = Utf8CharacterSize(value);
+  for (const char c : Utf8Of(value)) {
     if (c == '\\' || c == '"' || c == '\n') text_ += '\\';
-    text_ += c == '\n' ? "n" : (size == 0 ? kReplacementCharacter : value.substr(0, size));
-    value.remove_prefix(std::max<std::size_t>(size, 1));
+    text_ += c == '\n' ? 'n' : c;
   }
 }
 

@@ -2,10 +2,6 @@
 
 #include <google/protobuf/timestamp.pb.h>
 
-#include <algorithm>
-
-#include "core/text/printable.h"
-
 namespace jettison {
 namespace {
 
@@ -71,17 +67,6 @@ bool KeepChanges(const protobuf::Message& before, protobuf::Message& now) {
     if (part.ByteSizeLong() == 0) access.ClearField(&now, field);
   }
   return true;
-}
-
-std::string Utf8Of(std::string_view text) {
-  std::string valid;
-  valid.reserve(text.size());
-  while (!text.empty()) {
-    const std::size_t size = Utf8CharacterSize(text);
-    valid += size == 0 ? kReplacementCharacter : text.substr(0, size);
-    text.remove_prefix(std::max<std::size_t>(size, 1));
-  }
-  return valid;
 }
 
 void PutNanoseconds(std::int64_t nanoseconds, protobuf::Message& into) {

@@ -20,6 +20,7 @@
 #include "codec/flight/fields.h"
 #include "core/model/signal.h"
 #include "core/model/threshold.h"
+#include "core/text/printable.h"
 #include "core/units/duration.h"
 
 namespace jettison {
@@ -40,9 +41,6 @@ template <typename T>
 // Times as google.protobuf.Timestamp and Duration, which have the same two fields.
 void PutNanoseconds(std::int64_t nanoseconds, google::protobuf::Message& into);
 [[nodiscard]] std::optional<std::int64_t> NanosecondsIn(const google::protobuf::Message& from);
-
-// A text as protobuf takes it: U+FFFD for each byte that is not UTF-8.
-[[nodiscard]] std::string Utf8Of(std::string_view text);
 
 // Leaves of `now` what is not as in `before`, of which both are the same pod or node. False:
 // something that was there has gone, which that cannot say; `now` is of no use then.
@@ -81,6 +79,7 @@ class MessageWriter {
       ToMessage(value, *access_.MutableMessage(&into_, field));
     }
   }
+  // Protobuf takes UTF-8 alone.
   void Put(Field field, const std::string& text) { access_.SetString(&into_, field, Utf8Of(text)); }
   void Put(Field field, float share) { access_.SetFloat(&into_, field, share); }
   void Put(Field field, Instant at) {

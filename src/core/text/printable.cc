@@ -1,6 +1,7 @@
 #include "core/text/printable.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace jettison {
 namespace {
@@ -22,9 +23,8 @@ bool IsControl(std::string_view character) {
          (second == 0x81U && third >= 0xA6U && third <= 0xA9U);
 }
 
-}  // namespace
-
-std::size_t Utf8CharacterSize(std::string_view text) {
+// Bytes of the character that `text`, which is not empty, begins with; 0 where they are none.
+std::size_t CharacterSize(std::string_view text) {
   const unsigned char first = ByteAt(text, 0);
   if (first < 0x80) return 1;
   const std::size_t size = first >= 0xF0 ? 4 : (first >= 0xE0 ? 3 : 2);
@@ -38,11 +38,24 @@ std::size_t Utf8CharacterSize(std::string_view text) {
   return is_none ? 0 : size;
 }
 
+}  // namespace
+
+std::string Utf8Of(std::string_view text) {
+  std::string valid;
+  valid.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t size = CharacterSize(text);
+    valid += size == 0 ? "\uFFFD" : text.substr(0, size);
+    text.remove_prefix(std::max<std::size_t>(size, 1));
+  }
+  return valid;
+}
+
 std::string Printable(std::string_view text) {
   std::string printable;
   printable.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t size = std::max<std::size_t>(Utf8CharacterSize(text), 1);
+    const std::size_t size = std::max<std::size_t>(CharacterSize(text), 1);
     const std::string_view character = text.substr(0, size);
     if (IsControl(character)) {
       printable += ' ';

@@ -51,18 +51,14 @@ TEST(Printable, ABlankStandsForEveryControlCharacter) {
   EXPECT_EQ(Printable("\u2026\u2029\xff"), "\u2026\u2029\xff");
 }
 
-TEST(Utf8, ACharacterHasOneToFourBytes) {
-  EXPECT_EQ(Utf8CharacterSize("a"), 1U);
-  EXPECT_EQ(Utf8CharacterSize("\xC3\xA4x"), 2U);
-  EXPECT_EQ(Utf8CharacterSize("\xE2\x82\xAC"), 3U);
-  EXPECT_EQ(Utf8CharacterSize("\xF0\x9F\x98\x80"), 4U);
-}
-
-TEST(Utf8, EverythingElseIsNoCharacter) {
-  for (const std::string_view text :
-       {"\x80", "\xC0\x80", "\xC3", "\xC3(", "\xE0\x80\x80", "\xED\xA0\x80", "\xF0\x80\x80\x80",
-        "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF"}) {
-    EXPECT_EQ(Utf8CharacterSize(text), 0U) << static_cast<int>(text[0]);
+TEST(Utf8, EveryByteThatIsPartOfNoCharacterIsReplaced) {
+  EXPECT_EQ(Utf8Of("größe € 😀"), "größe € 😀");
+  for (const std::string_view bad :
+       {"\xFF", "\x80", "\xC3", "\xC0\xAF", "\xE0\x80\x80", "\xED\xA0\x80", "\xF0\x80\x80\x80",
+        "\xF5\x80\x80\x80", "\xF4\x90\x80\x80", "\xE2\x82"}) {
+    std::string expected = "a";
+    for (std::size_t i = 0; i < bad.size(); ++i) expected += "\xEF\xBF\xBD";
+    EXPECT_EQ(Utf8Of("a" + std::string(bad) + "("), expected + "(") << bad.size();
   }
 }
 
