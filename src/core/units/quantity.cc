@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <ranges>
 
@@ -76,25 +78,22 @@ std::optional<Parts> TakeApart(std::string_view text) {
   return parts;
 }
 
-std::optional<Suffix> DecimalSuffix(std::string_view text) {
-  if (text.empty()) return Suffix{};
-  if (text.size() != 1) return std::nullopt;
-  constexpr std::string_view kLetters = "numkMGTPE";
-  constexpr std::array<std::int32_t, 9> kExponents = {-9, -6, -3, 3, 6, 9, 12, 15, 18};
-  const std::size_t index = kLetters.find(text[0]);
-  if (index == std::string_view::npos) return std::nullopt;
-  return Suffix{.exponent = kExponents[index]};
-}
+// By thousands, from a billionth on, and by 1024s.
+constexpr auto kDecimalSuffixes =
+    std::to_array<std::string_view>({"n", "u", "m", "", "k", "M", "G", "T", "P", "E"});
+constexpr auto kBinarySuffixes =
+    std::to_array<std::string_view>({"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"});
 
-std::optional<Suffix> BinarySuffix(std::string_view text) {
-  if (text.size() != 2 || text[1] != 'i') return std::nullopt;
-  const std::size_t index = std::string_view("KMGTPE").find(text[0]);
-  if (index == std::string_view::npos) return std::nullopt;
-  return Suffix{.format = QuantityFormat::kBinarySI,
-                .exponent = static_cast<std::int32_t>(index + 1) * 10};
-}
-
-std::optional<Suffix> ExponentSuffix(std::string_view text) {
+std::optional<Suffix> SuffixOf(std::string_view text) {
+  const auto place = [text](const auto& suffixes) {
+    return static_cast<std::int32_t>(std::ranges::find(suffixes, text) - suffixes.begin());
+  };
+  if (const auto at = place(kDecimalSuffixes); at < std::ssize(kDecimalSuffixes)) {
+    return Suffix{.exponent = kNanoScale + at * 3};
+  }
+  if (const auto at = place(kBinarySuffixes); at < std::ssize(kBinarySuffixes)) {
+    return Suffix{.format = QuantityFormat::kBinarySI, .exponent = at * 10};
+  }
   if (text.size() < 2 || (text[0] != 'e' && text[0] != 'E')) return std::nullopt;
   const std::size_t digits = text[1] == '+' ? 2 : 1;
   std::int64_t exponent = 0;
@@ -106,12 +105,6 @@ std::optional<Suffix> ExponentSuffix(std::string_view text) {
   return Suffix{.format = QuantityFormat::kDecimalExponent,
                 .exponent = capped,
                 .plain = capped != 0 && text == fmt::format("e{}", capped)};
-}
-
-std::optional<Suffix> SuffixOf(std::string_view text) {
-  if (auto suffix = DecimalSuffix(text)) return suffix;
-  if (auto suffix = BinarySuffix(text)) return suffix;
-  return ExponentSuffix(text);
 }
 
 // The power of ten by which the digits are multiplied, after a binary suffix has been applied.
@@ -148,22 +141,6 @@ struct Amount {
   std::int64_t nanos = 0;  // less than a billion
 };
 
-// Moves the point of a decimal number by so many places to the right.
-void MovePoint(std::int32_t places, std::string& whole, std::string& fraction) {
-  std::string& from = places > 0 ? fraction : whole;
-  const auto count = static_cast<std::size_t>(places > 0 ? places : -places);
-  if (from.size() < count) {
-    from.insert(places > 0 ? from.size() : 0, count - from.size(), '0');
-  }
-  if (places > 0) {
-    whole += fraction.substr(0, count);
-    fraction.erase(0, count);
-  } else {
-    fraction.insert(0, whole, whole.size() - count);
-    whole.resize(whole.size() - count);
-  }
-}
-
 // What the fraction is of `unit` billionths; what is finer than a billionth is rounded up.
 Int128 NanosIn(std::string_view fraction, Int128 unit) {
   Int128 nanos = 0;
@@ -179,18 +156,20 @@ Int128 NanosIn(std::string_view fraction, Int128 unit) {
 // The number times 2^exponent with a binary suffix, times 10^exponent otherwise. Absent: it has too
 // many digits.
 std::optional<Amount> AmountOf(const Parts& parts, const Suffix& suffix) {
-  std::string whole(parts.whole);
-  std::string fraction(parts.fraction);
   const bool binary = suffix.format == QuantityFormat::kBinarySI;
-  if (!binary) MovePoint(suffix.exponent, whole, fraction);
+  std::string digits = std::string(parts.whole).append(parts.fraction);
+  const int point = static_cast<int>(parts.whole.size()) + (binary ? 0 : suffix.exponent);
+  const auto whole = static_cast<std::size_t>(std::max(point, 0));  // digits before the point
+  digits.insert(0, static_cast<std::size_t>(std::max(-point, 0)), '0');
+  digits.resize(std::max(digits.size(), whole), '0');
   const Int128 factor = Int128{1} << (binary ? suffix.exponent : 0);
   Amount amount;
   bool too_large = false;
-  for (const char digit : whole) {
+  for (const char digit : digits.substr(0, whole)) {
     too_large = too_large || __builtin_mul_overflow(amount.whole, Int128{10}, &amount.whole) ||
                 __builtin_add_overflow(amount.whole, Int128{digit - '0'}, &amount.whole);
   }
-  const Int128 nanos = NanosIn(fraction, factor * kNanosPerUnit);
+  const Int128 nanos = NanosIn(digits.substr(whole), factor * kNanosPerUnit);
   too_large = too_large || __builtin_mul_overflow(amount.whole, factor, &amount.whole) ||
               __builtin_add_overflow(amount.whole, nanos / kNanosPerUnit, &amount.whole);
   amount.nanos = static_cast<std::int64_t>(nanos % kNanosPerUnit);
@@ -236,8 +215,6 @@ std::int64_t ScaledUp(std::int64_t value, int places) {
 // The number that the digits are, with the suffix of the largest power of a thousand that leaves it
 // whole. `digits` counts in 10^exponent, and is not zero.
 std::string InDecimal(std::string digits, int exponent, QuantityFormat format) {
-  constexpr std::array<std::string_view, 10> kSuffixes = {"n", "u", "m", "",  "k",
-                                                          "M", "G", "T", "P", "E"};
   const std::size_t end = digits.find_last_not_of('0') + 1;
   exponent += static_cast<int>(digits.size() - end);
   digits.resize(end);
@@ -246,14 +223,13 @@ std::string InDecimal(std::string digits, int exponent, QuantityFormat format) {
     return exponent == 0 ? digits : fmt::format("{}e{}", digits, exponent);
   }
   const auto index = static_cast<std::size_t>((exponent + 9) / 3);
-  return index < kSuffixes.size() ? digits.append(kSuffixes[index]) : digits;
+  return index < kDecimalSuffixes.size() ? digits.append(kDecimalSuffixes[index]) : digits;
 }
 
 std::string InBinary(Int128 whole) {
-  constexpr std::array<std::string_view, 7> kSuffixes = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
   std::size_t times = 0;
   for (; whole % 1024 == 0; whole /= 1024) ++times;
-  return fmt::format("{}{}", whole, times < kSuffixes.size() ? kSuffixes[times] : "");
+  return fmt::format("{}{}", whole, times < kBinarySuffixes.size() ? kBinarySuffixes[times] : "");
 }
 
 std::string TextOf(Int128 whole, std::int32_t nanos, QuantityFormat format) {
