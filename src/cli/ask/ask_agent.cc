@@ -155,11 +155,11 @@ Result<Instant> TimeNamed(std::string_view option, const std::string& text, Inst
   if (const auto day = ParseInstant(text + "T00:00:00Z")) return *day;
   const auto ago = ParseDuration(text);
   if (ago && *ago >= Duration{0}) return now - *ago;
-  std::string_view why =
-      "must be a time such as 2026-01-31T12:00:00Z, a day such as 2026-01-31, a duration before "
-      "now such as 2h, or now";
-  why = WhyNoInstant(text, WhyNoInstant(text + "T00:00:00Z", WhyNoDuration(text, why)));
-  return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}: {}", option, text, why));
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("{}: {}: must be a time such as 2026-01-31T12:00:00Z, a day such as "
+                          "2026-01-31, a duration before now such as 2h, or now, and lie between "
+                          "the years 1678 and 2261",
+                          option, text));
 }
 
 }  // namespace jettison

@@ -184,8 +184,8 @@ Result<void> SetOfNode(PassPolicy& policy, const std::string& key, const std::st
     const auto span = ParseDuration(value);
     if (!span || *span <= Duration::zero()) {
       return Refuse(fmt::format(
-          "{}={}: {}", key, value,
-          WhyNoDuration(value, "must be a duration of more than 0s (30s); 0s means 5m")));
+          "{}={}: must be a duration of more than 0s (30s), at most 292 years; 0s means 5m", key,
+          value));
     }
     policy.pressure_transition_period = *span;
     return {};

@@ -210,9 +210,9 @@ Result<Duration> EveryOf(const std::string& text) {
   if (text.empty()) return Duration{0};
   const auto every = ParseDuration(text);
   if (every && *every >= Duration{0}) return *every;
-  return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("--every {}: {}", text,
-                          WhyNoDuration(text, "must be a duration, 0s or more (10s, 1m)")));
+  return Fail(
+      ErrorCode::kInvalidArgument,
+      fmt::format("--every {}: must be a duration, 0s or more (10s, 1m), at most 292 years", text));
 }
 
 // What of the command line decides how nodes are simulated, policies aside.

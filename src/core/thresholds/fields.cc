@@ -15,12 +15,6 @@ namespace {
 constexpr Duration kLongestSpan = std::chrono::hours(100 * 365 * 24);
 constexpr std::string_view kAnyDuration = "a duration such as 1m30s";
 
-std::optional<std::string_view> WordOf(const Value& value) {
-  if (const auto* text = value.AsString()) return *text;
-  const bool* flag = value.AsBool();
-  return flag != nullptr && !*flag ? std::optional<std::string_view>("off") : std::nullopt;
-}
-
 }  // namespace
 
 std::string_view FaultOfAbsolutePath(std::string_view path) {
@@ -70,16 +64,16 @@ std::optional<std::size_t> Fields::Word(std::string_view key,
                                         std::span<const std::string_view> words) const {
   const Value* value = Find(key);
   if (value == nullptr) return std::nullopt;
-  const auto word = WordOf(*value);
-  const auto found = word ? std::ranges::find(words, *word) : words.end();
-  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
   std::vector<std::string_view> named(words.begin(), words.end());
   std::erase(named, "");
-  if (const auto* text = value->AsString()) {
-    Refuse(key, *text, fmt::format("must be {}{}", Alternatives(named), DidYouMean(*text, named)));
-  } else {
+  const auto* text = value->AsString();
+  if (text == nullptr) {
     RefuseKind(key, *value, Alternatives(named));
+    return std::nullopt;
   }
+  const auto found = std::ranges::find(words, *text);
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+  Refuse(key, *text, fmt::format("must be {}{}", Alternatives(named), DidYouMean(*text, named)));
   return std::nullopt;
 }
 
@@ -135,7 +129,7 @@ std::optional<Duration> Fields::Span(std::string_view key, Duration least, Durat
   if (!text) return std::nullopt;
   const auto span = ParseDuration(*text);
   if (!span) {
-    Refuse(key, *text, std::string(WhyNoDuration(*text, fmt::format("must be {}", kAnyDuration))));
+    Refuse(key, *text, fmt::format("must be {}, at most 292 years", kAnyDuration));
   } else if (*span < least && most == Duration::max()) {
     Refuse(key, *text, fmt::format("must be at least {}", FormatDuration(least)));
   } else if (*span < least || *span > most) {

@@ -48,8 +48,7 @@ class Fields {
   // counts as a hundred years.
   [[nodiscard]] std::optional<Duration> Span(std::string_view key, Duration least,
                                              Duration most = Duration::max()) const;
-  // Which of the words a member is. YAML reads a bare `off` as false, so false is the word "off"
-  // where there is such a word. A word that is empty is allowed, and messages do not name it.
+  // Which of the words a member is. A word that is empty is allowed, and messages do not name it.
   [[nodiscard]] std::optional<std::size_t> Word(std::string_view key,
                                                 std::span<const std::string_view> words) const;
   // One of the enumerators, by its name.

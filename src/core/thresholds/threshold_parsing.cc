@@ -237,7 +237,7 @@ class Parser {
   Duration GraceOf(const SettingEntry& entry) {
     const auto period = ParseDuration(entry.text);
     if (!period) {
-      entry.Refuse(std::string(WhyNoDuration(entry.text, "must be a duration such as 1m30s")));
+      entry.Refuse("must be a duration such as 1m30s, at most 292 years");
     } else if (maps_.zero_grace && *period < Duration::zero()) {
       entry.Refuse("must not be negative");
     } else if (!maps_.zero_grace && *period <= Duration::zero()) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "core/text/number.h"
+#include "core/units/quantity.h"
 
 namespace jettison {
 namespace {
@@ -99,27 +100,6 @@ std::optional<Wide> TakeTerm(std::string_view& text) {
                                                     (static_cast<double>(*unit) / fraction.scale));
 }
 
-struct SignedSpan {
-  bool negative = false;
-  Wide nanoseconds = 0;
-
-  [[nodiscard]] bool IsTooLong() const { return nanoseconds >= kLimit + (negative ? 1 : 0); }
-};
-
-// Absent: it is no duration, however long.
-std::optional<SignedSpan> ReadDuration(std::string_view text) {
-  SignedSpan span{.negative = text.starts_with('-')};
-  if (span.negative || text.starts_with('+')) text.remove_prefix(1);
-  if (text == "0") return span;
-  if (text.empty()) return std::nullopt;
-  while (!text.empty()) {
-    const auto term = TakeTerm(text);
-    if (!term) return std::nullopt;
-    span.nanoseconds = std::min(span.nanoseconds + *term, kTooMuch);
-  }
-  return span;
-}
-
 // A number with up to nine digits after the point, without trailing zeros.
 std::string WithFraction(std::uint64_t whole, std::uint64_t fraction, int places) {
   if (fraction == 0) return fmt::format("{}", whole);
@@ -145,12 +125,6 @@ std::string FormatMagnitude(std::uint64_t nanoseconds) {
 
 constexpr std::int64_t kNanos = 1'000'000'000;  // of a second
 constexpr std::int64_t kSecondsPerDay = 86'400;
-
-// Seconds since the epoch and nanoseconds after them.
-struct Moment {
-  std::int64_t seconds = 0;
-  std::int64_t nanoseconds = 0;
-};
 
 // Whether the text begins with a digit for each "d" of the form, and with its other characters.
 bool HasForm(std::string_view text, std::string_view form) {
@@ -185,7 +159,8 @@ std::optional<std::int64_t> OffsetOf(std::string_view text) {
   return (is_east ? 1 : -1) * (hours * 3600 + minutes * 60);
 }
 
-std::optional<Moment> Read(std::string_view text) {
+// Nanoseconds since the epoch, in any year from 0 to 9999.
+std::optional<Int128> ReadInstant(std::string_view text) {
   constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:dd";
   if (!HasForm(text, kForm)) return std::nullopt;
   const std::chrono::year_month_day date{
@@ -201,28 +176,30 @@ std::optional<Moment> Read(std::string_view text) {
   if (!date.ok() || hour > 23 || minute > 59 || second > 59 || !nanoseconds || !offset) {
     return std::nullopt;
   }
-  const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
-  return Moment{days * kSecondsPerDay + hour * 3600 + minute * 60 + second - *offset, *nanoseconds};
-}
-
-std::int64_t FloorDivide(std::int64_t value, std::int64_t divisor) {
-  return value / divisor - (value % divisor < 0 ? 1 : 0);
+  const Int128 days = std::chrono::sys_days(date).time_since_epoch().count();
+  const Int128 seconds = days * kSecondsPerDay + hour * 3600 + minute * 60 + second - *offset;
+  return seconds * kNanos + *nanoseconds;
 }
 
 }  // namespace
 
 Result<Duration> ParseDuration(std::string_view text) {
-  const auto span = ReadDuration(text);
-  if (!span) return NotA("a duration", text, "write a number and a unit, such as 1m30s");
-  if (span->IsTooLong()) return NotA("a duration", text, "it is longer than 292 years");
-  const auto nanoseconds = static_cast<std::uint64_t>(span->nanoseconds);
-  return Duration(static_cast<std::int64_t>(span->negative ? 0 - nanoseconds : nanoseconds));
-}
-
-std::string_view WhyNoDuration(std::string_view text, std::string_view otherwise) {
-  const auto span = ReadDuration(text);
-  const bool is_too_long = span && span->IsTooLong() && !span->negative;
-  return is_too_long ? "must be at most 2562047h47m16.854775807s, which is 292 years" : otherwise;
+  constexpr std::string_view kForm = "write a number and a unit, such as 1m30s";
+  const bool negative = text.starts_with('-');
+  std::string_view rest = text.substr(negative || text.starts_with('+') ? 1 : 0);
+  if (rest == "0") return Duration{0};
+  if (rest.empty()) return NotA("a duration", text, kForm);
+  Wide sum = 0;
+  while (!rest.empty()) {
+    const auto term = TakeTerm(rest);
+    if (!term) return NotA("a duration", text, kForm);
+    sum = std::min(sum + *term, kTooMuch);
+  }
+  if (sum >= kLimit + (negative ? 1 : 0)) {
+    return NotA("a duration", text, "it is longer than 292 years");
+  }
+  const auto nanoseconds = static_cast<std::uint64_t>(sum);
+  return Duration(static_cast<std::int64_t>(negative ? 0 - nanoseconds : nanoseconds));
 }
 
 std::string FormatDuration(Duration duration) {
@@ -234,38 +211,26 @@ std::string FormatDuration(Duration duration) {
 }
 
 Result<Instant> ParseInstant(std::string_view text) {
-  const auto moment = Read(text);
-  if (!moment) return NotA("an instant", text, "write RFC 3339, such as 2026-01-31T12:00:00Z");
-  std::int64_t nanoseconds = 0;
-  // Below zero the fraction is counted from the other side, so that the smallest instant does not
-  // overflow.
-  const bool back = moment->seconds < 0 && moment->nanoseconds > 0;
-  const std::int64_t seconds = moment->seconds + (back ? 1 : 0);
-  const std::int64_t fraction = moment->nanoseconds - (back ? kNanos : 0);
-  if (__builtin_mul_overflow(seconds, kNanos, &nanoseconds) ||
-      __builtin_add_overflow(nanoseconds, fraction, &nanoseconds)) {
+  const auto nanoseconds = ReadInstant(text);
+  if (!nanoseconds) return NotA("an instant", text, "write RFC 3339, such as 2026-01-31T12:00:00Z");
+  if (!FitsInt64(*nanoseconds)) {
     return NotA("an instant", text, "it must lie between the years 1678 and 2261");
   }
-  return Instant(Duration(nanoseconds));
-}
-
-std::string_view WhyNoInstant(std::string_view text, std::string_view otherwise) {
-  const bool is_out_of_range = Read(text) && !ParseInstant(text);
-  return is_out_of_range ? "must lie between the years 1678 and 2261" : otherwise;
+  return Instant(Duration(static_cast<std::int64_t>(*nanoseconds)));
 }
 
 std::string FormatInstant(Instant instant) {
   const std::int64_t total = instant.time_since_epoch().count();
-  const std::int64_t seconds = FloorDivide(total, kNanos);
   const std::int64_t rest = total % kNanos;
   const std::int64_t fraction = rest < 0 ? rest + kNanos : rest;
-  const std::int64_t days = FloorDivide(seconds, kSecondsPerDay);
-  const std::int64_t of_day = seconds - days * kSecondsPerDay;
-  const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(days))};
+  const std::chrono::sys_seconds second{std::chrono::seconds(total / kNanos - (rest < 0 ? 1 : 0))};
+  const auto day = std::chrono::floor<std::chrono::days>(second);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss time(second - day);
   std::string text =
       fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09}", static_cast<int>(date.year()),
                   static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                  of_day / 3600, of_day / 60 % 60, of_day % 60, fraction);
+                  time.hours().count(), time.minutes().count(), time.seconds().count(), fraction);
   text.erase(fraction == 0 ? 19 : text.find_last_not_of('0') + 1);
   return text += 'Z';
 }

@@ -18,21 +18,14 @@ using Duration = std::chrono::nanoseconds;
 using Instant = std::chrono::sys_time<std::chrono::nanoseconds>;
 
 // Parses Go's duration syntax ("1h30m", "1.5s", "-2us", "0"); fails on anything that Go's
-// time.ParseDuration refuses, overflow included.
+// time.ParseDuration refuses, overflow (292 years) included.
 [[nodiscard]] Result<Duration> ParseDuration(std::string_view text);
-
-// What to say of a text that ParseDuration refuses: the longest duration, where the text is one
-// but longer than that; else `otherwise`.
-[[nodiscard]] std::string_view WhyNoDuration(std::string_view text, std::string_view otherwise);
-
-// What to say of a text that ParseInstant refuses: the years that an instant can lie in, where the
-// text is a time outside of them; else `otherwise`.
-[[nodiscard]] std::string_view WhyNoInstant(std::string_view text, std::string_view otherwise);
 
 // The canonical text, as Go's Duration.String(): "1m30s", "100ms", "0s".
 [[nodiscard]] std::string FormatDuration(Duration duration);
 
-// Parses RFC 3339 ("2026-01-01T00:00:00Z", with fraction and numeric offset allowed).
+// Parses RFC 3339 ("2026-01-01T00:00:00Z", with fraction and numeric offset allowed), from 1678 to
+// 2261.
 [[nodiscard]] Result<Instant> ParseInstant(std::string_view text);
 
 // RFC 3339 in UTC, with as many fractional digits as are not zero.

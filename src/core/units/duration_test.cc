@@ -6,79 +6,40 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace jettison {
 namespace {
 
-using std::chrono::hours;
-using std::chrono::milliseconds;
-using std::chrono::minutes;
-using std::chrono::nanoseconds;
-using std::chrono::seconds;
-
 TEST(Duration, WhatGoRefusesIsRefusedAndTheMessageSaysWhatToWrite) {
-  constexpr const char* kForm = "write a number and a unit, such as 1m30s";
-  struct Row {
-    const char* text;
-    const char* why;
+  const auto expect = [](const std::string& text, const std::string& why) {
+    const auto duration = ParseDuration(text);
+    ASSERT_FALSE(duration) << text;
+    EXPECT_EQ(duration.error().message, "\"" + text + "\" is not a duration: " + why);
   };
-  const std::vector<Row> rows = {
-      {"", kForm},
-      {"-", kForm},
-      {"30", kForm},
-      {"1h 2m", kForm},
-      {"1d", kForm},
-      {"s", kForm},
-      {"1h-3m", kForm},
-      {" 1s", kForm},
-      {".s", kForm},
-      {"9223372036854775808ns", "it is longer than 292 years"},
-      {"99999999999999999999s", "it is longer than 292 years"},
-      {"2562047h48m", "it is longer than 292 years"},
-      {"2562048h", "it is longer than 292 years"},
-      {"2562047.9999h", "it is longer than 292 years"},
-  };
-  for (const Row& row : rows) {
-    const auto duration = ParseDuration(row.text);
-    ASSERT_FALSE(duration) << row.text;
-    EXPECT_EQ(duration.error().message,
-              "\"" + std::string(row.text) + "\" is not a duration: " + row.why);
+  for (const char* text : {"", "-", "30", "1h 2m", "1d", "s", "1h-3m", " 1s", ".s"}) {
+    expect(text, "write a number and a unit, such as 1m30s");
   }
-}
-
-TEST(Duration, OneThatIsTooLongIsToldTheLongest) {
-  EXPECT_EQ(WhyNoDuration("2562048h", "otherwise"),
-            "must be at most " + FormatDuration(Duration::max()) + ", which is 292 years");
-  for (const char* text : {"-9999999h", "1x", ""}) {
-    EXPECT_EQ(WhyNoDuration(text, "otherwise"), "otherwise") << text;
+  for (const char* text : {"9223372036854775808ns", "99999999999999999999s", "2562047h48m",
+                           "2562048h", "2562047.9999h"}) {
+    expect(text, "it is longer than 292 years");
   }
-}
-
-std::int64_t Nanoseconds(std::string_view text) {
-  return ParseInstant(text).value().time_since_epoch().count();
 }
 
 TEST(Instant, Rfc3339IsReadToTheNanosecond) {
-  struct Row {
-    const char* text;
-    std::int64_t nanoseconds;
-  };
-  const std::vector<Row> rows = {
-      {"1970-01-01T00:00:00Z", 0},
-      {"1970-01-01T00:00:00.000000001Z", 1},
-      {"1969-12-31T23:59:59.5Z", -500'000'000},
-      {"2026-01-01T00:00:00Z", 1'767'225'600'000'000'000},
-      {"2024-02-29T12:00:00.25+02:00", 1'709'200'800'250'000'000},
-      {"1970-01-01T00:00:00-00:30", 1'800'000'000'000},
-      {"1970-01-01T00:00:00.1234567899Z", 123'456'789},
-      {"2262-04-11T23:47:16.854775807Z", INT64_MAX},
-      {"1677-09-21T00:12:43.145224192Z", INT64_MIN},
-  };
-  for (const Row& row : rows) {
-    const auto instant = ParseInstant(row.text);
-    ASSERT_TRUE(instant) << row.text;
-    EXPECT_EQ(instant->time_since_epoch().count(), row.nanoseconds) << row.text;
+  for (const auto& [text, nanoseconds] :
+       std::initializer_list<std::pair<const char*, std::int64_t>>{
+           {"1970-01-01T00:00:00Z", 0},
+           {"1970-01-01T00:00:00.000000001Z", 1},
+           {"1969-12-31T23:59:59.5Z", -500'000'000},
+           {"2026-01-01T00:00:00Z", 1'767'225'600'000'000'000},
+           {"2024-02-29T12:00:00.25+02:00", 1'709'200'800'250'000'000},
+           {"1970-01-01T00:00:00-00:30", 1'800'000'000'000},
+           {"1970-01-01T00:00:00.1234567899Z", 123'456'789},
+           {"2262-04-11T23:47:16.854775807Z", INT64_MAX},
+           {"1677-09-21T00:12:43.145224192Z", INT64_MIN},
+       }) {
+    EXPECT_EQ(ParseInstant(text), Instant(Duration(nanoseconds))) << text;
   }
 }
 
@@ -112,7 +73,7 @@ TEST(Instant, IsWrittenInUtcWithoutTrailingZeros) {
   for (const char* text : {"1970-01-01T00:00:00Z", "1969-12-31T23:59:59.5Z",
                            "2026-01-31T12:34:56.000000001Z", "2000-02-29T00:00:00.12Z",
                            "2262-04-11T23:47:16.854775807Z", "1677-09-21T00:12:43.145224192Z"}) {
-    EXPECT_EQ(FormatInstant(Instant(Duration(Nanoseconds(text)))), text);
+    EXPECT_EQ(FormatInstant(ParseInstant(text).value()), text);
   }
   EXPECT_EQ(FormatInstant(ParseInstant("2026-06-01T00:00:00+02:00").value()),
             "2026-05-31T22:00:00Z");
