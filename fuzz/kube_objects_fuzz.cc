@@ -1,4 +1,4 @@
-// links: jettison_kube_objects jettison_kube_watch jettison_kube_calls
+// links: jettison_kube_objects jettison_kube_calls
 //
 // Any bytes, as an API server may send them: as a page of a list, as lines of a watch in two
 // pieces, as a node, a status and the answer to a call. Nothing may crash, and a node that is
@@ -21,11 +21,10 @@ namespace {
 using namespace jettison;
 
 void ReadPage(std::string_view text) {
-  const auto page = kube::ReadListPage(text, [](std::string_view item) {
-    const auto document = ParseJson(item);
-    if (document) static_cast<void>(kube::ReadApiPod(*document));
-  });
-  if (page && page->resource_version.empty()) std::abort();
+  const auto page = kube::ReadListPage(text);
+  if (!page) return;
+  for (const Value& item : page->items()) static_cast<void>(kube::ReadApiPod(item));
+  if (page->resource_version.empty()) std::abort();
 }
 
 void ReadWatch(std::string_view text) {

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
-#include <variant>
 
-#include "codec/documents/json.h"
 #include "codec/kubernetes/field.h"
 #include "http/client/client.h"
 #include "sources/kubernetes/calls/call_complaints.h"
@@ -15,17 +13,17 @@
 namespace jettison::kube {
 namespace {
 
-using Kind = Setback::Kind;
+using Kind = Failure::Kind;
 
 Kind KindOf(const ApiStatus& status) {
   if (status.code == 410 || status.reason == "Expired" || status.reason == "Gone") {
-    return Kind::kExpired;
+    return Kind::kOutdated;
   }
   if (status.code == 413) return Kind::kTooLarge;
   const auto is_too_new = [](const StatusCause& cause) {
     return cause.reason == "ResourceVersionTooLarge";
   };
-  if (std::ranges::any_of(status.causes, is_too_new)) return Kind::kTooNew;
+  if (std::ranges::any_of(status.causes, is_too_new)) return Kind::kOutdated;
   return status.code >= 500 || status.code == 0 ? Kind::kAway : Kind::kRefused;
 }
 
@@ -49,33 +47,42 @@ constexpr Duration kSilence = seconds(120);
 // as JSON.
 constexpr std::size_t kLongestLine = ApiClient::kMostBytes;
 
+constexpr std::uint32_t kPageLimit = 100;
+constexpr Duration kFirstDelay = seconds(1);
+constexpr Duration kLongestDelay = seconds(30);
+constexpr Duration kMostRetryAfter = std::chrono::minutes(2);
+// A watch that lasted longer than this has ended normally.
+constexpr Duration kShortWatch = std::chrono::minutes(1);
+// When the server is to end a watch, and up to twice as late at random.
+constexpr seconds kShortestWatch = std::chrono::minutes(5);
+// After this many setbacks, the list begins again.
+constexpr std::uint32_t kMostTriesOfAPage = 3;
+
 Failure Nonsense(Error error) {
-  return {.setback = {.kind = Kind::kNonsense}, .error = std::move(error)};
+  return {.kind = Kind::kNonsense, .error = std::move(error)};
 }
 
 // `verb`: the right that the request needs.
 PodWatchFault FaultOf(const Failure& failure, std::string_view verb) {
-  const Kind kind = failure.setback.kind;
   const Right right{.verb = verb, .resource = "pods"};
   return {.error = failure.error.In(fmt::format("{} the pods of this node", verb)),
-          .is_refusal = kind == Kind::kRefused || kind == Kind::kNonsense,
+          .is_refusal = failure.kind == Kind::kRefused || failure.kind == Kind::kNonsense,
           .is_untrusted = failure.is_untrusted,
           .missing_rule = failure.is_forbidden ? RuleFor(right) : std::string()};
 }
 
 Failure FailureOf(const ApiStatus& status) {
   const std::string words = status.message.empty() ? "" : ": " + status.message;
-  return {.setback = {.kind = KindOf(status), .retry_after = status.retry_after},
+  return {.kind = KindOf(status),
           .error = {CodeOf(status), fmt::format("HTTP {}{}", status.code, words)},
+          .retry_after = status.retry_after,
           .is_forbidden = status.code == 403};
 }
 
-}  // namespace
-
+// Of a reply other than of success.
 Failure FailureOf(const Result<ApiReply>& reply) {
   if (!reply) {
-    return {.setback = {.kind = Kind::kAway},
-            .error = reply.error(),
+    return {.error = reply.error(),
             .is_untrusted = reply.error().code == ErrorCode::kPermissionDenied};
   }
   ApiStatus status = StatusOf(reply->status, reply->body);
@@ -84,6 +91,12 @@ Failure FailureOf(const Result<ApiReply>& reply) {
   return FailureOf(status);
 }
 
+Duration Part(Duration whole, double share) {
+  return std::chrono::duration_cast<Duration>(whole * share);
+}
+
+}  // namespace
+
 PodWatch::PodWatch(ApiClient& client, const Clock& clock, std::string node,
                    std::function<double()> chance, Listeners listeners)
     : client_(client),
@@ -91,28 +104,27 @@ PodWatch::PodWatch(ApiClient& client, const Clock& clock, std::string node,
       node_(std::move(node)),
       chance_(std::move(chance)),
       listeners_(std::move(listeners)),
-      lines_(kLongestLine) {}
+      lines_(kLongestLine),
+      limit_(kPageLimit) {}
 
 PodWatch::~PodWatch() {
   if (under_way_) client_.Cancel(*under_way_);
 }
 
 PodWatchState PodWatch::state() const {
-  return {.has_listed = reflector_.has_listed(),
-          .away_since = reflector_.away_since(),
+  return {.has_listed = has_listed_,
+          .away_since = away_since_,
           .fault = fault_,
           .token_fault = client_.token_fault()};
 }
 
 std::optional<Duration> PodWatch::Advance() {
   if (under_way_) return std::nullopt;
-  const Instant now = clock_.Now();
-  const Wanted wanted = reflector_.Next(now, chance_());
-  if (const auto* pause = std::get_if<Pause>(&wanted)) return Elapsed(now, pause->until);
-  if (const auto* list = std::get_if<ListRequest>(&wanted)) {
-    Ask(*list);
+  if (const Instant now = clock_.Now(); now < not_before_) return Elapsed(now, not_before_);
+  if (is_listing_) {
+    List();
   } else {
-    Ask(std::get<WatchRequest>(wanted));
+    Watch();
   }
   return std::nullopt;
 }
@@ -122,16 +134,14 @@ std::string PodWatch::Path(const std::string& query) const {
                      query);
 }
 
-void PodWatch::Ask(const ListRequest& list) {
-  std::string query = fmt::format("&limit={}", list.limit);
-  if (!list.not_older_than.empty()) {
-    query += fmt::format("&resourceVersion={}&resourceVersionMatch=NotOlderThan",
-                         EncodedForUrl(list.not_older_than));
+void PodWatch::List() {
+  std::string query = fmt::format("&limit={}", limit_);
+  if (!continue_token_.empty()) {
+    query += "&continue=" + EncodedForUrl(continue_token_);  // it determines the state
+  } else {
+    listed_.clear();
+    if (!newest_) query += "&resourceVersion=0&resourceVersionMatch=NotOlderThan";
   }
-  if (!list.continue_token.empty()) {
-    query += "&continue=" + EncodedForUrl(list.continue_token);
-  }
-  reflector_.OnListBegun();
   under_way_ = client_.Call({.path = Path(query)}, kListTimeout,
                             [this](const Result<ApiReply>& reply) { TakePage(reply); });
 }
@@ -139,51 +149,69 @@ void PodWatch::Ask(const ListRequest& list) {
 void PodWatch::TakePage(const Result<ApiReply>& reply) {
   under_way_.reset();
   if (!reply || reply->status != 200) return FailList(FailureOf(reply));
+  const auto page = ReadListPage(reply->body);
+  if (!page) return FailList(Nonsense(page.error()));
   // An item that cannot be read may be any pod, so such a list does not prove that a pod is gone.
   bool understood = true;
-  const auto head = ReadListPage(
-      reply->body, [&](std::string_view item) { understood = TakeItem(item) && understood; });
-  if (!head || !understood) {
-    return FailList(
-        Nonsense(head ? Error{ErrorCode::kInvalidArgument, "the list has items that are no pods"}
-                      : head.error()));
+  for (const Value& item : page->items()) {
+    const auto pod = ReadApiPod(item);
+    understood = understood && pod;
+    if (!pod) continue;
+    listed_.insert(pod->head.uid);
+    Tell(*pod);
   }
-  const auto vanished =
-      reflector_.OnPage(head->resource_version, head->continue_token, clock_.Now(), chance_());
+  if (!understood) {
+    return FailList(Nonsense({ErrorCode::kInvalidArgument, "the list has items that are no pods"}));
+  }
   fault_.reset();
-  for (const ObjectHead& gone : vanished) listeners_.on_gone(gone);
+  away_since_.reset();
+  continue_token_ = page->continue_token;
+  if (!continue_token_.empty()) return;
+  has_listed_ = true;
+  is_listing_ = false;
+  position_ = page->resource_version;
+  limit_ = std::min(limit_ * 2, kPageLimit);  // what was too large may be gone
+  std::vector<ObjectHead> vanished;
+  for (const auto& [uid, head] : pods_) {
+    if (!listed_.contains(uid)) vanished.push_back(head);
+  }
+  for (const ObjectHead& gone : vanished) {
+    pods_.erase(gone.uid);
+    listeners_.on_gone(gone);
+  }
 }
 
 void PodWatch::FailList(const Failure& failure) {
+  NoteWhetherAway(failure.kind);
   fault_ = FaultOf(failure, "list");
-  if (failure.setback.kind == Kind::kTooLarge && reflector_.asks_for_one()) {
+  if (failure.kind == Kind::kTooLarge) {
+    ListAgain(true);  // a server ignores the limit if any state suffices
+    if (limit_ > 1) {
+      limit_ /= 2;
+      return;
+    }
     const auto text =
         fmt::format("a single pod has more than {} MiB of JSON", ApiClient::kMostBytes >> 20);
     fault_ = FaultOf(Nonsense({ErrorCode::kInvalidArgument, text}), "list");
+  } else if (failure.kind != Kind::kAway || setbacks_ >= kMostTriesOfAPage) {
+    // Else the next try continues where this one stopped.
+    ListAgain(newest_ || failure.kind == Kind::kOutdated);
   }
-  reflector_.OnListFailed(failure.setback, clock_.Now(), chance_());
+  Delay(failure.retry_after);
 }
 
-bool PodWatch::TakeItem(std::string_view json) {
-  const auto document = ParseJson(json);
-  if (!document) return false;
-  const auto pod = ReadApiPod(*document);
-  if (!pod) return false;
-  if (reflector_.OnItem(pod->head)) listeners_.on_pod(*pod);
-  return true;
-}
-
-void PodWatch::Ask(const WatchRequest& watch) {
+void PodWatch::Watch() {
+  const seconds timeout =
+      kShortestWatch + std::chrono::duration_cast<seconds>(Part(kShortestWatch, chance_()));
   const std::string query =
       fmt::format("&watch=true&allowWatchBookmarks=true&timeoutSeconds={}&resourceVersion={}",
-                  watch.timeout.count(), EncodedForUrl(watch.resource_version));
+                  timeout.count(), EncodedForUrl(position_));
   lines_.Clear();
-  is_watching_ = false;
   under_way_ = client_.Stream(
       {.path = Path(query),
-       .timeout = watch.timeout + kWatchOverdue,
+       .timeout = timeout + kWatchOverdue,
        .answers_within = kWatchBegins,
-       .silence = reflector_.has_bookmarks() ? kLongestSilence : Duration::zero()},
+       .silence = has_bookmarks_ ? kLongestSilence : Duration::zero()},
       [this](std::string_view bytes) { TakeBytes(bytes); },
       [this](const Result<ApiReply>& end) {
         const bool is_over = end && end->status == 200;
@@ -194,20 +222,30 @@ void PodWatch::Ask(const WatchRequest& watch) {
 void PodWatch::EndWatch(std::optional<Failure> failure) {
   if (under_way_) client_.Cancel(*under_way_);
   under_way_.reset();
-  const bool was_silent =
-      is_watching_ && reflector_.has_bookmarks() && Elapsed(heard_at_, clock_.Now()) >= kSilence;
-  if (failure && was_silent && failure->setback.kind == Kind::kAway) {
-    failure->setback.kind = Kind::kSilent;
+  const Instant now = clock_.Now();
+  const auto began = std::exchange(watching_since_, std::nullopt);
+  const bool lasted = began && Elapsed(*began, now) >= kShortWatch;
+  const bool was_silent = began && has_bookmarks_ && Elapsed(heard_at_, now) >= kSilence;
+  if (lasted && !was_told_) ListAgain(true);
+  if (!failure && lasted) {
+    setbacks_ = 0;
+    return;
   }
-  if (failure) fault_ = FaultOf(*failure, "watch");
-  reflector_.OnWatchEnded(failure ? std::optional(failure->setback) : std::nullopt, clock_.Now(),
-                          chance_());
+  if (!failure) return Delay(std::nullopt);
+  if (was_silent && failure->kind == Kind::kAway) failure->kind = Kind::kSilent;
+  NoteWhetherAway(failure->kind);
+  fault_ = FaultOf(*failure, "watch");
+  // What is outdated, too large or cannot be understood would come again.
+  if (failure->kind != Kind::kAway && failure->kind != Kind::kRefused) ListAgain(true);
+  Delay(failure->retry_after);
 }
 
 void PodWatch::TakeBytes(std::string_view bytes) {
   heard_at_ = clock_.Now();
-  if (!std::exchange(is_watching_, true)) {
-    reflector_.OnWatchBegun(clock_.Now());
+  if (!watching_since_) {
+    watching_since_ = heard_at_;
+    was_told_ = false;
+    away_since_.reset();
     fault_.reset();
   }
   std::optional<Failure> failure;
@@ -215,7 +253,7 @@ void PodWatch::TakeBytes(std::string_view bytes) {
     if (!failure) failure = TakeLine(line);
   });
   if (!failure && !fits) {
-    failure = Failure{.setback = {.kind = Kind::kTooLarge},
+    failure = Failure{.kind = Kind::kTooLarge,
                       .error = {ErrorCode::kInvalidArgument, "an event is too large"}};
   }
   if (failure) EndWatch(std::move(failure));
@@ -225,9 +263,19 @@ std::optional<Failure> PodWatch::TakeLine(std::string_view json) {
   const auto line = ReadWatchLine(json);
   if (!line) return Nonsense(line.error());
   if (line->kind == WatchKind::kBookmark) return TakeBookmark(line->object());
-  if (line->kind != WatchKind::kError) return TakePod(*line);
-  kube_json::FaultLog log{.lenient = true};
-  return FailureOf(ReadStatus(kube_json::Field(line->object(), log)));
+  if (line->kind == WatchKind::kError) {
+    kube_json::FaultLog log{.lenient = true};
+    return FailureOf(ReadStatus(kube_json::Field(line->object(), log)));
+  }
+  const auto pod = ReadApiPod(line->object());
+  if (!pod) return Nonsense(pod.error());
+  Advance(pod->head.resource_version);
+  if (line->kind != WatchKind::kDeleted) {
+    Tell(*pod);
+  } else if (pods_.erase(pod->head.uid) > 0) {
+    listeners_.on_gone(pod->head);
+  }
+  return std::nullopt;
 }
 
 std::optional<Failure> PodWatch::TakeBookmark(const Value& object) {
@@ -236,20 +284,50 @@ std::optional<Failure> PodWatch::TakeBookmark(const Value& object) {
   if (version == nullptr || version->AsString() == nullptr) {
     return Nonsense({ErrorCode::kInvalidArgument, "a bookmark without a version"});
   }
-  if (reflector_.OnBookmark(*version->AsString())) return std::nullopt;
-  return Failure{.setback = {.kind = Kind::kExpired},
-                 .error = {ErrorCode::kUnavailable, "the API server's store was set back"}};
+  has_bookmarks_ = true;
+  const auto order = CompareVersions(*version->AsString(), position_);
+  if (order && *order < 0) {
+    return Failure{.kind = Kind::kOutdated,
+                   .error = {ErrorCode::kUnavailable, "the API server's store was set back"}};
+  }
+  Advance(*version->AsString());
+  return std::nullopt;
 }
 
-std::optional<Failure> PodWatch::TakePod(const WatchLine& line) {
-  const auto pod = ReadApiPod(line.object());
-  if (!pod) return Nonsense(pod.error());
-  if (line.kind == WatchKind::kDeleted) {
-    if (reflector_.OnDeleted(pod->head)) listeners_.on_gone(pod->head);
-  } else if (reflector_.OnSeen(pod->head)) {
-    listeners_.on_pod(*pod);
+void PodWatch::Tell(const ApiPod& pod) {
+  ObjectHead& known = pods_[pod.head.uid];
+  if (known == pod.head) return;
+  known = pod.head;
+  listeners_.on_pod(pod);
+}
+
+void PodWatch::Advance(const std::string& resource_version) {
+  setbacks_ = 0;
+  was_told_ = true;
+  position_ = resource_version;
+}
+
+void PodWatch::ListAgain(bool newest) {
+  is_listing_ = true;
+  newest_ = newest;
+  continue_token_.clear();
+}
+
+void PodWatch::NoteWhetherAway(Kind kind) {
+  if (kind != Kind::kAway && kind != Kind::kSilent) {
+    away_since_.reset();
+  } else if (!away_since_) {
+    away_since_ = clock_.Now();
   }
-  return std::nullopt;
+}
+
+void PodWatch::Delay(std::optional<Duration> retry_after) {
+  constexpr std::uint32_t kMostDoublings = 5;
+  const Duration whole =
+      std::min(kFirstDelay * (1U << std::min(setbacks_++, kMostDoublings)), kLongestDelay);
+  Duration delay = Part(whole, 0.5 + chance_() / 2);
+  if (retry_after) delay = std::max(delay, std::min(*retry_after, kMostRetryAfter));
+  not_before_ = clock_.Now() + delay;
 }
 
 }  // namespace jettison::kube

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -13,20 +16,25 @@
 #include "sources/kubernetes/client/api_client.h"
 #include "sources/kubernetes/objects/api_answers.h"
 #include "sources/kubernetes/objects/api_objects.h"
-#include "sources/kubernetes/watch/reflector.h"
 
 namespace jettison::kube {
 
-// What an unexpected answer means to the follower of a list, and in words.
+// How a list or a watch ended other than well.
 struct Failure {
-  Setback setback;
+  enum class Kind : std::uint8_t {
+    kAway,      // nobody answered, it broke off, or the server has a fault (5xx)
+    kSilent,    // a watch of a server that sends bookmarks said nothing for too long
+    kRefused,   // the server is there and does not want this (401, 403, 429, 400)
+    kOutdated,  // what was asked for is too old (410), or too new for a server that is behind (504)
+    kTooLarge,  // more bytes than may be taken
+    kNonsense,  // an answer that cannot be understood
+  };
+  Kind kind = Kind::kAway;
   Error error;
-  bool is_forbidden = false;  // the agent has no right to it
-  bool is_untrusted = false;  // the certificate of the server is not trusted
+  std::optional<Duration> retry_after = {};  // as the server asks for
+  bool is_forbidden = false;                 // the agent has no right to it
+  bool is_untrusted = false;                 // the certificate of the server is not trusted
 };
-
-// `reply`: as ApiClient::OnReply has it, other than of success.
-[[nodiscard]] Failure FailureOf(const Result<ApiReply>& reply);
 
 // Why the pods cannot be followed.
 struct PodWatchFault {
@@ -50,6 +58,15 @@ struct PodWatchState {
 
 // Follows the pods of a node: reports each pod that exists, each change and each end, once. It
 // never waits; it is called after each Turn of its client.
+//
+// The pods are listed in pages, then watched from where the list ended; a watch that was cut goes
+// on where it was. After every setback it waits: 1 s at first, doubling to 30 s, each by half up to
+// the whole of that at random, and at least as long as the server asks for, up to two minutes. A
+// watch that ended within a minute counts as a setback, so that a server which closes at once is
+// not asked without a pause. After a watch that fell silent, or that said nothing at all, the next
+// request is a list: a server whose store was set back, as from a backup, has nothing to say of a
+// watch from a version that it has not reached again.
+// Source: k8s.io/client-go/tools/cache.Reflector (1.36).
 class PodWatch {
  public:
   // A pod that appeared or changed, as it is now.
@@ -75,18 +92,23 @@ class PodWatch {
   [[nodiscard]] PodWatchState state() const;
 
  private:
-  void Ask(const ListRequest& list);
-  void Ask(const WatchRequest& watch);
+  void List();
   void TakePage(const Result<ApiReply>& reply);
-  // False: the item is no pod.
-  bool TakeItem(std::string_view json);
+  void FailList(const Failure& failure);
+  void Watch();
   void TakeBytes(std::string_view bytes);
-  // These take a line and what is in it. A failure ends the watch.
+  // What is wrong with a line; absent: nothing. A failure ends the watch.
   [[nodiscard]] std::optional<Failure> TakeLine(std::string_view json);
   [[nodiscard]] std::optional<Failure> TakeBookmark(const Value& object);
-  [[nodiscard]] std::optional<Failure> TakePod(const WatchLine& line);
   void EndWatch(std::optional<Failure> failure);
-  void FailList(const Failure& failure);
+  // Reports the pod unless it was reported in this state.
+  void Tell(const ApiPod& pod);
+  // The watch has told of this version.
+  void Advance(const std::string& resource_version);
+  // The next request is the first page of a list.
+  void ListAgain(bool newest);
+  void NoteWhetherAway(Failure::Kind kind);
+  void Delay(std::optional<Duration> retry_after);
   [[nodiscard]] std::string Path(const std::string& query) const;
 
   ApiClient& client_;
@@ -94,11 +116,23 @@ class PodWatch {
   const std::string node_;
   const std::function<double()> chance_;
   const Listeners listeners_;
-  Reflector reflector_;
   LineCutter lines_;
   std::optional<ApiClient::Id> under_way_;
-  bool is_watching_ = false;  // what is under way has begun to answer
-  Instant heard_at_{};        // when it last said something
+  std::map<std::string, ObjectHead> pods_;  // that exist, by UID
+  bool has_listed_ = false;                 // a whole list, in this life
+  bool is_listing_ = true;
+  bool newest_ = false;                    // of a list: not whichever state the server has at hand
+  std::uint32_t limit_;                    // pods of a page
+  std::string continue_token_;             // empty: the first page
+  std::set<std::string> listed_;           // UIDs of the list that has begun
+  std::string position_;                   // the newest version that was told
+  std::optional<Instant> watching_since_;  // absent: no watch has begun to answer
+  bool has_bookmarks_ = false;             // so that a long silence of a watch means something
+  bool was_told_ = false;                  // anything by the watch that began last
+  Instant heard_at_{};                     // when it last said something
+  std::uint32_t setbacks_ = 0;             // in a row
+  Instant not_before_{};                   // nothing is asked before
+  std::optional<Instant> away_since_;
   std::optional<PodWatchFault> fault_;
 };
 

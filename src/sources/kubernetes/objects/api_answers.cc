@@ -1,7 +1,6 @@
 #include "sources/kubernetes/objects/api_answers.h"
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include <algorithm>
 #include <optional>
@@ -39,66 +38,10 @@ std::string Plain(std::string_view body) {
   return text;
 }
 
-namespace ondemand = simdjson::ondemand;
-
-// After an error the walk does not touch the document again, because simdjson's state is invalid.
-
 std::string TextIn(const Value& metadata, std::string_view name) {
   const Value* member = metadata.Find(name);
   const std::string* text = member == nullptr ? nullptr : member->AsString();
   return text == nullptr ? "" : *text;
-}
-
-// The text of a value, which must be a map.
-std::optional<std::string_view> RawObject(ondemand::value value) {
-  ondemand::object object;
-  std::string_view raw;
-  if (value.get_object().get(object) != simdjson::SUCCESS) return std::nullopt;
-  if (object.raw_json().get(raw) != simdjson::SUCCESS) return std::nullopt;
-  return raw;
-}
-
-bool ReadItems(ondemand::value value, const std::function<void(std::string_view)>& visit) {
-  ondemand::array items;
-  bool is_null = false;
-  if (value.is_null().get(is_null) != simdjson::SUCCESS) return false;
-  if (is_null) return true;
-  if (value.get_array().get(items) != simdjson::SUCCESS) return false;
-  for (auto item : items) {
-    ondemand::value one;
-    if (item.get(one) != simdjson::SUCCESS) return false;
-    const auto raw = RawObject(one);
-    if (!raw) return false;
-    visit(*raw);
-  }
-  return true;
-}
-
-bool ReadMetadata(ondemand::value value, ListHead& head) {
-  const auto raw = RawObject(value);
-  if (!raw) return false;
-  const auto metadata = ParseJson(*raw);
-  if (!metadata) return false;
-  head.resource_version = TextIn(*metadata, "resourceVersion");
-  head.continue_token = TextIn(*metadata, "continue");
-  return !head.resource_version.empty();
-}
-
-bool ReadPage(ondemand::object& page, const std::function<void(std::string_view)>& visit,
-              ListHead& head) {
-  bool has_items = false;
-  for (auto field : page) {
-    std::string_view key;
-    ondemand::value value;
-    if (field.unescaped_key().get(key) != simdjson::SUCCESS) return false;
-    const bool is_metadata = key == "metadata";
-    const bool is_items = key == "items";
-    if (field.value().get(value) != simdjson::SUCCESS) return false;
-    if (is_metadata && !ReadMetadata(value, head)) return false;
-    if (is_items && !ReadItems(value, visit)) return false;
-    has_items = has_items || is_items;
-  }
-  return has_items && !head.resource_version.empty();
 }
 
 // The most memory of one parsed object; the largest pod that the API server accepts takes less.
@@ -150,18 +93,24 @@ bool IsSuccess(std::string_view body, const AnswerObject& object) {
   return metadata.HoldsMap() && metadata.Member("uid").String() == object.uid;
 }
 
-Result<ListHead> ReadListPage(std::string_view json,
-                              const std::function<void(std::string_view)>& visit) {
-  const simdjson::padded_string padded(json);
-  ondemand::parser parser;
-  ondemand::document document;
-  ondemand::object page;
-  ListHead head;
-  if (parser.iterate(padded).get(document) != simdjson::SUCCESS ||
-      document.get_object().get(page) != simdjson::SUCCESS || !ReadPage(page, visit, head)) {
+const Value::List& ListPage::items() const {
+  static const Value::List kNone;
+  const Value::List* list = root.Find("items")->AsList();
+  return list == nullptr ? kNone : *list;
+}
+
+Result<ListPage> ReadListPage(std::string_view json) {
+  auto root = ParseJson(json);
+  const Value* metadata = root ? root->Find("metadata") : nullptr;
+  const Value* items = root ? root->Find("items") : nullptr;
+  const bool is_list = items != nullptr && (items->AsList() != nullptr || items->IsNull());
+  ListPage page{.resource_version = metadata ? TextIn(*metadata, "resourceVersion") : "",
+                .continue_token = metadata ? TextIn(*metadata, "continue") : ""};
+  if (!is_list || page.resource_version.empty()) {
     return Fail(ErrorCode::kInvalidArgument, "the answer is no list");
   }
-  return head;
+  page.root = *std::move(root);
+  return page;
 }
 
 Result<WatchLine> ReadWatchLine(std::string_view line) {

@@ -48,18 +48,17 @@ struct AnswerObject {
 // proxy or a load balancer says in place of an API server is neither.
 [[nodiscard]] bool IsSuccess(std::string_view body, const AnswerObject& object);
 
-// What a page of a list says beside its items.
-struct ListHead {
+// A page of a list ("PodList").
+struct ListPage {
   std::string resource_version;  // of the list as a whole
   std::string continue_token;    // empty: it was the last page
-  friend bool operator==(const ListHead&, const ListHead&) = default;
+  Value root;
+
+  [[nodiscard]] const Value::List& items() const;
 };
 
-// Takes a page of a list ("PodList") apart: `visit` gets each item's JSON, which is valid only if a
-// reader of it finds it so, in order. Nothing but one item at a time need be held beside the text.
-// kInvalidArgument: it is no list; items may have been visited by then.
-[[nodiscard]] Result<ListHead> ReadListPage(std::string_view json,
-                                            const std::function<void(std::string_view)>& visit);
+// kInvalidArgument: it is no list.
+[[nodiscard]] Result<ListPage> ReadListPage(std::string_view json);
 
 // What a line of a watch tells.
 enum class WatchKind : std::uint8_t { kAdded, kModified, kDeleted, kBookmark, kError };
