@@ -28,9 +28,6 @@ bool ReadMessage(google::protobuf::io::ArrayInputStream& stream, recording::Item
 }
 
 std::string_view WhyNoChunk(std::string_view bytes) {
-  if (bytes.starts_with(kFormerChunkMagic)) {
-    return "this recording has the former format, which only the version that wrote it reads";
-  }
   if (kChunkMagic.starts_with(bytes)) return "a chunk is cut off by the end of the recording";
   return "not a Jettison recording, or damaged";
 }

@@ -166,13 +166,6 @@ TEST(FlightRecording, AChunkThatCannotBeWrittenIsMissing) {
   EXPECT_EQ(read.found.chunks_missing, 1U);
 }
 
-TEST(FlightRecording, ARecordingOfTheFormerFormatIsRefused) {
-  const ReadRecording read = ReadAll(std::string(kFormerChunkMagic) + std::string(300, 'x'));
-  EXPECT_THAT(
-      read.faults,
-      ElementsAre(HasSubstr("the former format, which only the version that wrote it reads")));
-}
-
 // Of any beginning of a recording the chunks that are whole are read, and the rest is named.
 TEST(FlightRecording, OfATruncatedOneTheWholeChunksAreRead) {
   const auto items = SomeRecording(7, 2);

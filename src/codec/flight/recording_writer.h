@@ -20,8 +20,6 @@ namespace jettison {
 //
 // So `zstd -dc` makes one stream of messages of it.
 inline constexpr std::string_view kChunkMagic{"\x50\x2A\x4D\x18\x08\0\0\0JTREC 2\n", 16};
-// What a chunk of the former format began with, which is not read.
-inline constexpr std::string_view kFormerChunkMagic = "\x89JTREC\r\n";
 
 // How much a chunk may hold. A damaged recording loses the rest of a chunk, and each chunk begins
 // with all its pods.

@@ -109,7 +109,6 @@ void ContainerdTask::AskHowItStands(Duration deadline, StandingAnswer answer) {
 void ForeignTasks::Look() {
   if (no_api_ || busy()) return;
   unread_.clear();
-  unlisted_.clear();
   ++under_way_;
   dependencies_.calls.Make(kListNamespaces, {}, dependencies_.run.request_timeout,
                            lifetime_.Guard([this](const auto& answer) {
@@ -120,20 +119,11 @@ void ForeignTasks::Look() {
 
 void ForeignTasks::Answered() {
   if (--under_way_ > 0) return;
-  for (const auto& [in_namespace, unread] : unread_) {
-    complaints_.SayFirst(
-        in_namespace,
-        fmt::format("{} of the running containers in containerd's namespace {} cannot be read, so "
-                    "that they are no foreign pods; the first: {}",
-                    unread.containers, in_namespace, unread.why.message));
-  }
   // A namespace has the name of no pod's key.
   complaints_.KeepOnly([this](const std::string& subject) {
-    const auto passed_over = [&](const auto& known) {
-      return known.second.passed_over.contains(subject);
-    };
+    const auto passed_over = [&](const auto& known) { return known.second.contains(subject); };
     return dependencies_.roster.Has(subject) || unread_.contains(subject) ||
-           unlisted_.contains(subject) || std::ranges::any_of(known_, passed_over);
+           std::ranges::any_of(passed_over_, passed_over);
   });
 }
 
@@ -141,13 +131,13 @@ void ForeignTasks::Answered() {
 void ForeignTasks::OnNamespaces(const Result<namespaces_api::ListNamespacesResponse>& answer) {
   no_api_ = !answer && answer.error().code == ErrorCode::kNotFound;
   if (!answer) return;
-  std::map<std::string, Known> known;
+  std::map<std::string, AllPassedOver> known;
   for (const namespaces_api::Namespace& listed : answer->namespaces()) {
     if (kernel::IsPathSegment(listed.name()))
-      known[listed.name()] = std::move(known_[listed.name()]);
+      known[listed.name()] = std::move(passed_over_[listed.name()]);
   }
-  known_ = std::move(known);
-  for (const auto& [in_namespace, its] : known_) ListTasks(in_namespace);
+  passed_over_ = std::move(known);
+  for (const auto& [in_namespace, its] : passed_over_) ListTasks(in_namespace);
 }
 
 // containerd knows no filter for tasks. Each comes with a few hundred bytes, where a container
@@ -158,7 +148,11 @@ void ForeignTasks::ListTasks(const std::string& in_namespace) {
       kListTasksIn, {}, dependencies_.run.request_timeout,
       lifetime_.Guard([this, in_namespace](const Result<tasks_api::ListTasksResponse>& answer) {
         if (answer) OnTasks(in_namespace, *answer);
-        if (!answer) ComplainOfTasks(in_namespace, answer.error());
+        if (!answer) {
+          Complain(in_namespace,
+                   "its tasks cannot be listed, so that no new foreign pods are found in it",
+                   answer.error());
+        }
         Answered();
       }),
       in_namespace);
@@ -166,17 +160,15 @@ void ForeignTasks::ListTasks(const std::string& in_namespace) {
 
 void ForeignTasks::OnTasks(const std::string& in_namespace,
                            const tasks_api::ListTasksResponse& answer) {
-  Known& known = known_[in_namespace];
-  const auto before = std::exchange(known.passed_over, {});
-  known.watched = 0;
+  AllPassedOver& known = passed_over_[in_namespace];
+  const auto before = std::exchange(known, {});
   for (const task_api::Process& task : answer.tasks()) {
     if (!kernel::IsPathSegment(task.id()) || !Runs(task)) continue;
     const std::string key = KeyOf(in_namespace, task.id());
     const auto passed_over = before.find(key);
-    if (dependencies_.roster.Has(key)) {
-      ++known.watched;
-    } else if (passed_over != before.end() && passed_over->second.pid == task.pid()) {
-      known.passed_over.insert(*passed_over);
+    if (dependencies_.roster.Has(key)) continue;
+    if (passed_over != before.end() && passed_over->second.pid == task.pid()) {
+      known.insert(*passed_over);
     } else {
       AskContainer({.in_namespace = in_namespace, .process = task});
     }
@@ -202,10 +194,9 @@ void ForeignTasks::AskContainer(NewTask task) {
 void ForeignTasks::OnContainer(const NewTask& task,
                                const Result<containers_api::GetContainerResponse>& answer) {
   if (!answer) {
-    if (IsNoFault(answer.error())) return;
-    Unread& unread = unread_[task.in_namespace];
-    if (unread.containers++ == 0) unread.why = answer.error();
-    return;
+    return Complain(task.in_namespace,
+                    "a running container cannot be read, so that it is no foreign pod",
+                    answer.error());
   }
   const Container& container = answer->container();
   if (container.id() != task.process.id()) return;
@@ -234,17 +225,16 @@ void ForeignTasks::Consider(const NewTask& task, const Container& container) {
   if (const auto taken = dependencies_.roster.Take(std::move(finding), complaints_); !taken) {
     return LeaveOut(identity, task, taken.error().message);
   }
-  ++known_[task.in_namespace].watched;
 }
 
 void ForeignTasks::PassOver(const NewTask& task, std::string why) {
-  known_[task.in_namespace].passed_over[KeyOf(task.in_namespace, task.process.id())] = {
+  passed_over_[task.in_namespace][KeyOf(task.in_namespace, task.process.id())] = {
       .pid = task.process.pid(), .why = std::move(why)};
 }
 
 void ForeignTasks::AddNotGuarded(std::vector<std::string>& pods) const {
-  for (const auto& [in_namespace, known] : known_) {
-    for (const auto& [key, passed_over] : known.passed_over) {
+  for (const auto& [in_namespace, all] : passed_over_) {
+    for (const auto& [key, passed_over] : all) {
       if (!passed_over.why.empty()) pods.push_back(passed_over.why);
     }
   }
@@ -259,14 +249,12 @@ void ForeignTasks::LeaveOut(const ForeignIdentity& identity, const NewTask& task
   complaints_.Say(identity.key, text);
 }
 
-void ForeignTasks::ComplainOfTasks(const std::string& in_namespace, const Error& why) {
-  unlisted_.insert(in_namespace);
+void ForeignTasks::Complain(const std::string& in_namespace, std::string_view what,
+                            const Error& why) {
+  unread_.insert(in_namespace);
   if (IsNoFault(why)) return;
-  complaints_.SayFirst(
-      in_namespace,
-      fmt::format("the tasks in containerd's namespace {} cannot be listed, so that no new foreign "
-                  "pods are found in it ({} are watched already): {}",
-                  in_namespace, known_[in_namespace].watched, why.message));
+  complaints_.SayFirst(in_namespace, fmt::format("containerd's namespace {}: {}: {}", in_namespace,
+                                                 what, why.message));
 }
 
 }  // namespace jettison::cri

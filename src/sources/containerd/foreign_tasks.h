@@ -86,17 +86,8 @@ class ForeignTasks {
     std::uint32_t pid = 0;  // one that is started again has another process
     std::string why;        // a sentence; empty: it is one of CRI
   };
-  // What is known of a namespace.
-  struct Known {
-    std::size_t watched = 0;  // of its tasks, at the last list
-    // Those that are left out, and those of CRI, by key.
-    std::map<std::string, PassedOver> passed_over;
-  };
-  // What cannot be read in a namespace, in this look.
-  struct Unread {
-    std::size_t containers = 0;
-    Error why;  // of the first
-  };
+  // Of a namespace, by key: what is left out, and what is of CRI.
+  using AllPassedOver = std::map<std::string, PassedOver>;
 
   // Counts an answer; the last one ends the look.
   void Answered();
@@ -109,14 +100,14 @@ class ForeignTasks {
   void Consider(const NewTask& task, const Container& container);
   void PassOver(const NewTask& task, std::string why = {});
   void LeaveOut(const ForeignIdentity& identity, const NewTask& task, const std::string& why);
-  void ComplainOfTasks(const std::string& in_namespace, const Error& why);
+  // Says once, for as long as it is so, that a namespace cannot be read as a whole.
+  void Complain(const std::string& in_namespace, std::string_view what, const Error& why);
 
   FinderDependencies dependencies_;
-  Complaints complaints_;               // by the keys of pods, and by namespace
-  std::map<std::string, Known> known_;  // by namespace
-  std::map<std::string, Unread> unread_;
-  std::set<std::string> unlisted_;  // namespaces, in this look
-  std::size_t under_way_ = 0;       // answers that have not come
+  Complaints complaints_;                             // by the keys of pods, and by namespace
+  std::map<std::string, AllPassedOver> passed_over_;  // by namespace
+  std::set<std::string> unread_;                      // namespaces, in this look
+  std::size_t under_way_ = 0;                         // answers that have not come
   bool no_api_ = false;
   Lifetime lifetime_;
 };

@@ -1,6 +1,7 @@
 #include "sources/kubernetes/credentials/kubeconfig.h"
 
 #include <fmt/format.h>
+#include <gnutls/gnutls.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -26,6 +27,19 @@ bool IsPath(std::string_view text) {
 
 bool IsLoopback(const std::string& host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+// What a text in base64 (RFC 4648, with padding; blanks and line breaks are passed over) stands
+// for; absent where it is none.
+std::optional<std::string> FromBase64(std::string_view text) {
+  std::string from(text);
+  const gnutls_datum_t datum = {.data = reinterpret_cast<unsigned char*>(from.data()),
+                                .size = static_cast<unsigned>(from.size())};
+  gnutls_datum_t bytes = {};
+  if (gnutls_base64_decode2(&datum, &bytes) != 0) return std::nullopt;
+  std::string to(reinterpret_cast<const char*>(bytes.data), bytes.size);
+  gnutls_free(bytes.data);
+  return to;
 }
 
 using kube_json::FaultLog;
@@ -189,31 +203,6 @@ std::string Reader::ReadPath(const Field& field) {
 }
 
 }  // namespace
-
-std::optional<std::string> FromBase64(std::string_view text) {
-  constexpr std::string_view kBlanks = " \n\r\t";
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string bytes;
-  std::uint32_t bits = 0;
-  std::size_t count = 0;    // of characters that stand for six bits
-  std::size_t padding = 0;  // of "="
-  for (const char c : text) {
-    if (kBlanks.find(c) != std::string_view::npos) continue;
-    if (c == '=') {
-      ++padding;
-      continue;
-    }
-    const std::size_t value = kDigits.find(c);
-    if (value == std::string_view::npos || padding > 0) return std::nullopt;
-    bits = (bits << 6U) | static_cast<std::uint32_t>(value);
-    const std::size_t held = ++count % 4;  // after 2, 3 and 4 characters there is one byte more
-    if (held != 1)
-      bytes += static_cast<char>(static_cast<unsigned char>(bits >> ((4 - held) % 4 * 2)));
-  }
-  if ((count + padding) % 4 != 0 || padding > 2) return std::nullopt;
-  return bytes;
-}
 
 KubeconfigReading ReadKubeconfig(std::string_view text, const std::string& file) {
   const auto documents = ParseDocuments(text, kMostMemory);

@@ -8,10 +8,6 @@
 
 namespace jettison::kube {
 
-// What a text in base64 (RFC 4648, with padding; line breaks and blanks are passed over) stands
-// for; absent where it is none.
-[[nodiscard]] std::optional<std::string> FromBase64(std::string_view text);
-
 // A certificate or a key: the text itself, or the file that it is in.
 struct PemSource {
   std::string text;
