@@ -20,6 +20,44 @@ namespace jettison {
 
 inline const Instant kRecordedFrom = Instant(std::chrono::hours(24 * 365 * 55));
 
+// What a pass may have known of earlier evictions; absent one time in four.
+inline std::optional<PaceInput> SomePace(std::mt19937& random, Instant now) {
+  if (random() % 4 == 0) return std::nullopt;
+  const auto amount = [&] { return static_cast<std::int64_t>(random() % (1U << 30)); };
+  PaceInput pace{.signal = random() % 4 == 0 ? Signal::kPidAvailable : Signal::kMemoryAvailable,
+                 .ending = amount()};
+  if (random() % 2 == 0) pace.kubelet_decides = now + std::chrono::milliseconds(random() % 2000);
+  if (random() % 2 == 0) pace.next_by_clock = now + std::chrono::seconds(random() % 10);
+  if (random() % 2 == 0) pace.growth = amount();
+  pace.growth_of_pods = amount();
+  if (pace.growth_of_pods % 3 == 0) {
+    constexpr PaceReason kReasons[] = {PaceReason::kAsked, PaceReason::kCoolDown,
+                                       PaceReason::kHourlyRate, PaceReason::kApiAway,
+                                       PaceReason::kNoRight};
+    pace.soft = SoftHold{.reason = kReasons[pace.growth_of_pods % 5],
+                         .until = now + std::chrono::seconds(pace.growth_of_pods % 60)};
+  }
+  return pace;
+}
+
+// A scenario in which evictions may wait, a reclaim goes on, and figures of disks are old.
+inline Scenario SomeRecordedScenario(std::uint32_t seed) {
+  Scenario scenario = SomeScenario(seed);
+  std::mt19937 random(seed);
+  scenario.pods[seed % scenario.pods.size()].protection = Protection::kObserved;
+  scenario.pods[(seed + 1) % scenario.pods.size()].source = PodOrigin::kKubernetes;
+  scenario.steps[2].reclaim_under_way = seed % 3 == 0;
+  for (ScenarioStep& step : scenario.steps) {
+    step.pace = SomePace(random, scenario.start + step.at);
+    auto& pods = step.summary.pods;
+    for (std::size_t i = 0; i < pods.size(); ++i) {
+      if (i % 3 == 0) pods[i].stale_disk = StaleDisk{};
+      if (i % 3 == 1) pods[i].stale_disk = StaleDisk{.measured_at = Instant()};
+    }
+  }
+  return scenario;
+}
+
 // The passes of a scenario as an agent records them; `from` is the number of the first.
 inline std::vector<RecordedItem> ItemsOf(const Scenario& scenario, std::uint64_t from = 1) {
   std::vector<RecordedItem> items;
@@ -37,10 +75,8 @@ inline std::vector<RecordedItem> ItemsOf(const Scenario& scenario, std::uint64_t
 inline std::vector<RecordedItem> SomeRecording(std::uint32_t seed, std::size_t runs = 3) {
   std::vector<RecordedItem> items;
   for (std::uint32_t i = 0; i < runs; ++i) {
-    Scenario scenario = SomeScenario(seed + i);
+    Scenario scenario = SomeRecordedScenario(seed + i);
     scenario.start += std::chrono::hours(i);
-    scenario.pods[i % scenario.pods.size()].protection = Protection::kObserved;
-    scenario.pods[(i + 1) % scenario.pods.size()].source = PodOrigin::kKubernetes;
     items.emplace_back(RecordingAbout{.at = scenario.start - std::chrono::milliseconds(1500),
                                       .node = "node-1",
                                       .maker = "jettison 0.1.0",

@@ -98,6 +98,26 @@ TEST(FlightRecording, EachPassReplaysToTheIdenticalReport) {
   EXPECT_GT(evictions, 100U) << "the passes are too peaceful to prove anything";
 }
 
+// Whoever waits is the one that would have gone.
+TEST(FlightRecording, WaitingNeverChangesWhoTheVictimIs) {
+  std::size_t waits = 0;
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    const Scenario scenario = SomeRecordedScenario(seed);
+    for (RecordedPass& pass : RecordedPassesOf(scenario)) {
+      if (!pass.report.pause) continue;
+      const auto pace = std::exchange(pass.pace, std::nullopt);
+      const CycleReport report = Replay(ScenarioOf(pass, scenario.profile)).at(0).report;
+      ASSERT_EQ(report.evictions.size(), 1U);
+      // A pace of a less urgent signal says that evictions for more urgent ones wait.
+      if (report.ranked_for != pace->signal) continue;
+      ++waits;
+      EXPECT_EQ(report.evictions[0].order.pod_uid, pass.report.pause->pod_uid);
+      EXPECT_EQ(report.ranking, pass.report.ranking);
+    }
+  }
+  EXPECT_GT(waits, 10U) << "nobody had to wait";
+}
+
 // The members of what is recorded are its fields, in their order: were two of them to change
 // places, this recording of an earlier version would be read as another one.
 TEST(FlightRecording, ARecordingOfAnEarlierVersionReplaysToTheIdenticalReports) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codec/kubernetes/pod_fields.h"
@@ -61,6 +62,30 @@ bool IsLabelText(std::string_view text) {
   return !text.empty() && IsLowerOrDigit(text.front()) && IsLowerOrDigit(text.back()) &&
          std::all_of(text.begin(), text.end(),
                      [](char c) { return IsLowerOrDigit(c) || c == '-'; });
+}
+
+// RFC 1123 label: 1 to 63 lower-case letters, digits and '-', not at the ends.
+bool IsDnsLabel(std::string_view name) {
+  return name.size() <= 63 && IsLabelText(name);
+}
+
+// RFC 1123 subdomain: labels joined by '.', 253 characters at most.
+bool IsDnsSubdomain(std::string_view name) {
+  if (name.size() > 253) return false;
+  for (std::size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.')) {
+    if (!IsLabelText(name.substr(0, dot))) return false;
+    name.remove_prefix(dot + 1);
+  }
+  return IsLabelText(name);
+}
+
+// What may be a UID, which becomes a part of paths.
+bool IsUid(std::string_view uid) {
+  const auto is_letter_or_digit = [](char c) { return IsLowerOrDigit(c) || IsUpper(c); };
+  return !uid.empty() && uid.size() <= 128 && is_letter_or_digit(uid.front()) &&
+         std::all_of(uid.begin(), uid.end(), [&](char c) {
+           return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.';
+         });
 }
 
 constexpr std::string_view kNoNul = "must not contain a NUL character";
@@ -394,27 +419,6 @@ void CheckManifest(const Field& root, const Pod& pod) {
   CheckKind(root);
   CheckMetadata(root, pod);
   CheckSpec(root.Member("spec"), pod);
-}
-
-bool IsDnsLabel(std::string_view name) {
-  return name.size() <= 63 && IsLabelText(name);
-}
-
-bool IsDnsSubdomain(std::string_view name) {
-  if (name.size() > 253) return false;
-  for (std::size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.')) {
-    if (!IsLabelText(name.substr(0, dot))) return false;
-    name.remove_prefix(dot + 1);
-  }
-  return IsLabelText(name);
-}
-
-bool IsUid(std::string_view uid) {
-  const auto is_letter_or_digit = [](char c) { return IsLowerOrDigit(c) || IsUpper(c); };
-  return !uid.empty() && uid.size() <= 128 && is_letter_or_digit(uid.front()) &&
-         std::all_of(uid.begin(), uid.end(), [&](char c) {
-           return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.';
-         });
 }
 
 }  // namespace jettison::kube_json

@@ -210,17 +210,30 @@ TEST(Manifest, SaysWhatIsMissing) {
 }
 
 TEST(Manifest, RefusesNamesThatWouldBecomeOtherPaths) {
-  for (const std::string metadata :
-       {"name: ../up", "name: a/b", "name: A", "name: -a", "name: a..b", "name: ''"}) {
-    EXPECT_THAT(KeysOf(Read("apiVersion: v1\nkind: Pod\nmetadata: {" + metadata +
-                            "}\nspec: {containers: [{name: c}]}")),
-                ElementsAre("metadata.name"))
-        << metadata;
+  const auto faults_of = [](const std::string& key, const std::string& value) {
+    const std::string name = key == "name" ? "" : "name: a, ";
+    return KeysOf(Read("apiVersion: v1\nkind: Pod\nmetadata: {" + name + key + ": \"" + value +
+                       "\"}\nspec: {containers: [{name: c}]}"));
+  };
+  const std::string label(63, 'a');
+  const std::string subdomain(253, 'a');
+  const std::vector<std::pair<std::string, std::vector<std::string>>> accepted = {
+      {"name", {"a", "a-1", "a.b-1.c", subdomain}},
+      {"namespace", {"a", "a-1", label}},
+      {"uid", {"6720A8a8_b3a9-64.3"}}};
+  for (const auto& [key, values] : accepted) {
+    for (const std::string& value : values) EXPECT_THAT(faults_of(key, value), IsEmpty()) << value;
   }
-  EXPECT_THAT(KeysOf(Read("apiVersion: v1\nkind: Pod\n"
-                          "metadata: {name: a, namespace: b.c, uid: ../x}\n"
-                          "spec: {containers: [{name: c}]}")),
-              ElementsAre("metadata.namespace", "metadata.uid"));
+  const std::vector<std::pair<std::string, std::vector<std::string>>> refused = {
+      {"name",
+       {"", "../up", "a/b", "A", "-a", "a-", "a..b", ".a", "a.", "..", "a\\0", subdomain + "a"}},
+      {"namespace", {"-a", "a-", "A", "a.b", "a/b", label + "a"}},
+      {"uid", {"..", "../x", "a/b", "-a", std::string(129, 'a')}}};
+  for (const auto& [key, values] : refused) {
+    for (const std::string& value : values) {
+      EXPECT_THAT(faults_of(key, value), ElementsAre("metadata." + key)) << value;
+    }
+  }
 }
 
 TEST(Manifest, ReportsEveryFaultAtOnceWithItsLine) {
