@@ -104,15 +104,14 @@ struct AgentState {
   friend bool operator==(const AgentState&, const AgentState&) = default;
 };
 
-// A state as JSON. Times are how long ago they were ("30s"; before what is to come a minus) when
-// the text was written, which its `written` tells.
+// A state as JSON, with the moment by which the next agent understands its times.
 [[nodiscard]] std::string FormatState(const AgentState& state, const Clock& clock);
 
 // Parses such a text. Thresholds count as met since it was written; a text that is older than 30 s,
-// which a restart may take, says nothing of them. An image that was
-// in use counts as used now, because nobody has looked since. After a reboot of the machine, of the
-// pods only absences and their delays are kept, and nothing of the node, because nothing that ran
-// before still runs. Fails if any of the text is not of this form, or it is of an unknown version.
+// which a restart may take, says nothing of them. An image that was in use counts as used now,
+// because nobody has looked since. After a reboot of the machine, of the pods only absences and
+// their delays are kept, and nothing of the node, because nothing that ran before still runs.
+// Fails if the text is not JSON, or of another version.
 [[nodiscard]] Result<AgentState> ParseState(std::string_view text, const Clock& clock);
 
 }  // namespace jettison

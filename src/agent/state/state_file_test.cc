@@ -121,31 +121,24 @@ TEST_F(StateFileTest, AnEvictionIsSavedAtOnce) {
   EXPECT_FALSE(file.Due({.all = 4, .evictions = 1}, clock_.Now()));
 }
 
-TEST_F(StateFileTest, ADamagedFileIsPutAsideAndSaidWhere) {
-  ASSERT_TRUE(kernel::WriteFile(path_, "rubbish"));
-  StateFile file(path_, clock_, log_);
-  EXPECT_EQ(file.Load(), AgentState{});
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("file=" + path_ + ".damaged")));
-  EXPECT_EQ(kernel::ReadFile(path_ + ".damaged").value(), "rubbish");
-  file.Finish(StateWith(2));
-  EXPECT_EQ(StateFile(path_, clock_, log_).Load(), StateWith(2));
-}
-
 // A link is not followed, so a file behind one cannot be read.
-TEST_F(StateFileTest, AFileThatCannotBeReadIsPutAsideToo) {
-  ASSERT_EQ(::symlink("nowhere", path_.c_str()), 0);
-  StateFile file(path_, clock_, log_);
-  EXPECT_EQ(file.Load(), AgentState{});
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("file=" + path_ + ".damaged")));
-  file.Finish(StateWith(2));
-  EXPECT_EQ(StateFile(path_, clock_, log_).Load(), StateWith(2));
-}
-
-TEST_F(StateFileTest, AnotherVersionsFileIsPutAside) {
-  ASSERT_TRUE(kernel::WriteFile(path_, R"({"version":2})"));
-  EXPECT_EQ(StateFile(path_, clock_, log_).Load(), AgentState{});
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("version that is not known")));
-  EXPECT_TRUE(kernel::Exists(path_ + ".damaged"));
+TEST_F(StateFileTest, WhatCannotBeReadIsPutAsideAndSaidWhere) {
+  for (const char* text : {"rubbish", R"({"version":1})", ""}) {
+    lines_.clear();
+    std::filesystem::remove(path_ + ".damaged");
+    std::filesystem::remove(path_);
+    if (*text != '\0') {
+      ASSERT_TRUE(kernel::WriteFile(path_, text));
+    } else {
+      ASSERT_EQ(::symlink("nowhere", path_.c_str()), 0);
+    }
+    StateFile file(path_, clock_, log_);
+    EXPECT_EQ(file.Load(), AgentState{});
+    EXPECT_THAT(lines_, ElementsAre(HasSubstr("file=" + path_ + ".damaged")));
+    if (*text != '\0') EXPECT_EQ(kernel::ReadFile(path_ + ".damaged").value(), text);
+    file.Finish(StateWith(2));
+    EXPECT_EQ(StateFile(path_, clock_, log_).Load(), StateWith(2));
+  }
 }
 
 TEST_F(StateFileTest, APlaceThatCannotBeWrittenIsSaidOnceAndSurvived) {

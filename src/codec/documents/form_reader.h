@@ -66,6 +66,12 @@ class FormReader {
     if (at) into = *at;
     return at.has_value();
   }
+  static bool Take(const Value& value, WallTime& into) {
+    Instant at{into.time_since_epoch()};
+    const bool is_one = Take(value, at);
+    into = WallTime(at.time_since_epoch());
+    return is_one;
+  }
   static bool Take(const Value& value, Duration& into) {
     constexpr double kMost = 9e9;  // seconds; 64 bits hold a little more of their billionths
     double seconds = 0;

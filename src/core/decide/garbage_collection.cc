@@ -36,9 +36,8 @@ RunsByContainer DeadRuns(std::span<const ContainerRecord> containers) {
   return dead;
 }
 
-// An instant before all others: for an image that was never used, or that is older than any
-// listing.
-constexpr Instant kLongAgo = Instant::min();
+// Long before all others: for an image that was never used, or that is older than any listing.
+constexpr Instant kLongAgo{};
 
 Instant LastUseOf(const ImageRecord& image) {
   return image.last_used.value_or(kLongAgo);

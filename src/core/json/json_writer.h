@@ -255,6 +255,8 @@ void WriteForm(const T& value, JsonWriter& json) {
     json.String(value);
   } else if constexpr (std::same_as<T, Instant>) {
     json.String(FormatInstant(value));
+  } else if constexpr (std::same_as<T, WallTime>) {
+    json.String(FormatWallTime(value));
   } else if constexpr (std::same_as<T, Duration>) {
     json.Number(std::chrono::duration<double>(value).count());
   } else if constexpr (std::is_enum_v<T>) {
