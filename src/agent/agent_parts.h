@@ -17,7 +17,7 @@
 #include "agent/notify/eviction_history.h"
 #include "agent/notify/hooks.h"
 #include "agent/passes/node.h"
-#include "agent/pods/orphan_groups.h"
+#include "agent/pods/pod_groups.h"
 #include "agent/pods/pod_table.h"
 #include "agent/reclaim/image_collector.h"
 #include "agent/recorder/recorder.h"

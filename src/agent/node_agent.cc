@@ -11,7 +11,7 @@
 
 #include "agent/agent_parts.h"
 #include "agent/plans/pod_plans.h"
-#include "agent/pods/pod_places.h"
+#include "agent/pods/pod_groups.h"
 #include "core/recording/recording.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/duration.h"
