@@ -30,40 +30,26 @@ struct ManifestReader::Work {
     (void)::epoll_ctl(ready.get(), EPOLL_CTL_ADD, fd, &event);
   }
 
-  void Put(Instant began, bool whole, std::vector<ManifestChange> changes) {
+  void Look(const std::vector<std::string>& expect) {
+    const Instant began = clock.Now();
+    directory.Expect(expect);
+    auto changes = directory.Look();
+    if (directory.fd() != std::exchange(watched, directory.fd())) Watch(watched, EPOLLIN | EPOLLET);
     ManifestScan scan{.began = began,
-                      .whole = whole,
                       .listed = directory.listed(),
                       .watched = ready ? directory.watched() : FailErrno("epoll_create1"),
-                      .has_writer = directory.AnyHasWriter(),
+                      .unsettled = directory.AnyUnsettled(),
                       .news = {}};
     for (ManifestChange& change : changes) scan.news.push_back(ReadChange(std::move(change)));
     scans.Put(std::move(scan));
-  }
-
-  void LookThroughAll(const std::vector<std::string>& expect) {
-    const Instant began = clock.Now();
-    directory.Expect(expect);
-    auto changes = directory.Rescan();
-    if (directory.fd() != std::exchange(watched, directory.fd())) Watch(watched, EPOLLIN | EPOLLET);
-    Put(began, directory.listed(), std::move(changes));
-  }
-
-  void LookAt(std::vector<ManifestChange> (ManifestDirectory::*changes)()) {
-    const Instant began = clock.Now();
-    Put(began, false, (directory.*changes)());
   }
 };
 
 ManifestReader::ManifestReader(ManifestDirectory directory, const SteadyClock& clock)
     : work_(std::make_shared<Work>(std::move(directory), clock)) {}
 
-void ManifestReader::Rescan(std::vector<std::string> expect) {
-  jobs_.Do([work = work_, expect = std::move(expect)] { work->LookThroughAll(expect); });
-}
-
-void ManifestReader::LookAgain() {
-  jobs_.Do([work = work_] { work->LookAt(&ManifestDirectory::LookAgain); });
+void ManifestReader::Look(std::vector<std::string> expect) {
+  jobs_.Do([work = work_, expect = std::move(expect)] { work->Look(expect); });
 }
 
 int ManifestReader::fd() const {
@@ -76,7 +62,7 @@ std::vector<ManifestScan> ManifestReader::TakeScans() {
   const int count = ::epoll_wait(work_->ready.get(), events.data(), 2, 0);
   for (int i = 0; i < count; ++i) {
     if (events.at(static_cast<std::size_t>(i)).data.fd == work_->scans.fd()) continue;
-    jobs_.Do([work = work_] { work->LookAt(&ManifestDirectory::TakeChanges); });
+    Look();
   }
   return work_->scans.TakeAll();
 }

@@ -15,10 +15,9 @@ namespace jettison {
 // What one look at the manifests brought.
 struct ManifestScan {
   Instant began;
-  bool whole = false;       // every file was looked at, and the path could be listed or is missing
-  bool listed = false;      // the path could be listed, or was missing, when that was last tried
-  Result<void> watched;     // whether the kernel tells of changes from now on
-  bool has_writer = false;  // a file was left because it has a writer
+  bool listed = false;     // the path could be listed, or is missing
+  Result<void> watched;    // whether the kernel tells of changes from now on
+  bool unsettled = false;  // a file was left because it is being written
   std::vector<ManifestNews> news;
 };
 
@@ -30,9 +29,7 @@ class ManifestReader {
 
   // Looks through everything, soon. Before the first time nothing is looked at. `expect`, the first
   // time: files of an agent before this one, which are told when they are gone.
-  void Rescan(std::vector<std::string> expect = {});
-  // Looks again at files that were left because they have a writer.
-  void LookAgain();
+  void Look(std::vector<std::string> expect = {});
   // Readable when TakeScans has something to do. -1: it has to be asked from time to time.
   [[nodiscard]] int fd() const;
   // What has been read. Has what has changed meanwhile read.

@@ -11,8 +11,7 @@ namespace {
 // A manifest folder that does not exist yet cannot be watched, and a file that could not be read is
 // not reported again; this is how often both are tried again.
 constexpr Duration kUnsettledRescan = std::chrono::seconds(1);
-// How soon a file is looked at again that was left because it has a writer: mostly one that has
-// just closed it.
+// How soon that is where a file is being written: mostly its writer has just closed it.
 constexpr Duration kWriterPause = std::chrono::milliseconds(100);
 
 bool HasName(const std::vector<SharedPodFacts>& pods, const Pod& pod) {
@@ -322,12 +321,12 @@ std::optional<std::vector<SharedPodFacts>> ManifestWatch::Take(Instant now) {
   for (ManifestScan& scan : reader_->TakeScans()) {
     NotePath(scan, now);
     watched_ = std::move(scan.watched);
-    if (scan.has_writer) look_again_at_ = now + kWriterPause;
+    if (scan.unsettled) RescanWithin(kWriterPause, now);
     // A folder that cannot be read does not mean that there are no pods: those that run continue.
-    const bool is_first = scan.whole && !std::exchange(looked_through_, true);
+    const bool is_first = scan.listed && !std::exchange(looked_through_, true);
     told = told || is_first || !scan.news.empty();
     pods_.Apply(std::move(scan.news), now);
-    if (scan.whole && pods_.Settle(scan.began)) told = true;
+    if (scan.listed && pods_.Settle(scan.began)) told = true;
   }
   if (watched_) {
     said_unwatched_.Reset();
@@ -361,7 +360,11 @@ std::vector<SharedPodFacts> ManifestWatch::Wanted() {
 
 void ManifestWatch::RescanSoonIfUnsettled(Instant now) {
   if (reader_ == nullptr || (watched_ && !pods_.IsUnsettled())) return;
-  next_rescan_ = std::min(next_rescan_.value_or(Instant::max()), now + kUnsettledRescan);
+  RescanWithin(kUnsettledRescan, now);
+}
+
+void ManifestWatch::RescanWithin(Duration time, Instant now) {
+  next_rescan_ = std::min(next_rescan_.value_or(Instant::max()), now + time);
 }
 
 std::string ManifestWatch::Problem() const {
@@ -370,10 +373,6 @@ std::string ManifestWatch::Problem() const {
 }
 
 std::optional<std::vector<SharedPodFacts>> ManifestWatch::Advance(Instant now) {
-  if (look_again_at_ && now >= *look_again_at_) {
-    look_again_at_.reset();
-    reader_->LookAgain();
-  }
   if (!next_rescan_ || now < *next_rescan_) return std::nullopt;
   if (reader_ == nullptr) return SettleWithoutPath(now);
   Rescan();
@@ -389,7 +388,7 @@ std::optional<std::vector<SharedPodFacts>> ManifestWatch::SettleWithoutPath(Inst
 }
 
 void ManifestWatch::Rescan(std::vector<std::string> expect) {
-  reader_->Rescan(std::move(expect));
+  reader_->Look(std::move(expect));
   next_rescan_ = clock_.Now() + settings_.rescan_every;
 }
 

@@ -148,15 +148,14 @@ class ManifestWatch {
   [[nodiscard]] int fd() const { return reader_ != nullptr ? reader_->fd() : -1; }
   // Does what is due; which pods are wanted, if these may be others now.
   [[nodiscard]] std::optional<std::vector<SharedPodFacts>> Advance(Instant now);
-  [[nodiscard]] std::optional<Instant> NextDeadline() const {
-    return Earliest({next_rescan_, look_again_at_});
-  }
+  [[nodiscard]] std::optional<Instant> NextDeadline() const { return next_rescan_; }
 
  private:
   void Rescan(std::vector<std::string> expect = {});
   void NotePath(const ManifestScan& scan, Instant now);
   [[nodiscard]] std::optional<std::vector<SharedPodFacts>> SettleWithoutPath(Instant now);
   void RescanSoonIfUnsettled(Instant now);
+  void RescanWithin(Duration time, Instant now);
 
   ManifestReader* reader_;
   ManifestWatchSettings settings_;
@@ -166,9 +165,8 @@ class ManifestWatch {
   Result<void> watched_;
   Once said_unwatched_;
   std::optional<Instant> next_rescan_;
-  std::optional<Instant> look_again_at_;  // at files that were left because they have a writer
-  bool looked_through_ = false;           // once, at least
-  bool listed_ = false;                   // when that was last tried
+  bool looked_through_ = false;  // once, at least
+  bool listed_ = false;          // when that was last tried
   std::optional<Instant> missing_since_;
 };
 

@@ -150,31 +150,6 @@ TEST_F(WatchOfAFolder, IsNotCompleteWhileManifestsOfRunningPodsAreMissing) {
   EXPECT_FALSE(IsComplete());
 }
 
-// `rm a.yaml; curl ... > a.yaml`, where the transfer takes longer than a deleted manifest is waited
-// for.
-TEST_F(WatchOfAFolder, APodStaysWhoseManifestIsDeletedAndWrittenSlowly) {
-  for (const char* name : {"a", "b"}) std::ofstream(FileNamed(name)) << ManifestOf(name);
-  watch_.Begin({});
-  TakeNext();
-  const std::string uid = UidOf("a");
-  ASSERT_FALSE(uid.empty());
-  std::filesystem::remove(FileNamed("a"));
-  for (int scans = 0; scans < 5 && IsComplete(); ++scans) TakeNext(1500ms);
-  ASSERT_FALSE(IsComplete()) << "it was told to be gone 1.5 s ago";
-  std::ofstream writer(FileNamed("a"));
-  const std::string begun = kManifest.substr(0, 20);
-  writer << begun << std::flush;
-  for (int looks = 0; looks < 5; ++looks) {
-    LookAgain();
-    EXPECT_EQ(UidOf("a"), uid);
-  }
-  writer << kManifest.substr(begun.size());
-  writer.close();
-  for (int scans = 0; scans < 50 && !IsComplete(); ++scans) TakeNext();
-  EXPECT_TRUE(IsComplete());
-  EXPECT_EQ(UidOf("a"), uid);
-}
-
 TEST_F(WatchOfAFolder, AFileThatIsBeingWrittenHoldsUpNoOther) {
   for (const char* name : {"a", "b"}) std::ofstream(FileNamed(name)) << ManifestOf(name);
   watch_.Begin({});

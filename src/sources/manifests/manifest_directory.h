@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -22,12 +21,11 @@ struct ManifestText {
   std::string text;
 };
 // It is there but cannot be read. kInvalidArgument: nor will it ever be, as it is now; anything
-// else is tried again by each Rescan, and told each time.
+// else is tried again by each Look, and told each time.
 struct ManifestUnreadable {
   Error error;
 };
-// It was there before, or was told to be gone, and is being written; it is read when its writer is
-// done.
+// It is being written, and is read when its writer is done.
 struct ManifestUnsettled {};
 struct ManifestGone {
   // It did not go alone: the folder is missing, empty or another one than before, or the file is a
@@ -52,28 +50,23 @@ inline constexpr std::size_t kMaxFolderBytes = std::size_t{16} << 20;
 // nothing blocks but the reading of files.
 class ManifestDirectory {
  public:
-  // `path` need not exist yet. Where the kernel has no inotify to spare it is asked again by
-  // Rescan.
+  // `path` need not exist yet. What cannot be watched now is tried again by each Look.
   explicit ManifestDirectory(std::string path);
 
-  // Readable when TakeChanges has something to look at; -1 as long as there is no inotify.
+  // Readable when the kernel has told of a change; -1 as long as there is no inotify.
   [[nodiscard]] int fd() const { return inotify_.get(); }
-  // What changed according to the kernel, by file name.
-  [[nodiscard]] std::vector<ManifestChange> TakeChanges();
   // What differs from what was last told, by file name; every file at the first call. A path that
   // does not exist holds no files.
-  [[nodiscard]] std::vector<ManifestChange> Rescan();
-  // Whether files were left because they had a writer. The kernel tells of the writer's end before
-  // the writer is gone, so a file that was left then is not told of again.
-  [[nodiscard]] bool AnyHasWriter() const { return !written_.empty(); }
-  // What has changed of those files, by file name.
-  [[nodiscard]] std::vector<ManifestChange> LookAgain();
-  // Counts these files as told before, so that Rescan tells those that are gone. Before the first
-  // Rescan.
+  [[nodiscard]] std::vector<ManifestChange> Look();
+  // Whether the last Look left a file that is being written. The kernel tells of the writer's end
+  // before the writer is gone, so it may tell of the file no more.
+  [[nodiscard]] bool AnyUnsettled() const { return any_unsettled_; }
+  // Counts these files as told before, so that Look tells those that are gone. Before the first
+  // Look.
   void Expect(const std::vector<std::string>& files);
   // Whether the path could be listed and is being watched; the error of the last attempt.
   [[nodiscard]] const Result<void>& watched() const { return watched_; }
-  // Whether the last Rescan saw which files there are, none included.
+  // Whether the last Look saw which files there are, none included.
   [[nodiscard]] bool listed() const { return listed_; }
 
  private:
@@ -94,24 +87,17 @@ class ManifestDirectory {
   using FolderId = std::pair<std::uint64_t, std::uint64_t>;
   struct Listing {
     FolderId folder;
-    std::vector<std::string> files;
+    std::set<std::string> files;
   };
-  enum class Patience : bool { kReadNow, kLeaveFreshFiles };
 
   void Watch();
   [[nodiscard]] Result<Listing> List() const;
-  [[nodiscard]] std::vector<ManifestChange> ScanAll(Patience patience);
-  [[nodiscard]] std::vector<ManifestChange> ScanSome(const std::set<std::string>& files);
-  static void NoteGoneWithFolder(std::vector<ManifestChange>& changes);
-  [[nodiscard]] std::optional<ManifestChange> Look(const std::string& file, Patience patience);
+  [[nodiscard]] std::optional<ManifestChange> LookAt(const std::string& file);
   [[nodiscard]] Result<std::string> ReadWithin(const std::string& file, const FileDescriptor& fd,
                                                std::int64_t size) const;
   [[nodiscard]] static Stamp StampOf(const struct stat& status);
-  [[nodiscard]] std::optional<ManifestChange> Unsettled(const std::string& file) const;
   [[nodiscard]] ManifestChange Unreadable(const std::string& file, Error error);
   [[nodiscard]] std::optional<ManifestChange> Gone(const std::string& file);
-  [[nodiscard]] Known& Know(const std::string& file);
-  [[nodiscard]] bool IsSameFolder() const;
   [[nodiscard]] bool Wants(const std::string& name) const;
   [[nodiscard]] bool IsHere(const std::string& file) const;
   [[nodiscard]] std::string PathOf(const std::string& name) const { return folder_ + "/" + name; }
@@ -122,12 +108,10 @@ class ManifestDirectory {
   FileDescriptor inotify_;
   int watch_ = -1;
   Result<void> watched_;
-  bool scanned_ = false;
   bool listed_ = false;
+  bool any_unsettled_ = false;
   std::optional<FolderId> folder_id_;   // as it was listed last
   std::map<std::string, Known> known_;  // by path
-  std::deque<std::string> told_gone_;   // paths, the latest last; none of them is known
-  std::set<std::string> written_;       // paths of files that had a writer when last looked at
 };
 
 }  // namespace jettison

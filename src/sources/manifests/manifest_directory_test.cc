@@ -60,48 +60,48 @@ void MakeOld(const fs::path& path) {
   utimensat(AT_FDCWD, path.c_str(), times.data(), 0);
 }
 
-TEST(ManifestDirectory, FirstRescanTellsEveryFileButHiddenOnesAndFolders) {
+TEST(ManifestDirectory, TheFirstLookTellsEveryFileButHiddenOnesAndFolders) {
   const TemporaryFolder folder;
   folder.Write("b.yaml", "b");
   folder.Write("a.json", "a");
   folder.Write(".hidden.yaml", "x");
   fs::create_directory(folder / "sub");
   ManifestDirectory directory(folder.path() + "/");
-  EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a.json=a", "b.yaml=b"));
-  EXPECT_THAT(directory.Rescan(), IsEmpty());
+  EXPECT_THAT(Told(directory.Look()), ElementsAre("a.json=a", "b.yaml=b"));
+  EXPECT_THAT(directory.Look(), IsEmpty());
   EXPECT_TRUE(directory.watched().has_value());
 }
 
 TEST(ManifestDirectory, TellsFilesThatAppearChangeAndGo) {
   const TemporaryFolder folder;
   ManifestDirectory directory(folder.path());
-  EXPECT_THAT(directory.Rescan(), IsEmpty());
+  EXPECT_THAT(directory.Look(), IsEmpty());
   EXPECT_FALSE(IsReadable(directory.fd()));
   folder.Write("a", "one");
   EXPECT_TRUE(IsReadable(directory.fd()));
-  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a=one"));
+  EXPECT_THAT(Told(directory.Look()), ElementsAre("a=one"));
   folder.Write("a", "two");
-  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a=two"));
+  EXPECT_THAT(Told(directory.Look()), ElementsAre("a=two"));
   folder.Write("b", "b");
-  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("b=b"));
+  EXPECT_THAT(Told(directory.Look()), ElementsAre("b=b"));
   fs::remove(folder / "a");
-  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a gone"));
+  EXPECT_THAT(Told(directory.Look()), ElementsAre("a gone"));
   EXPECT_FALSE(IsReadable(directory.fd()));
 }
 
-TEST(ManifestDirectory, AFolderThatAppearsLaterIsFoundByRescan) {
+TEST(ManifestDirectory, AFolderThatAppearsLaterIsFoundByTheNextLook) {
   const TemporaryFolder folder;
   ManifestDirectory directory((folder / "later").string());
-  EXPECT_THAT(directory.Rescan(), IsEmpty());
+  EXPECT_THAT(directory.Look(), IsEmpty());
   EXPECT_EQ(directory.watched().error().code, ErrorCode::kNotFound);
   fs::create_directory(folder / "later");
   std::ofstream(folder / "later" / "a") << "a";
-  EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a=a"));
+  EXPECT_THAT(Told(directory.Look()), ElementsAre("a=a"));
   EXPECT_TRUE(directory.watched().has_value());
   std::ofstream(folder / "later" / "b") << "b";
-  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("b=b"));
+  EXPECT_THAT(Told(directory.Look()), ElementsAre("b=b"));
   fs::remove_all(folder / "later");
-  EXPECT_THAT(Told(directory.TakeChanges()),
+  EXPECT_THAT(Told(directory.Look()),
               ElementsAre("a gone with its folder", "b gone with its folder"));
 }
 
@@ -110,10 +110,10 @@ TEST(ManifestDirectory, FilesThatGoTogetherAndLeaveNothingGoWithTheirFolder) {
   folder.Write("a", "a");
   folder.Write("b", "b");
   ManifestDirectory directory(folder.path());
-  static_cast<void>(directory.Rescan());
+  static_cast<void>(directory.Look());
   fs::remove(folder / "a");
   fs::remove(folder / "b");
-  EXPECT_THAT(Told(directory.TakeChanges()),
+  EXPECT_THAT(Told(directory.Look()),
               ElementsAre("a gone with its folder", "b gone with its folder"));
 }
 
@@ -123,35 +123,33 @@ TEST(ManifestDirectory, AFileThatCannotBeReadIsThereAndTriedAgain) {
   ManifestDirectory directory(folder.path());
   // A loop of links cannot be resolved, not even by root.
   fs::create_symlink("loop", folder / "loop");
-  EXPECT_THAT(Told(directory.Rescan()),
+  EXPECT_THAT(Told(directory.Look()),
               ElementsAre("a=a", "loop: stat: Too many levels of symbolic links"));
-  EXPECT_THAT(Told(directory.Rescan()),
-              ElementsAre("loop: stat: Too many levels of symbolic links"));
+  EXPECT_THAT(Told(directory.Look()), ElementsAre("loop: stat: Too many levels of symbolic links"));
   fs::remove(folder / "loop");
-  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("loop gone"));
+  EXPECT_THAT(Told(directory.Look()), ElementsAre("loop gone"));
 }
 
 TEST(ManifestDirectory, NothingIsGoneWhileDescriptorsRunOut) {
   const TemporaryFolder folder;
   folder.Write("a", "a");
   ManifestDirectory directory(folder.path());
-  static_cast<void>(directory.Rescan());
+  static_cast<void>(directory.Look());
   folder.Write("a", "aa");
   MakeOld(folder / "a");
   {
     const ScarceDescriptors none;
-    EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a: open: Too many open files"));
-    EXPECT_THAT(directory.Rescan(), IsEmpty());  // nor can the folder be listed
+    EXPECT_THAT(directory.Look(), IsEmpty());
     EXPECT_FALSE(directory.watched());
   }
-  EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a=aa"));
+  EXPECT_THAT(Told(directory.Look()), ElementsAre("a=aa"));
 }
 
 class OpenForWriting : public testing::Test {
  protected:
   void SetUp() override {
     folder_.Write("a", "pod a");
-    ASSERT_THAT(Told(directory_.Rescan()), ElementsAre("a=pod a"));
+    ASSERT_THAT(Told(directory_.Look()), ElementsAre("a=pod a"));
     writer_ = FileDescriptor(open((folder_ / "a").c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
     ASSERT_EQ(write(writer_.get(), "half", 4), 4);
     const FileDescriptor reader(open((folder_ / "a").c_str(), O_RDONLY | O_CLOEXEC));
@@ -173,12 +171,13 @@ class OpenForWriting : public testing::Test {
 
 TEST_F(OpenForWriting, AFileIsNotReadWhileItsWriterPauses) {
   Pause(5);
-  EXPECT_THAT(Told(directory_.Rescan()), ElementsAre("a unsettled"));
+  EXPECT_THAT(Told(directory_.Look()), ElementsAre("a unsettled"));
   ManifestDirectory another(folder_.path());
-  EXPECT_THAT(Told(another.Rescan()), IsEmpty()) << "nor by an agent that starts just now";
+  EXPECT_THAT(Told(another.Look()), ElementsAre("a unsettled"))
+      << "nor by an agent that starts now";
   ASSERT_EQ(write(writer_.get(), " and half", 9), 9);
   writer_.Close();
-  EXPECT_THAT(Told(directory_.TakeChanges()), ElementsAre("a=half and half"));
+  EXPECT_THAT(Told(directory_.Look()), ElementsAre("a=half and half"));
 }
 
 TEST_F(OpenForWriting, AFileThatWasLeftIsLookedAtAgain) {
@@ -186,14 +185,13 @@ TEST_F(OpenForWriting, AFileThatWasLeftIsLookedAtAgain) {
   fs::create_hard_link(folder_ / "a", elsewhere / "a");
   writer_ = FileDescriptor(open((elsewhere / "a").c_str(), O_WRONLY | O_CLOEXEC));
   folder_.Write("a", "whole");
-  (void)directory_.TakeChanges();
-  EXPECT_TRUE(directory_.AnyHasWriter());
-  EXPECT_THAT(Told(directory_.LookAgain()), ElementsAre("a unsettled"));
+  EXPECT_THAT(Told(directory_.Look()), ElementsAre("a unsettled"));
+  EXPECT_TRUE(directory_.AnyUnsettled());
   writer_.Close();
   EXPECT_FALSE(IsReadable(directory_.fd()));  // the kernel tells of the other folder
-  EXPECT_THAT(Told(directory_.LookAgain()), ElementsAre("a=whole"));
-  EXPECT_FALSE(directory_.AnyHasWriter());
-  EXPECT_THAT(directory_.LookAgain(), IsEmpty());
+  EXPECT_THAT(Told(directory_.Look()), ElementsAre("a=whole"));
+  EXPECT_FALSE(directory_.AnyUnsettled());
+  EXPECT_THAT(directory_.Look(), IsEmpty());
 }
 
 TEST(ManifestDirectory, ThePathMayBeASingleFile) {
@@ -201,11 +199,11 @@ TEST(ManifestDirectory, ThePathMayBeASingleFile) {
   folder.Write("a", "a");
   folder.Write("b", "b");
   ManifestDirectory directory((folder / "a").string());
-  EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a=a"));
+  EXPECT_THAT(Told(directory.Look()), ElementsAre("a=a"));
   folder.Write("b", "bb");
-  EXPECT_THAT(directory.TakeChanges(), IsEmpty());
+  EXPECT_THAT(directory.Look(), IsEmpty());
   folder.Write("a", "aa");
-  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a=aa"));
+  EXPECT_THAT(Told(directory.Look()), ElementsAre("a=aa"));
 }
 
 TEST(ManifestDirectory, WhatIsNoFileOrTooLargeIsToldOnceAsUnreadable) {
@@ -214,9 +212,9 @@ TEST(ManifestDirectory, WhatIsNoFileOrTooLargeIsToldOnceAsUnreadable) {
   folder.Write("large", "");
   fs::resize_file(folder / "large", kMaxManifestBytes + 1);
   ManifestDirectory directory(folder.path());
-  EXPECT_THAT(Told(directory.Rescan()),
+  EXPECT_THAT(Told(directory.Look()),
               ElementsAre("fifo: is not a regular file", "large: is larger than 3 MiB"));
-  EXPECT_THAT(directory.Rescan(), IsEmpty());
+  EXPECT_THAT(directory.Look(), IsEmpty());
 }
 
 TEST(ManifestDirectory, FilesThatTogetherAreTooLargeAreReadAsFarAsThereIsRoom) {
@@ -224,14 +222,14 @@ TEST(ManifestDirectory, FilesThatTogetherAreTooLargeAreReadAsFarAsThereIsRoom) {
   const std::string large(kMaxManifestBytes, 'x');
   for (const char* name : {"a", "b", "c", "d", "e", "f"}) folder.Write(name, large);
   ManifestDirectory directory(folder.path());
-  const auto told = directory.Rescan();
+  const auto told = directory.Look();
   ASSERT_EQ(told.size(), 6U);
   EXPECT_TRUE(std::holds_alternative<ManifestText>(told[4].now));
   EXPECT_THAT(Told({told[5]})[0], testing::StartsWith("f: is not read: all manifests together"));
   folder.Write("a", "small");
   MakeOld(folder / "a");
   MakeOld(folder / "f");
-  const auto changes = directory.Rescan();
+  const auto changes = directory.Look();
   ASSERT_EQ(changes.size(), 2U);
   EXPECT_TRUE(std::holds_alternative<ManifestText>(changes[1].now)) << "there is space now";
 }
