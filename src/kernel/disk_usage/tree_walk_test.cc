@@ -47,28 +47,6 @@ class TreeWalkTest : public testing::Test {
   const fs::path base_ = folder_.path();
 };
 
-TEST_F(TreeWalkTest, AHardLinkedFileCountsOnceInEachTree) {
-  fs::create_directories(base_ / "first");
-  fs::create_directories(base_ / "second");
-  Write(base_ / "first/a", 100000);
-  fs::create_hard_link(base_ / "first/a", base_ / "first/b");
-  fs::create_hard_link(base_ / "first/a", base_ / "second/c");
-  DiskTrees walk;
-  EXPECT_EQ(walk.Walk(base_ / "first")->usage.inodes_used, 2U);
-  EXPECT_EQ(walk.Walk(base_ / "second")->usage.inodes_used, 2U);
-  EXPECT_EQ(walk.Walk(base_)->usage.inodes_used, 4U);
-}
-
-TEST_F(TreeWalkTest, ASymbolicLinkCountsItselfAndIsNotFollowed) {
-  fs::create_directories(base_ / "tree");
-  fs::create_directories(base_ / "outside");
-  Write(base_ / "outside/big", 1 << 20);
-  fs::create_directory_symlink(base_ / "outside", base_ / "tree/link");
-  fs::create_symlink("nowhere", base_ / "tree/dangling");
-  EXPECT_EQ(Measured(base_ / "tree").usage.inodes_used, 3U);
-  EXPECT_EQ(Measured(base_ / "tree/link").usage.inodes_used, 1U) << "nor is one at the top";
-}
-
 TEST_F(TreeWalkTest, ATreeDeeperThanTheDescriptorsAllowedIsMeasuredWhole) {
   constexpr int kDepth = 1000;
   const int status = InChild([&] {

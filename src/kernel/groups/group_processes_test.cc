@@ -171,12 +171,5 @@ TEST_F(LiveRewriteFile, OnAFullDiskItIsWrittenAgainAndAgain) {
   }
 }
 
-TEST_F(LiveRewriteFile, WhereThereWasNoSpaceFromTheBeginningTheOldTextStays) {
-  ASSERT_TRUE(WriteFile(path_, "old"));
-  Fill();
-  EXPECT_FALSE(RewriteFile(path_, "new"));
-  EXPECT_EQ(Text(), "old");
-}
-
 }  // namespace
 }  // namespace jettison::kernel

@@ -141,10 +141,6 @@ TEST_P(LiveCgroups, AGroupMadeAgainUnderItsNameIsReadAnew) {
   }
 }
 
-TEST_P(LiveCgroups, TheRootCountsNoTasks) {
-  EXPECT_EQ(cgroups_->ReadPids("").error().code, ErrorCode::kUnavailable);
-}
-
 TEST_P(LiveCgroups, ASignalReachesEveryProcessBelow) {
   ASSERT_TRUE(cgroups_->Create(group_ + "/a", {}));
   ASSERT_TRUE(cgroups_->Create(group_ + "/b/c", {}));

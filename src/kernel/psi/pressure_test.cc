@@ -107,19 +107,6 @@ class PressureTree : public testing::Test {
   const std::filesystem::path root_ = folder_.path();
 };
 
-TEST_F(PressureTree, EachReadingIsFreshFromAFileThatStaysOpen) {
-  Write("a/b/io.pressure", "1.00");
-  Write("a/b/memory.pressure", "2.00");
-  PressureFiles files(Below(root_));
-  EXPECT_EQ(files.Read("a/b", PressureResource::kIo)->some.avg10, 100);
-  EXPECT_EQ(files.Read("a/b", PressureResource::kMemory)->some.avg10, 200);
-  Write("a/b/io.pressure", "3.00");
-  EXPECT_EQ(files.Read("a/b", PressureResource::kIo)->some.avg10, 300);
-  EXPECT_EQ(files.open_files(), 2U);
-  files.CloseAll();
-  EXPECT_EQ(files.open_files(), 0U);
-}
-
 TEST_F(PressureTree, AFileThatIsMalformedOrHugeIsAnError) {
   PressureFiles files(Below(root_));
   Write("a/io.pressure", "nonsense");

@@ -61,13 +61,6 @@ TEST_P(LiveCgroupV1, BandwidthCanGoFromOneValidPairToAnother) {
   EXPECT_TRUE(changed) << changed.error().message;
 }
 
-TEST_P(LiveCgroupV1, TheLimitInForceIsTheLowestOnTheWayUp) {
-  EXPECT_EQ(*cgroups_->ReadMemoryLimit(group_), std::nullopt);
-  ASSERT_TRUE(cgroups_->Create(group_, {.memory_bytes = 64 * kMiB}));
-  ASSERT_TRUE(cgroups_->Create(group_ + "/pod", {.memory_bytes = 128 * kMiB}));
-  EXPECT_EQ(*cgroups_->ReadMemoryLimit(group_ + "/pod"), 64 * kMiB);
-}
-
 TEST_P(LiveCgroupV1, RemovalTakesWhatARuntimeMadeInOtherHierarchies) {
   const std::filesystem::path cpuset = "/sys/fs/cgroup/cpuset";
   if (!std::filesystem::exists(cpuset / "cpuset.cpus")) GTEST_SKIP() << "no cpuset hierarchy";
