@@ -119,8 +119,6 @@ class FakeCalls : public Calls {
   }
   // The calls since the last time, in order: the method and the name or ID it is about.
   [[nodiscard]] std::vector<std::string> TakeCalls() { return std::exchange(calls_, {}); }
-  // How many calls wait for their answer.
-  [[nodiscard]] std::size_t waiting() const { return answers_.size(); }
 
  private:
   // What a call is written down with, behind the method's name and the namespace.

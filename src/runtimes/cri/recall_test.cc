@@ -199,19 +199,6 @@ TEST_F(CriRecall, ARuntimeThatKnowsNothingEndsNothingOfAPodWithoutARecordEither)
   EXPECT_EQ(kernel::ReadFile(data).value_or(""), "dear");
 }
 
-TEST_F(CriRecall, APodWithoutARecordIsKeptWhereItsLogsCannotBeListed) {
-  ASSERT_TRUE(bed_.Start(SimplePod("u")));
-  ASSERT_EQ(::unlink((bed_.root() + "/pods/u/record").c_str()), 0);
-  containerd().boxes.clear();
-  containerd().runs.clear();
-  bed_.Open();
-  const std::string logs = bed_.root() + "/logs";
-  ASSERT_EQ(std::rename(logs.c_str(), (logs + ".away").c_str()), 0);
-  ASSERT_TRUE(kernel::WriteFile(logs, "no folder"));
-  EXPECT_TRUE(runtime().List());
-  EXPECT_THAT(bed_.logged, Contains(HasSubstr("record is missing, but processes run")));
-}
-
 // A creation that was interrupted: processes run in the group, and no container has had a log.
 TEST_F(CriRecall, APodIsNotMadeBesideACreationThatMayStillBeUnderWay) {
   ASSERT_TRUE(bed_.Create(SimplePod("u")));

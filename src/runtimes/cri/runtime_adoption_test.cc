@@ -153,11 +153,14 @@ TEST_F(CriRuntime, APodOfHostProcessesKeepsTheAgentFromStartingAndGoesOn) {
 
 // The listings do here what the kubelet's container garbage collection does with sandboxes.
 
-class CriRuntimeCollection : public ::testing::Test {
+class CriRuntimeCollection : public CriRuntime {
  protected:
-  CriRuntimeCollection() {
+  void SetUp() override {
     bed_.relist_period = milliseconds(10);
     bed_.Open();
+    ASSERT_TRUE(runtime().List());
+    ASSERT_TRUE(bed_.Start(SimplePod("u")));
+    own_ = boxes().begin()->first;
   }
   // A dead sandbox like the one that the pod "u" has.
   api::PodSandboxConfig& AddDead(const std::string& id) {
@@ -172,37 +175,24 @@ class CriRuntimeCollection : public ::testing::Test {
     (*config.mutable_annotations())[std::string(kPodAnnotation)] = "x";
     bed_.known["x"] = SimplePod("x");
   }
-  void RunPod() {
-    ASSERT_TRUE(bed_.runtime().List());
-    ASSERT_TRUE(bed_.Start(SimplePod("u")));
-    own_ = boxes().begin()->first;
-  }
   std::map<std::string, FakeContainerd::Box>& boxes() { return bed_.containerd.boxes; }
 
-  FakeRuntimeBed bed_;
   std::string own_;
 };
 
-TEST_F(CriRuntimeCollection, DeadSandboxesGoBesideTheOneThatAPodHas) {
-  RunPod();
+TEST_F(CriRuntimeCollection, DeadSandboxesGoWithTheirFilesBesideTheOneThatAPodHas) {
   AddDead("newer").mutable_metadata()->set_attempt(7);
-  AddDeadOfGone("of-a-gone-pod");
-  EXPECT_TRUE(bed_.Becomes([this] { return boxes().size() == 1; }));
-  EXPECT_THAT(boxes(), ElementsAre(Pair(own_, _)));
-}
-
-TEST_F(CriRuntimeCollection, LogsAndFilesOfAGonePodGoWithItsSandbox) {
-  RunPod();
   const std::string logs = bed_.root() + "/logs/default_pod-x_x";
   const std::string files = bed_.root() + "/pods/x";
   ASSERT_TRUE(kernel::MakeFolders(logs + "/main"));
   ASSERT_TRUE(kernel::MakeFolders(files));
   AddDeadOfGone("of-a-gone-pod");
-  EXPECT_TRUE(bed_.Becomes([&] { return !kernel::Exists(logs) && !kernel::Exists(files); }));
+  EXPECT_TRUE(bed_.Becomes(
+      [&] { return boxes().size() == 1 && !kernel::Exists(logs) && !kernel::Exists(files); }));
+  EXPECT_THAT(boxes(), ElementsAre(Pair(own_, _)));
 }
 
 TEST_F(CriRuntimeCollection, TheNewestSandboxOfAPodStaysThoughItIsDead) {
-  RunPod();
   bed_.containerd.Exit("main", 0);
   ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
   boxes().at(own_).ready = false;
@@ -212,7 +202,6 @@ TEST_F(CriRuntimeCollection, TheNewestSandboxOfAPodStaysThoughItIsDead) {
 }
 
 TEST_F(CriRuntimeCollection, DeadSandboxesOfOthersStay) {
-  RunPod();
   (*AddDead("another-agents").mutable_annotations())[std::string(kRootAnnotation)] = "/elsewhere";
   AddDead("somebodys").clear_annotations();
   AddDeadOfGone("own-remains");

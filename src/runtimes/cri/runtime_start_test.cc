@@ -82,27 +82,6 @@ TEST_F(CriRuntime, WhatMustNotRunAsRootAndWouldIsNotStarted) {
   EXPECT_THAT(containerd().runs, IsEmpty());
 }
 
-TEST_F(CriRuntime, ANonsenseAnswerIsAnErrorThatSaysSo) {
-  bed_.calls->on_create_container = [](const auto&) { return api::CreateContainerResponse(); };
-  const auto* failed = StartFails(SimplePod("u"));
-  ASSERT_NE(failed, nullptr);
-  EXPECT_THAT(failed->error.message, HasSubstr("returned no ID"));
-  bed_.calls->on_image_status = [](const auto&) {
-    api::ImageStatusResponse response;
-    response.mutable_image();
-    return response;
-  };
-  runtime().StartContainer("u", "main", 1, 0);
-  failed = bed_.Await<ContainerStartFailed>("u");
-  ASSERT_NE(failed, nullptr);
-  EXPECT_THAT(failed->error.message, HasSubstr("gave no ID of image"));
-  EXPECT_EQ(failed->failure, StartFailure::kImageInspect);
-  bed_.calls->on_run_pod_sandbox = [](const auto&) { return api::RunPodSandboxResponse(); };
-  runtime().CreatePod(kernel::PlainPlan(SimplePod("v")));
-  const auto& pod_failed = bed_.Need<PodFailed>("v");
-  EXPECT_THAT(pod_failed.error.message, HasSubstr("returned no ID"));
-}
-
 TEST_F(CriRuntime, AContainerThatIsKilledWhileTheRuntimeHangsInItsStartIsGivenUp) {
   ASSERT_TRUE(bed_.Create(SimplePod("u")));
   bed_.calls->Hang();
@@ -120,11 +99,7 @@ TEST_F(CriRuntime, AContainerThatIsKilledWhileTheRuntimeHangsInItsStartIsGivenUp
 // Starts that are interrupted by the end of the agent or of its client.
 
 TEST_F(CriRuntime, AStartThatWasCutShortTakesItsAttemptAndIsNoEnd) {
-  Pod pod = SimplePod("u");
-  pod.containers.push_back(pod.containers[0]);
-  pod.containers[1].name = "other";
-  ASSERT_TRUE(bed_.Start(pod));
-  ASSERT_TRUE(bed_.Start("u", "other", 3));
+  (void)bed_.RunTwo(3);
   // One was created and never started; the start of the other failed when its client ended.
   containerd().At("main").state = api::CONTAINER_CREATED;
   containerd().At("main").pid = 0;
@@ -196,61 +171,8 @@ TEST_F(CriRuntime, ATaskThatAStartLeftBehindIsTakenAwayWithItsContainer) {
   bed_.TakeDown("u");
 }
 
-// A disk that takes its time: the caller waits for nothing, and steps keep their order.
-
-class CriRuntimeSlowDisk : public CriRuntime {
- protected:
-  CriRuntimeSlowDisk() {
-    bed_.disk_thread = disk_;
-    bed_.Open();
-  }
-  void Create() {
-    bed_.known["u"] = SimplePod("u");
-    runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
-  }
-  // The disk has answered for all but the record of what is about to start.
-  void StartUpToItsRecord() {
-    Create();
-    ASSERT_NE(AwaitWithDisk<PodReady>("u"), nullptr);
-    (void)disk_->Answer();
-    runtime().StartContainer("u", "main", 0, 0);
-    AwaitWorkOfTheDisk();
-    EXPECT_EQ(disk_->Answer(), 1);  // the folder of its log alone
-    AwaitWorkOfTheDisk();
-  }
-  // Until the disk is to do something, and a moment longer: no container starts meanwhile.
-  void AwaitWorkOfTheDisk() {
-    for (int i = 0; i < 2000 && disk_->waiting() == 0; ++i) {
-      ASSERT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(5)), nullptr);
-    }
-    EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(30)), nullptr);
-  }
-  // The event, if it comes while the disk answers.
-  template <typename Event>
-  [[nodiscard]] const Event* AwaitWithDisk(const std::string& uid) {
-    for (int i = 0; i < 200; ++i) {
-      (void)disk_->Answer();
-      if (const auto* event = bed_.Await<Event>(uid, milliseconds(5))) return event;
-    }
-    return nullptr;
-  }
-
-  std::shared_ptr<FakeDiskThread> disk_ = std::make_shared<FakeDiskThread>();
-};
-
-TEST_F(CriRuntimeSlowDisk, AContainerStartsWhenItHasBeenWrittenDown) {
-  StartUpToItsRecord();
-  EXPECT_THAT(bed_.calls->TakeCalls(), Contains(StartsWith("CreateContainer")));
-  EXPECT_EQ(disk_->Answer(), 1);
-  EXPECT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
-}
-
-// A sub-path on a file system that may never answer.
-
-using CriRuntimeSlowSubPath = CriRuntime;
-
-TEST_F(CriRuntimeSlowSubPath, AContainerThatHasWaitedForTooLongFailsNamingThePath) {
-  // Only what is below the volume hangs.
+// Only what is below a volume hangs.
+TEST_F(CriRuntime, AContainerThatHasWaitedForTooLongFailsNamingThePath) {
   bed_.disk_thread = std::make_shared<FakeSlowPaths>(bed_.root() + "/dea/sub");
   bed_.path_patience = std::chrono::milliseconds(1);
   bed_.Open();

@@ -239,22 +239,6 @@ class CriLogRotation : public CriRuntime {
   }
 };
 
-TEST_F(CriLogRotation, OlderFilesAreCompressedAndNoMoreKeptThanAllowed) {
-  for (int i = 0; i < 4; ++i) {
-    bed_.clock.Advance(seconds(1));
-    const std::string before = Names().back();
-    Write(std::string(200, static_cast<char>('a' + i)));
-    ASSERT_TRUE(bed_.Becomes([&] { return Names().back() != before && Read("0.log").empty(); }));
-  }
-  EXPECT_TRUE(bed_.Becomes([this] {
-    return Names() ==
-           std::vector<std::string>{"0.log", "0.log.19700101-000143.gz", "0.log.19700101-000144"};
-  })) << testing::PrintToString(Names());
-  EXPECT_EQ(Read("0.log.19700101-000144"), std::string(200, 'd'));
-  EXPECT_EQ(Read("0.log.19700101-000143.gz").substr(0, 2), "\x1f\x8b");
-  EXPECT_THAT(bed_.logged, testing::IsEmpty());
-}
-
 TEST_F(CriLogRotation, WhereTheRuntimeFailsTheLogGetsItsNameBackAndThatIsSaidOnce) {
   bed_.calls->on_reopen_container_log = [](const auto&) -> Result<api::ReopenContainerLogResponse> {
     return Fail(ErrorCode::kInternal, "not today");

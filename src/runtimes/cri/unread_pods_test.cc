@@ -160,20 +160,6 @@ TEST_F(CriUnread, WhenTheSandboxIsRemovedThePodStartsAndTheFilesAreSetAside) {
   ExpectQuarantined();
 }
 
-TEST_F(CriUnread, OfADeadOneTheFilesStayUntilItsPlaceIsWanted) {
-  DamageBoth();
-  containerd().Exit("main", 1);
-  containerd().boxes.at(box_).ready = false;
-  EXPECT_THAT(List(), IsEmpty());
-  EXPECT_THAT(bed_.logged, Contains(AllOf(HasSubstr(box_), HasSubstr("Nothing of it runs"),
-                                          HasSubstr(folder()))));
-  LetItLook();
-  ExpectFilesStay();
-  EXPECT_TRUE(containerd().boxes.contains(box_));
-  ASSERT_TRUE(bed_.CreateInTheEnd(pod_));
-  ExpectQuarantined();
-}
-
 TEST_F(CriUnread, FilesOfOneWhoseSandboxGoesWhileNoAgentRunsStay) {
   for (const bool written : {true, false}) {
     SCOPED_TRACE(written);
@@ -225,23 +211,6 @@ TEST_F(CriUnread, HowItsContainersEndedIsAskedBeforeItIsTakenOver) {
   EXPECT_EQ(found.pod.containers[0].exit->exit_code, 0);
 }
 
-TEST_F(CriUnread, ARecordThatCannotBeReadForAMomentIsNoDamage) {
-  DamageAnnotation();
-  containerd().Exit("main", 1);
-  containerd().boxes.at(box_).ready = false;
-  ASSERT_EQ(std::rename(record().c_str(), (record() + ".away").c_str()), 0);
-  ASSERT_EQ(::symlink("away", record().c_str()), 0) << "a link is not followed";
-  EXPECT_THAT(List(), IsEmpty());
-  runtime().CreatePod(kernel::PlainPlan(pod_));
-  ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
-  LetItLook();
-  ExpectFilesStay();
-  ASSERT_EQ(std::rename((record() + ".away").c_str(), record().c_str()), 0);
-  runtime().CreatePod(kernel::PlainPlan(pod_));
-  ASSERT_NE(bed_.Await<PodFound>("u"), nullptr);
-  ExpectFilesStay();
-}
-
 TEST_F(CriUnread, NothingIsJudgedWhileTheRuntimeHangs) {
   DamageBoth();
   ASSERT_THAT(List(), SizeIs(1));
@@ -252,18 +221,6 @@ TEST_F(CriUnread, NothingIsJudgedWhileTheRuntimeHangs) {
   EXPECT_TRUE(containerd().processes.Runs(1000));
   bed_.calls->Resume();
   bed_.calls->Deliver();
-  ExpectItGoesOn();
-}
-
-TEST_F(CriUnread, TheManifestThatItCameFromGivesThePodBack) {
-  pod_.annotations["kubernetes.io/config.hash"] = "u";
-  DamageBoth();
-  ASSERT_THAT(List(), SizeIs(1));
-  runtime().CreatePod(kernel::PlainPlan(pod_));
-  const auto& found = bed_.Need<PodFound>("u");
-  EXPECT_FALSE(found.pod.foreign);
-  EXPECT_EQ(found.pod.pod, pod_);
-  EXPECT_THAT(kernel::ReadFile(record()).value_or(""), StartsWith("sandbox " + box_));
   ExpectItGoesOn();
 }
 
@@ -290,25 +247,6 @@ TEST_F(CriUnread, TheManifestThatItCameFromGetsTheFilesOfOneWithoutASandbox) {
   EXPECT_THAT(List(), IsEmpty());
   ASSERT_TRUE(bed_.CreateInTheEnd(pod_));
   ExpectFilesStay();
-}
-
-TEST_F(CriUnread, KeptFilesAmongThoseOfAnotherProgramAreNotTakenOver) {
-  pod_.annotations["kubernetes.io/config.hash"] = "u";
-  DamageBoth();
-  ASSERT_TRUE(kernel::WriteFile(folder() + "/notes", "of somebody"));
-  containerd().Exit("main", 1);
-  containerd().boxes.clear();
-  containerd().runs.clear();
-  EXPECT_THAT(List(), IsEmpty());
-  runtime().CreatePod(kernel::PlainPlan(pod_));
-  ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
-  LetItLook();
-  EXPECT_THAT(bed_.logged, Contains(HasSubstr("move it away")));
-  runtime().RemovePod("u");
-  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
-  LetItLook();
-  ExpectFilesStay();
-  EXPECT_TRUE(kernel::Exists(folder() + "/notes"));
 }
 
 TEST_F(CriUnread, OneThatTurnsUpLaterIsKeptToo) {

@@ -85,29 +85,6 @@ TEST_F(ProcessRuntimeAdoption, AnEndIsAsLongAgoAsItIsHoweverTheWallClockIsSet) {
   }
 }
 
-// The id of an ended process may belong to another process.
-TEST_F(ProcessRuntimeAdoption, APreStopHookIsNotRunBesideAProcessThatIsNotTheContainers) {
-  const std::string mark = folder_.path() + "/hook";
-  Pod pod = ShellPod("u", "exec sleep 1000");
-  pod.containers[0].pre_stop = ExecAction{{"/bin/sh", "-c", "echo ran > " + mark}};
-  ASSERT_TRUE(bed_.Start(pod));
-  bed_.Close();
-  const ChildProcess stranger([](const auto&) {});
-  const std::string path = bed_.paths().Run("u", "main", 0) + "/running";
-  const std::string record = *ReadFile(path);
-  const std::size_t line = record.find("\ncontainer ") + 1;
-  ASSERT_TRUE(WriteFile(path, record.substr(0, line) + fmt::format("container {}", stranger.pid()) +
-                                  record.substr(record.find('\n', line))));
-
-  bed_.Open();
-  ASSERT_TRUE(bed_.runtime().List());
-  bed_.runtime().StopContainer("u", "main", std::chrono::seconds(30));
-  const auto& exited = bed_.Need<ContainerExited>("u");
-  EXPECT_EQ(exited.exit.signal, SIGTERM);
-  EXPECT_FALSE(Exists(mark));
-  EXPECT_THAT(bed_.logged, Contains(HasSubstr("is not run: its process has ended")));
-}
-
 TEST_F(ProcessRuntimeAdoption, WhatIsNoPodStays) {
   bed_.Close();
   const std::string pods = bed_.paths().Pods();
@@ -265,19 +242,6 @@ TEST_P(ProcessRuntimeMended, TheManifestThatThePodCameFromMendsADamagedOrMissing
 
 INSTANTIATE_TEST_SUITE_P(Records, ProcessRuntimeMended, Values("rubbish", nullptr));
 
-TEST_F(ProcessRuntimeUnread, APodWhoseRecordIsMissingAndOfWhichNothingLivesKeepsItsFiles) {
-  ::kill(process_, SIGKILL);
-  cgroups_.ProcessExited(process_);
-  ASSERT_EQ(::unlink(bed_.paths().PodFile("u").c_str()), 0);
-  EXPECT_THAT(List(), IsEmpty());
-  ExpectRefusal();
-  bed_.runtime().CreatePod(PlainPlan(pod_));
-  ASSERT_NE(bed_.Await<PodReady>("u"), nullptr);
-  const std::string quarantine = bed_.paths().root() + "/quarantine";
-  ASSERT_THAT(*NamesIn(quarantine), SizeIs(1));
-  EXPECT_EQ(*ReadFile(quarantine + "/" + NamesIn(quarantine)->front() + "/volumes/data"), "dear");
-}
-
 TEST_F(ProcessRuntimeUnread, AnotherPodOfADamagedOnesUidWaitsUntilThatHasEnded) {
   ASSERT_TRUE(WriteFile(bed_.paths().PodFile("u"), "rubbish"));
   ASSERT_THAT(List(), IsEmpty());
@@ -326,39 +290,6 @@ TEST_F(ProcessRuntimeUnread, AManifestStandsInForARecordThatTheDiskDoesNotGive) 
   disk->refuses = true;  // from here on the disk is fast
   (void)disk->Answer();
   EXPECT_EQ(*ReadFile(bed_.paths().PodFile("u")), "u") << "it is written anew";
-}
-
-TEST_F(ProcessRuntimeUnread, AMarkThatCannotBeLookedUpEndsNoPod) {
-  const std::string record = bed_.paths().PodFile("u");
-  ASSERT_EQ(::unlink(record.c_str()), 0);
-  ASSERT_EQ(::symlink("pod.json.gone", (record + ".gone").c_str()), 0);
-  ASSERT_THAT(List(), IsEmpty());
-  EXPECT_THAT(bed_.logged, Contains(HasSubstr("pod.json is missing")));
-  ExpectItGoesOn();
-}
-
-TEST_F(ProcessRuntimeUnread, ARunThatNeverBeganIsNotLostIfItsRecordIsUnreadableLater) {
-  const std::string record = bed_.paths().Run("u", "main", 0) + "/running";
-  const pid_t shim = ParseRunRecord(*ReadFile(record)).value().shim.pid;
-  ASSERT_EQ(::kill(shim, SIGSTOP), 0) << "it is not to write how the run ended";
-  ASSERT_EQ(::unlink(record.c_str()), 0);
-  cgroups_.OnSignal([&](pid_t pid, int signal) {
-    ::kill(pid, signal);
-    EXPECT_EQ(::symlink("running", record.c_str()), 0);
-  });
-  const auto listed = List();
-  ASSERT_THAT(listed, SizeIs(1));
-  EXPECT_THAT(listed[0].containers, IsEmpty());
-  ::kill(shim, SIGKILL);
-}
-
-TEST_F(ProcessRuntimeUnread, NobodyEndsIt) {
-  Hide(bed_.paths().PodFile("u"));
-  ASSERT_THAT(List(), IsEmpty());
-  bed_.runtime().StopContainer("u", "main", std::chrono::seconds(1));
-  bed_.runtime().KillContainer("u", "main");
-  ExpectItGoesOn();
-  Mend(bed_.paths().PodFile("u"));
 }
 
 TEST_F(ProcessRuntimeUnread, NothingIsEndedOrDeletedWhileDescriptorsRunOut) {

@@ -101,18 +101,6 @@ TEST_F(CriImageStoreTest, TheFoldersAreThoseOfTheFirstFileSystemsNamed) {
   EXPECT_EQ(Folders().error().code, ErrorCode::kNotFound);
 }
 
-TEST_F(CriImageStoreTest, ListsImagesWithTagsDigestsSizeAndPin) {
-  *images_.add_images() = Image("sha256:a", "reg/a:1", 42);
-  images_.mutable_images(0)->set_pinned(true);
-  const auto images = List().value().first;
-  ASSERT_EQ(images.size(), 1U);
-  EXPECT_EQ(images[0].id, "sha256:a");
-  EXPECT_THAT(images[0].references, ElementsAre("reg/a:1", "reg/a@sha256:a"));
-  EXPECT_EQ(images[0].size_bytes, 42U);
-  EXPECT_TRUE(images[0].pinned);
-  EXPECT_THAT(InUse(), IsEmpty());
-}
-
 // (kubelet 1.36) Whether the runtime names it by its ID or otherwise.
 TEST_F(CriImageStoreTest, AnImageThatAContainerMountsIsInUse) {
   for (const char* id : {"sha256:a", "sha256:b", "sha256:v", "sha256:w"}) {

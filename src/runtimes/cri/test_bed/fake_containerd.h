@@ -102,7 +102,6 @@ class FakeContainerd {
   bool network_ready = false;
   bool ignores_term = false;
   bool image_present = true;
-  bool tells_pid = true;
   bool slow_to_notice = false;       // an ended container is told as running
   std::deque<Error> sandbox_errors;  // of the next RunPodSandbox calls
   bool failed_sandbox_stays = false;
@@ -182,7 +181,7 @@ class FakeContainerd {
       status.set_finished_at(3'000'000'000);
       status.set_exit_code(run.exit_code);
       status.set_reason(run.reason);
-    } else if (tells_pid) {
+    } else {
       (*response.mutable_info())["info"] = "{\"pid\":" + std::to_string(run.pid) + "}";
     }
     return response;

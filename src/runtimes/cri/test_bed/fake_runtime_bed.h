@@ -108,12 +108,12 @@ class FakeRuntimeBed : public DrivenRuntime {
     ASSERT_TRUE(Remove(uid));
     ExpectNothingLeft(uid);
   }
-  // Runs the pod "u" of two containers, "main" and "other", and returns it.
-  [[nodiscard]] Pod RunTwo() {
+  // Runs the pod "u" of two containers, "main" and "other".
+  [[nodiscard]] Pod RunTwo(int attempt_of_other = 0) {
     Pod pod = SimplePod("u");
     pod.containers.push_back(pod.containers[0]);
     pod.containers[1].name = "other";
-    EXPECT_TRUE(Start(pod) && Start("u", "other"));
+    EXPECT_TRUE(Start(pod) && Start("u", "other", attempt_of_other));
     return pod;
   }
   // Waits until a pod of an earlier agent is taken over. Until then it may be guarded as a foreign
