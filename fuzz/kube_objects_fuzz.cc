@@ -4,14 +4,10 @@
 // pieces, as a node, a status and the answer to a call. Nothing may crash, and a node that is
 // understood can be tainted.
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <string>
-#include <string_view>
 
 #include "codec/documents/json.h"
+#include "fuzz/fuzz.h"
 #include "sources/kubernetes/calls/object_calls.h"
 #include "sources/kubernetes/objects/api_answers.h"
 #include "sources/kubernetes/objects/api_objects.h"
@@ -48,11 +44,9 @@ void ReadNode(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+void Fuzz(std::string_view text) {
   ReadPage(text);
   ReadWatch(text);
   ReadNode(text);
   static_cast<void>(kube::OutcomeOf(kube::ApiReply{.status = 422, .body = std::string(text)}));
-  return 0;
 }

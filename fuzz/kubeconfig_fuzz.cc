@@ -1,24 +1,21 @@
 // links: jettison_kube_credentials
 //
-// Any text, read as a kubeconfig: what is accepted names a server that can be asked, and no fault
-// shows what may be a key.
+// Any text, read as a kubeconfig and as an address: what is accepted names a server that
+// can be asked, and an address is one that can be written again.
 
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string_view>
-
+#include "fuzz/fuzz.h"
 #include "http/endpoint.h"
 #include "sources/kubernetes/credentials/kubeconfig.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void Fuzz(std::string_view text) {
   using namespace jettison;
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto reading = kube::ReadKubeconfig(text, "/etc/kubeconfig");
-  if (reading.faults.empty() && !http::ParseEndpoint(reading.config.server)) std::abort();
-  if (reading.config.certificate.is_given() != reading.config.key.is_given() &&
-      reading.faults.empty()) {
-    std::abort();
+  if (reading.faults.empty()) {
+    Require(http::ParseEndpoint(reading.config.server).has_value());
+    Require(reading.config.certificate.is_given() == reading.config.key.is_given());
   }
-  return 0;
+  const auto endpoint = http::ParseEndpoint(text);
+  if (!endpoint || endpoint->kind == http::Endpoint::Kind::kUnix) return;
+  const auto again = http::ParseEndpoint("http://" + endpoint->Authority());
+  Require(again && again->host == endpoint->host && again->port == endpoint->port);
 }

@@ -1,13 +1,15 @@
-// links: jettison_shim_parts
+// links: jettison_shim_parts jettison_process
 //
-// Any bytes, read as an order to a shim and cut into log lines: an accepted order is complete, and
-// the lines put together are the bytes again, whatever pieces they came in.
+// Any bytes, read as an order to a shim, as the state files of a run, and cut into log lines: an
+// accepted order is complete, an exit record is written so that it reads back the same, and the
+// lines put together are the bytes again, whatever pieces they came in.
 #include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>
 
 #include "fuzz/fuzz.h"
+#include "runtimes/process/runs/run_record.h"
 #include "runtimes/process/shim/log_file.h"
 #include "runtimes/process/shim/order.h"
 
@@ -23,6 +25,14 @@ void ReadAsOrder(std::string text) {
     if (mount.source == nullptr || mount.target == nullptr) std::abort();
   }
   if (order.mode == shim::Mode::kRun && order.args.items[order.args.count] != nullptr) std::abort();
+}
+
+void ReadAsRecords(std::string_view text) {
+  namespace process = jettison::process;
+  if (const auto exit = process::ParseExitRecord(text)) {
+    Require(process::ParseExitRecord(process::FormatExitRecord(*exit)) == exit);
+  }
+  if (const auto run = process::ParseRunRecord(text)) Require(run->shim.pid > 1);
 }
 
 void CutIntoLines(const std::string& text) {
@@ -53,5 +63,6 @@ void CutIntoLines(const std::string& text) {
 void Fuzz(std::string_view bytes) {
   const std::string text(bytes);
   ReadAsOrder(text);
+  ReadAsRecords(text);
   CutIntoLines(text);
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: scripts/fuzz.sh [--in-all] SECONDS [NAME...]
 #
-# Builds the fuzz targets (all, or those named: "quantity" is fuzz/quantity_fuzz.cc) and runs each
+# Builds the fuzz targets (all, or those named: "units" is fuzz/units_fuzz.cc) and runs each
 # for SECONDS, five at a time. One closing line per target; exit status 1 when one of them found
 # something. Findings are in build/fuzz/findings. New seeds are kept in build/fuzz/corpus, and the next run
 # uses them.
@@ -15,7 +15,7 @@
 # FUZZ_JOBS sets how many targets run at a time. FUZZ_TIMEOUT is the time in seconds after which an input counts
 # as one that hangs (10): more is needed where the machine has other work to do, because it is real time.
 #
-#     scripts/fuzz.sh 60 quantity duration
+#     scripts/fuzz.sh 60 units kubeconfig
 #     FUZZ_JOBS=2 nice scripts/fuzz.sh --in-all 1800
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,5 +1,6 @@
 // links: jettison_units
 
+#include "core/units/duration.h"
 #include "core/units/quantity.h"
 #include "fuzz/fuzz.h"
 
@@ -35,10 +36,21 @@ void CheckTwo(const Quantity& a, const Quantity& b) {
   CheckOne(difference);
 }
 
+// What was read is written so that it reads back as the same.
+void ReadTimes(std::string_view text) {
+  if (const auto duration = jettison::ParseDuration(text)) {
+    Require(jettison::ParseDuration(jettison::FormatDuration(*duration)) == duration);
+  }
+  if (const auto instant = jettison::ParseInstant(text)) {
+    Require(jettison::ParseInstant(jettison::FormatInstant(*instant)) == instant);
+  }
+}
+
 }  // namespace
 
 // Two quantities, parted by the first line feed; where there is none, the second is empty.
 void Fuzz(std::string_view text) {
+  ReadTimes(text);
   const std::size_t end = text.find('\n');
   const auto a = Quantity::Parse(text.substr(0, end));
   if (!a) return;
