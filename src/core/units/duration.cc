@@ -226,11 +226,11 @@ std::string FormatInstant(Instant instant) {
   const std::chrono::sys_seconds second{std::chrono::seconds(total / kNanos - (rest < 0 ? 1 : 0))};
   const auto day = std::chrono::floor<std::chrono::days>(second);
   const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss time(second - day);
-  std::string text =
-      fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09}", static_cast<int>(date.year()),
-                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                  time.hours().count(), time.minutes().count(), time.seconds().count(), fraction);
+  const std::chrono::hh_mm_ss of_day(second - day);
+  std::string text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09}",
+                                 static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                                 static_cast<unsigned>(date.day()), of_day.hours().count(),
+                                 of_day.minutes().count(), of_day.seconds().count(), fraction);
   text.erase(fraction == 0 ? 19 : text.find_last_not_of('0') + 1);
   return text += 'Z';
 }
