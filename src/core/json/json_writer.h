@@ -19,6 +19,13 @@
 
 namespace jettison {
 
+class JsonWriter;
+
+// Writes a value: a scalar, a text, a list, a map, or a form (VisitFields, below) as a whole. An
+// instant is RFC 3339, a duration a number of seconds, an enumerator its name.
+template <typename T>
+void WriteForm(const T& value, JsonWriter& json);
+
 // Appends JSON to a string, for output that is written by the megabyte. Commas are put where they
 // belong, and what is opened is closed. Bytes that are not UTF-8 become U+FFFD.
 class JsonWriter {
@@ -101,11 +108,11 @@ class JsonWriter {
       for (const auto& each : list) String(each);
     });
   }
-  void Field(std::string_view name, std::string_view value) { Key(name), String(value); }
-  void Field(std::string_view name, const char* value) { Field(name, std::string_view(value)); }
-  void Field(std::string_view name, bool value) { Key(name), Bool(value); }
-  void Field(std::string_view name, std::integral auto value) { Key(name), Number(value); }
-  void Field(std::string_view name, std::floating_point auto value) { Key(name), Number(value); }
+  template <typename T>
+  void Field(std::string_view name, const T& value) {
+    Key(name);
+    WriteForm(value, *this);
+  }
   // Where there is no value the member is left out.
   template <typename T>
   void Field(std::string_view name, const std::optional<T>& value) {
@@ -182,24 +189,14 @@ template <std::invocable<JsonWriter&> Write>
 template <typename T, typename Form>
 concept FormOf = std::same_as<std::remove_const_t<T>, Form>;
 
-// The form as a whole, or a list of forms.
-template <typename T>
-void WriteForm(const T& value, JsonWriter& json);
-
-// Writes the fields of a form. An instant is RFC 3339, a duration a number of seconds, an
-// enumerator its name.
+// Writes the fields of a form.
 class FieldWriter {
  public:
   explicit FieldWriter(JsonWriter& json) : json_(json) {}
 
   template <typename T>
   void operator()(std::string_view name, const T& value) {
-    json_.Key(name);
-    WriteForm(value, json_);
-  }
-  template <typename T>
-  void operator()(std::string_view name, const std::optional<T>& value) {
-    if (value) (*this)(name, *value);
+    json_.Field(name, value);
   }
   template <typename T>
   void UnlessEmpty(std::string_view name, const T& text) {
@@ -234,7 +231,7 @@ void WriteFields(const T& form, JsonWriter& json) {
 template <typename T>
 void WriteForm(const std::vector<T>& values, JsonWriter& json) {
   json.Array([&] {
-    for (const T& value : values) WriteForm(value, json);
+    for (const auto& value : values) WriteForm(value, json);
   });
 }
 
