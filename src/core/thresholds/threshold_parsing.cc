@@ -295,16 +295,6 @@ class Parser {
   ThresholdParsing result_;
 };
 
-std::vector<Threshold> ReadThresholdsOn(const SignalMaps& own, const Fields& fields,
-                                        Faults& warnings) {
-  ThresholdParsing parsing = ParseThresholds(SettingsIn(fields, own), own);
-  for (Fault& fault : parsing.faults) {
-    fields.Refuse(fault.key, std::move(fault.value), std::move(fault.message));
-  }
-  AddFaults(warnings, std::move(parsing.warnings), fields.file());
-  return std::move(parsing.thresholds);
-}
-
 }  // namespace
 
 const SignalSettings& DefaultEvictionHard() {
@@ -351,8 +341,12 @@ std::vector<std::string_view> OwnSettingNames() {
 std::vector<Threshold> ReadOwnThresholds(const Fields& fields, Faults& warnings) {
   std::vector<Threshold> all;
   for (const SignalMaps& own : OwnSignalMaps()) {
-    const std::vector<Threshold> read = ReadThresholdsOn(own, fields, warnings);
-    all.insert(all.end(), read.begin(), read.end());
+    ThresholdParsing parsing = ParseThresholds(SettingsIn(fields, own), own);
+    for (Fault& fault : parsing.faults) {
+      fields.Refuse(fault.key, std::move(fault.value), std::move(fault.message));
+    }
+    AddFaults(warnings, std::move(parsing.warnings), fields.file());
+    all.insert(all.end(), parsing.thresholds.begin(), parsing.thresholds.end());
   }
   return all;
 }
