@@ -172,13 +172,11 @@ struct AgentConfig {
   Duration file_check_frequency = std::chrono::seconds(20);  // [K]
   std::string cgroup_root;                               // [K] below the node's group: "" or "/a/b"
   CgroupDriver cgroup_driver = CgroupDriver::kCgroupfs;  // [K]
-  bool cgroups_per_qos = true;                           // [K]
   std::optional<std::int64_t> pod_pids_limit;            // [K] absent: no limit of its own
   CpuQuotaPolicy cpu_quota;                              // [K] cpuCFSQuota, cpuCFSQuotaPeriod
   ContainerLogPolicy logs;   // [K] containerLogMax*, podLogsDir; unless set, <root>/logs
   int oom_score_adj = -999;  // [K] of the agent itself
   std::string container_runtime_endpoint = "unix:///run/containerd/containerd.sock";  // [K]
-  std::string image_service_endpoint;                          // [K] unless set, as the runtime's
   Duration runtime_request_timeout = std::chrono::minutes(2);  // [K]
 
   SourceKind source = SourceKind::kManifests;  // [J]

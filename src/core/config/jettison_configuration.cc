@@ -170,14 +170,8 @@ void CheckHttp(const Fields& http, const HttpConfig& config) {
 
 void CheckBackoff(const Fields& fields, const EvictionBackoff& backoff) {
   if (backoff.initial <= backoff.max) return;
-  if (fields.Find("max") != nullptr) {
-    fields.Refuse(
-        "max", FormatDuration(backoff.max),
-        fmt::format("must be at least initial, which is {}", FormatDuration(backoff.initial)));
-  } else {
-    fields.Refuse("initial", FormatDuration(backoff.initial),
-                  fmt::format("must be at most max, which is {}", FormatDuration(backoff.max)));
-  }
+  fields.Refuse("initial", FormatDuration(backoff.initial),
+                fmt::format("must be at most max, which is {}", FormatDuration(backoff.max)));
 }
 
 void FileSize::Read(const Fields& fields, std::string_view name, std::int64_t& into) const {

@@ -49,8 +49,10 @@ struct Unused {
 
 constexpr auto kUnused = std::to_array<Unused>({
     {"allowedUnsafeSysctls", "", "pods' sysctls are not set"},
+    {"cgroupsPerQOS", "true", "pods always have groups by their class"},
     {"cpuManagerPolicy", "none", "CPUs are not pinned"},
     {"featureGates", "", "there are no feature gates; see docs/conformance.md for what holds"},
+    {"imageServiceEndpoint", "", "images are asked for at containerRuntimeEndpoint"},
     {"kubeletCgroups", "", "the agent stays in the group that it is started in"},
     {"maxPods", "110", "the number of pods is not limited"},
     {"memoryManagerPolicy", "None", "memory is not pinned to NUMA nodes"},
@@ -262,25 +264,6 @@ void ReadReserved(const Fields& fields, std::string_view key, ResourceList& into
   }
 }
 
-void CheckCgroups(const Fields& fields, const AgentConfig& config, Faults& warnings) {
-  if (config.cgroups_per_qos) return;
-  if (config.reservation.enforce_pods) {
-    fields.Refuse("cgroupsPerQOS", "false",
-                  "must be true where enforceNodeAllocatable (default: [pods]) has pods");
-  } else {
-    warnings.push_back({fields.file(), fields.Key("cgroupsPerQOS"), "false",
-                        "is not used by jettison: pods always have groups by their class"});
-  }
-}
-
-void WarnOfImageService(const Fields& fields, const AgentConfig& config, Faults& warnings) {
-  const std::string& images = config.image_service_endpoint;
-  if (images.empty() || images == config.container_runtime_endpoint) return;
-  warnings.push_back({fields.file(), fields.Key("imageServiceEndpoint"), images,
-                      "is not used by jettison: images are asked for at "
-                      "containerRuntimeEndpoint"});
-}
-
 }  // namespace
 
 std::span<const std::string_view> KubeletFieldNames() {
@@ -330,8 +313,6 @@ void ApplyKubeletConfiguration(const Fields& fields, AgentConfig& config, Faults
   CheckImageGcAges(fields, config.image_gc);
   ReadReserved(fields, "kubeReserved", config.reservation.kube_reserved, warnings);
   ReadReserved(fields, "systemReserved", config.reservation.system_reserved, warnings);
-  CheckCgroups(fields, config, warnings);
-  WarnOfImageService(fields, config, warnings);
   if (const auto logging = fields.Inside("logging")) {
     const auto format = logging->Word("format", EnumNames("text", "json", ""));
     if (format) config.json_logs = *format == 1;

@@ -240,8 +240,6 @@ TEST(MergedKubelet, FaultsHaveTheFileThatTheyStandInAndWarningsAreAboutOurs) {
                           HasSubstr("/kubelet.yaml: cgroupsPerQOS: \"false\": must be true where "),
                           HasSubstr("/kubelet.yaml: cgroupDriver: \"other\": must be"),
                           HasSubstr("/etc/j.yaml: oomScoreAdj: \"5000\""),
-                          HasSubstr("/kubelet.yaml: cgroupsPerQOS: \"false\": must be true where "
-                                    "enforceNodeAllocatable"),
                           HasSubstr("/etc/j.yaml: staticPodPath: \"/etc/pods\": must not be set")));
   EXPECT_THAT(Described(reading.warnings), ElementsAre(HasSubstr("/etc/j.yaml: maxPods: \"7\"")));
 }

@@ -157,9 +157,6 @@ void FillIn(AgentConfig& config) {
     config.logs.directory = (config.root == "/" ? "" : config.root) + "/logs";
   }
   if (config.node_fs.empty()) config.node_fs = config.root;
-  if (config.image_service_endpoint.empty()) {
-    config.image_service_endpoint = config.container_runtime_endpoint;
-  }
 }
 
 // The name of a slice determines its place, so a container runtime cannot be told to make it

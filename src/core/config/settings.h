@@ -243,7 +243,6 @@ inline constexpr auto kKubeletSettings = std::tuple(
     Setting{"kernelMemcgNotification", &AgentConfig::kernel_memcg_notification},
     Settings{"", &AgentConfig::image_gc, kImageSettings},
     Setting{"cgroupRoot", &AgentConfig::cgroup_root, GroupPath{}},
-    Setting{"cgroupsPerQOS", &AgentConfig::cgroups_per_qos},
     Setting{"cgroupDriver", &AgentConfig::cgroup_driver},
     Setting{"podPidsLimit", &AgentConfig::pod_pids_limit, Limit{}},
     Settings{"", &AgentConfig::cpu_quota, kCpuQuotaSettings},
@@ -252,7 +251,6 @@ inline constexpr auto kKubeletSettings = std::tuple(
     Settings{"", &AgentConfig::logs, kLogSettings},
     Setting{"containerRuntimeEndpoint", &AgentConfig::container_runtime_endpoint,
             TextUnlessEmpty{}},
-    Setting{"imageServiceEndpoint", &AgentConfig::image_service_endpoint},
     Setting{"runtimeRequestTimeout", &AgentConfig::runtime_request_timeout, kKubeletSpan},
     Settings{"crashLoopBackOff", &AgentConfig::restart_backoff, kRestartSettings, true});
 
@@ -260,12 +258,10 @@ inline constexpr auto kKubeletSettings = std::tuple(
 template <typename Rows>
 void AddNamesOf(const Rows& rows, std::vector<std::string_view>& names) {
   ForEach(rows, [&]<typename Row>(const Row& row) {
-    if constexpr (IsSetting<Row>) {
+    if (!row.name.empty()) {
       names.push_back(row.name);
-    } else if (row.name.empty()) {
+    } else if constexpr (!IsSetting<Row>) {
       AddNamesOf(row.rows, names);
-    } else {
-      names.push_back(row.name);
     }
   });
 }
