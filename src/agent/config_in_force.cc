@@ -29,7 +29,8 @@ SharedAmounts SharedAmong(const AgentConfig& config, const ResourceList& capacit
   return amounts;
 }
 
-ConfigInForce::ConfigInForce(AgentConfig config, NodeIdentity node, Readers readers, const Log& log)
+ConfigInForce::ConfigInForce(AgentConfig config, NodeIdentity node, ConfigReaders readers,
+                             const Log& log)
     : readers_(std::move(readers)), log_(log) {
   node.config = std::move(config);
   node_ = std::make_shared<const NodeIdentity>(std::move(node));

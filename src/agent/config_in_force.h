@@ -26,27 +26,30 @@ namespace jettison {
 // is not limited.
 [[nodiscard]] SharedAmounts SharedAmong(const AgentConfig& config, const ResourceList& capacity);
 
+// How the configuration is read again. The functions are called on a thread that may outlive the
+// agent: they must own what they use.
+struct ConfigReaders {
+  // On SIGHUP; empty: the configuration cannot be read again.
+  std::function<ConfigReading()> again;
+  // Reads the kubelet's configuration again; absent: it has not changed. Called every
+  // `kubelet_every`; zero: never.
+  std::function<std::optional<ConfigReading>()> kubelet = {};
+  Duration kubelet_every{0};
+  // The kubelet's thresholds, if they are known.
+  std::optional<std::vector<Threshold>> kubelet_thresholds = {};
+  // The cgroup driver that the configuration names, which stands for the one in use.
+  std::optional<CgroupDriver> named_driver = {};
+  // The caller asked for a dry run, whatever is read: decide and report, but neither evict nor
+  // reclaim.
+  bool dry_run = false;
+};
+
 // The configuration in effect, and the identity of the node. On request, it is read again on
 // another thread; a faulty configuration changes nothing.
 class ConfigInForce {
  public:
-  struct Readers {
-    // Empty: the configuration cannot be read again.
-    std::function<ConfigReading()> again;
-    // Reads the kubelet's configuration again; absent: it has not changed. Called every
-    // `kubelet_every`; zero: never.
-    std::function<std::optional<ConfigReading>()> kubelet = {};
-    Duration kubelet_every{0};
-    // The kubelet's thresholds, if they are known.
-    std::optional<std::vector<Threshold>> kubelet_thresholds = {};
-    // The cgroup driver that the configuration names, which stands for the one in use.
-    std::optional<CgroupDriver> named_driver = {};
-    // The caller asked for a dry run, whatever is read.
-    bool dry_run = false;
-  };
-
   // `log` must outlive this.
-  ConfigInForce(AgentConfig config, NodeIdentity node, Readers readers, const Log& log);
+  ConfigInForce(AgentConfig config, NodeIdentity node, ConfigReaders readers, const Log& log);
 
   [[nodiscard]] const AgentConfig& config() const { return node_->config; }
   [[nodiscard]] std::shared_ptr<const NodeIdentity> node() const { return node_; }
@@ -86,7 +89,7 @@ class ConfigInForce {
   void Hold(NodeIdentity node);
 
   std::shared_ptr<const NodeIdentity> node_;
-  Readers readers_;
+  ConfigReaders readers_;
   const Log& log_;
   std::optional<SignalCapacities> capacities_;
   std::optional<Instant> next_look_;

@@ -38,13 +38,13 @@ class TheConfigInForce : public testing::Test {
   }
   void Begin(const std::string& ours, const std::string& theirs) {
     config_.emplace(Reading(ours, theirs).config, NodeIdentity{},
-                    ConfigInForce::Readers{.again = [this] { return next_; },
-                                           .kubelet = [this]() -> std::optional<ConfigReading> {
-                                             ++looks_;
-                                             return next_;
-                                           },
-                                           .kubelet_every = minutes(1),
-                                           .kubelet_thresholds = Hard(theirs)},
+                    ConfigReaders{.again = [this] { return next_; },
+                                  .kubelet = [this]() -> std::optional<ConfigReading> {
+                                    ++looks_;
+                                    return next_;
+                                  },
+                                  .kubelet_every = minutes(1),
+                                  .kubelet_thresholds = Hard(theirs)},
                     log_);
     config_->Advance(clock_.Now());
   }
@@ -141,8 +141,7 @@ TEST_F(TheConfigInForce, ThePodsKeepTheirThresholdWhileTheirGroupKeepsItsLimit) 
   AgentConfig running;
   running.eviction.thresholds =
       ParseThresholds({.hard = {{"memory.available", "100Mi"}}, .enforce_pods = true}).thresholds;
-  config_.emplace(running, NodeIdentity{},
-                  ConfigInForce::Readers{.again = [this] { return next_; }}, log_);
+  config_.emplace(running, NodeIdentity{}, ConfigReaders{.again = [this] { return next_; }}, log_);
   next_.config.reservation.enforce_pods = false;
   next_.config.eviction.thresholds = Hard("200Mi");
   EXPECT_TRUE(config_->Ask());
@@ -157,8 +156,7 @@ TEST_F(TheConfigInForce, ThePodsKeepTheirThresholdWhileTheirGroupKeepsItsLimit) 
 TEST_F(TheConfigInForce, ADryRunOfTheFileEndsWithARestartAndThatIsSaid) {
   AgentConfig running;
   running.dry_run = true;
-  config_.emplace(running, NodeIdentity{},
-                  ConfigInForce::Readers{.again = [this] { return next_; }}, log_);
+  config_.emplace(running, NodeIdentity{}, ConfigReaders{.again = [this] { return next_; }}, log_);
   next_.config.dry_run = false;
   EXPECT_TRUE(config_->Ask());
   ASSERT_TRUE(TakeNext());
@@ -171,7 +169,7 @@ TEST_F(TheConfigInForce, ADryRunOfTheCommandLineIsNoChange) {
   AgentConfig running;
   running.dry_run = true;
   config_.emplace(running, NodeIdentity{},
-                  ConfigInForce::Readers{.again = [this] { return next_; }, .dry_run = true}, log_);
+                  ConfigReaders{.again = [this] { return next_; }, .dry_run = true}, log_);
   next_.config.dry_run = false;
   EXPECT_TRUE(config_->Ask());
   ASSERT_TRUE(TakeNext());
@@ -203,7 +201,7 @@ TEST_F(TheConfigInForce, AThresholdThatIsAlwaysMetIsSaidOnceWhenTheCapacityIsKno
   AgentConfig running;
   running.eviction.thresholds =
       ParseThresholds({.hard = {{"memory.available", "9Gi"}, {"pid.available", "5"}}}).thresholds;
-  config_.emplace(running, NodeIdentity{}, ConfigInForce::Readers{}, log_);
+  config_.emplace(running, NodeIdentity{}, ConfigReaders{}, log_);
   for (int i = 0; i < 2; ++i) config_->Learn(Memory(std::int64_t{8} << 30));
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("evictionHard[memory.available]")));
 }

@@ -295,13 +295,15 @@ Result<std::unique_ptr<NodeAgent>> OpenAgent(const AgentConfig& named, AgentOpti
   static const SteadyClock kLogClock;
   auto log = OpenLog({.format = named.json_logs ? LogFormat::kJson : options.log_format,
                       .least = named.log_level,
-                      .dry_run = named.dry_run || options.dry_run,
+                      .dry_run = named.dry_run || options.config.dry_run,
                       .sink = options.log},
                      kLogClock);
   if (const auto is_root = CheckIsRoot(); !is_root) return Fail(is_root.error());
-  const auto used = WithDriverInUse(named, *log);
+  auto used = WithDriverInUse(named, *log);
   if (!used) return Fail(used.error());
-  const AgentConfig& config = *used;
+  AgentConfig& config = *used;
+  config.dry_run = config.dry_run || options.config.dry_run;
+  options.config.named_driver = named.cgroup_driver;
   auto groups = OpenGuardedGroups(config, *log);
   if (!groups) return Fail(groups.error());
   if (const auto root = MakeRoot(config.root); !root) return Fail(root.error());
@@ -323,7 +325,7 @@ Result<std::unique_ptr<NodeAgent>> OpenAgent(const AgentConfig& named, AgentOpti
                           .capacity = capacity,
                           .allocatable = SharedAmong(config, capacity)};
   return std::make_unique<NodeAgent>(config, std::move(options), std::move(log),
-                                     std::move(*machine), node, named.cgroup_driver);
+                                     std::move(*machine), node);
 }
 
 }  // namespace jettison

@@ -26,29 +26,14 @@ constexpr Duration kTryAgainAfter = std::chrono::milliseconds(500);
 constexpr Duration kSuspendWorthSaying = std::chrono::seconds(1);
 constexpr Duration kCareEvery = std::chrono::seconds(10);
 
-AgentConfig WithOptions(AgentConfig config, const AgentOptions& options) {
-  config.dry_run = config.dry_run || options.dry_run;
-  return config;
-}
-
-ConfigInForce::Readers ReadersOf(const AgentOptions& options, CgroupDriver named_driver) {
-  return {.again = options.reread_config,
-          .kubelet = options.look_at_kubelet,
-          .kubelet_every = options.kubelet_look_every,
-          .kubelet_thresholds = options.kubelet_thresholds,
-          .named_driver = named_driver,
-          .dry_run = options.dry_run};
-}
-
 }  // namespace
 
 NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::unique_ptr<Log> log,
-                     std::unique_ptr<Machine> machine, const NodeIdentity& node,
-                     CgroupDriver named_driver)
+                     std::unique_ptr<Machine> machine, const NodeIdentity& node)
     : options_(std::move(options)),
       log_(std::move(log)),
       machine_(std::move(machine)),
-      config_(WithOptions(config, options_), node, ReadersOf(options_, named_driver), *log_),
+      config_(config, node, options_.config, *log_),
       parts_(BuildParts(config_.config(), options_, *machine_, node, *log_)),
       manifests_(machine_->manifests.get(),
                  {.path = config.static_pod_path,
@@ -367,17 +352,15 @@ void NodeAgent::LookForSuspend() {
 void NodeAgent::SeeToThreads(Instant now) {
   if (next_care_ && now < *next_care_) return;
   next_care_ = now + kCareEvery;
-  std::set<std::string> missing;
-  for (const MissingThread& each : CareForThreads()) {
-    missing.insert(each.name);
-    if (missing_threads_.erase(each.name) > 0) continue;
+  const std::vector<MissingThread> missing = CareForThreads();
+  const bool was_missing = std::exchange(threads_are_missing_, !missing.empty());
+  if (was_missing && missing.empty()) log_->Info("all threads have been started");
+  if (was_missing) return;
+  for (const MissingThread& each : missing) {
     log_->Warn("a thread cannot be started; the agent goes on without it and tries again",
                {{"thread", each.name},
                 {"err", each.error.message},
                 {"mend", "raise pids.max of the agent's group (TasksMax= of its unit)"}});
-  }
-  for (const std::string& name : std::exchange(missing_threads_, std::move(missing))) {
-    log_->Info("a thread that was missing has been started", {{"thread", name}});
   }
 }
 

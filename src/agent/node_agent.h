@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -28,9 +27,9 @@ namespace jettison {
 class NodeAgent {
  public:
   // `machine` is open; `log` and `machine` belong together and live as long as this. `node` has the
-  // resources of the node. `named_driver` is as in ConfigInForce::Readers.
+  // resources of the node.
   NodeAgent(const AgentConfig& config, AgentOptions options, std::unique_ptr<Log> log,
-            std::unique_ptr<Machine> machine, const NodeIdentity& node, CgroupDriver named_driver);
+            std::unique_ptr<Machine> machine, const NodeIdentity& node);
 
   // Runs until Stop or a signal. An error is permanent: a retry would fail, too.
   [[nodiscard]] Result<void> Run();
@@ -106,11 +105,11 @@ class NodeAgent {
   bool stopping_pods_ = false;       // nothing new is started
   std::optional<Instant> next_try_;  // of the runtime
   Duration slept_ = SteadyClock::Slept();
-  std::optional<Instant> next_care_;       // of the threads
-  std::set<std::string> missing_threads_;  // of which the log tells
-  bool begun_ = false;                     // passes are run
-  bool snapshot_asked_ = false;            // by an onlooker
-  std::uint64_t shown_passes_ = 0;         // of what the onlookers have been told
+  std::optional<Instant> next_care_;  // of the threads
+  bool threads_are_missing_ = false;  // which was said
+  bool begun_ = false;                // passes are run
+  bool snapshot_asked_ = false;       // by an onlooker
+  std::uint64_t shown_passes_ = 0;    // of what the onlookers have been told
   std::uint64_t shown_events_ = 0;
   bool ready_ = false;                 // the service manager has been told
   std::optional<Instant> next_alive_;  // sign of life for the service manager

@@ -91,10 +91,10 @@ Result<void> RunServed(const AgentConfig& config, AgentOptions options, ConfigRe
   const auto board = is_asked ? std::make_shared<Board>() : nullptr;
   options.board = board;
   const auto rereading = std::make_shared<Rereading>(std::move(rereader), board);
-  options.reread_config = [rereading] { return rereading->Read(); };
-  options.look_at_kubelet = [rereading] { return rereading->LookAtKubelet(); };
+  options.config.again = [rereading] { return rereading->Read(); };
+  options.config.kubelet = [rereading] { return rereading->LookAtKubelet(); };
   if (config.source == SourceKind::kKubernetes) {
-    options.kubelet_look_every = std::chrono::minutes(1);
+    options.config.kubelet_every = std::chrono::minutes(1);
   }
   options.on_config = [rereading](const AgentConfig&) { rereading->Use(); };
   const auto agent = OpenAgent(config, std::move(options));
@@ -149,10 +149,10 @@ int RunAgent(const RunOptions& options) {
   reading.config.node_name = NodeNameOf(reading.config);
 
   AgentOptions agent_options;
-  agent_options.dry_run = options.dry_run;
+  agent_options.config.dry_run = options.dry_run;
   agent_options.stop_pods = options.stop_pods;
   agent_options.log_format = options.output == "json" ? LogFormat::kJson : LogFormat::kText;
-  agent_options.kubelet_thresholds = reading.kubelet_thresholds;
+  agent_options.config.kubelet_thresholds = reading.kubelet_thresholds;
   const auto result = RunServed(reading.config, std::move(agent_options), std::move(rereader));
   if (result) return 0;
   SayLast(fmt::format("jettison: {}\n", result.error().message));

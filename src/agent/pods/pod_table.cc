@@ -303,10 +303,7 @@ bool PodTable::KillNow(std::string_view uid, Instant now) {
 std::vector<SurvivorRecord> PodTable::Survivors() const {
   std::vector<SurvivorRecord> survivors;
   for (const PodWorker* const worker : Workers()) {
-    const auto survival = worker->survival();
-    if (!survival) continue;
-    survivors.push_back(
-        {.pod_uid = worker->facts().pod.uid, .since = survival->since, .kills = survival->kills});
+    if (auto survivor = worker->Survival()) survivors.push_back(*std::move(survivor));
   }
   return survivors;
 }

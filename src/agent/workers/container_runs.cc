@@ -74,10 +74,10 @@ void ContainerLifecycle::Adopt(const ContainerRecord& record) {
   }
 }
 
-bool ContainerLifecycle::RestartsUnder(RestartPolicy pod_policy) const {
+bool ContainerLifecycle::Restarts() const {
   if (IsSidecar()) return true;
   const bool failed = phase_ == Phase::kExited && exit_->exit_code != 0;
-  switch (pod_policy) {
+  switch (policy_) {
     case RestartPolicy::kAlways: return !init_ || failed;  // an init container has to succeed once
     case RestartPolicy::kOnFailure: return failed;
     case RestartPolicy::kNever: return false;
@@ -85,17 +85,16 @@ bool ContainerLifecycle::RestartsUnder(RestartPolicy pod_policy) const {
   __builtin_unreachable();
 }
 
-bool ContainerLifecycle::AwaitsRestart(RestartPolicy pod_policy) const {
+bool ContainerLifecycle::AwaitsRestart() const {
   return phase_ == Phase::kWaiting ? start_error_.has_value()
-                                   : phase_ == Phase::kExited && RestartsUnder(pod_policy);
+                                   : phase_ == Phase::kExited && Restarts();
 }
 
-bool ContainerLifecycle::IsDue(RestartPolicy pod_policy, Instant now) const {
-  return AwaitsRestart(pod_policy) ? restart_at_ <= now : phase_ == Phase::kWaiting;
+bool ContainerLifecycle::IsDue(Instant now) const {
+  return AwaitsRestart() ? restart_at_ <= now : phase_ == Phase::kWaiting;
 }
 
-ContainerState ContainerLifecycle::State(RestartPolicy pod_policy, bool initialized,
-                                         Instant now) const {
+ContainerState ContainerLifecycle::State(bool initialized, Instant now) const {
   switch (phase_) {
     case Phase::kWaiting:
       if (start_error_) return WaitsAfterFailure();
@@ -105,7 +104,7 @@ ContainerState ContainerLifecycle::State(RestartPolicy pod_policy, bool initiali
     case Phase::kRunning: return ContainerRunning{started_at_};
     case Phase::kExited: break;
   }
-  if (RestartsUnder(pod_policy) && restart_at_ > now) {
+  if (Restarts() && restart_at_ > now) {
     if (start_error_) return WaitsAfterFailure();
     const auto wait = std::chrono::ceil<std::chrono::seconds>(restart_at_ - now);
     return ContainerWaiting{.reason = "CrashLoopBackOff",
@@ -121,12 +120,11 @@ ContainerWaiting ContainerLifecycle::WaitsAfterFailure() const {
           .message = start_error_->error.message};
 }
 
-ContainerStatus ContainerLifecycle::Status(RestartPolicy pod_policy, bool initialized,
-                                           Instant now) const {
+ContainerStatus ContainerLifecycle::Status(bool initialized, Instant now) const {
   ContainerStatus status;
   status.name = spec_->name;
   status.init = init_;
-  status.state = State(pod_policy, initialized, now);
+  status.state = State(initialized, now);
   // While the container waits for its restart, the ended run is its last one.
   const bool shows_exit = std::holds_alternative<ContainerTerminated>(status.state);
   status.last_state = phase_ == Phase::kExited && !shows_exit ? exit_ : last_state_;
@@ -135,10 +133,13 @@ ContainerStatus ContainerLifecycle::Status(RestartPolicy pod_policy, bool initia
   return status;
 }
 
-ContainerRuns::ContainerRuns(const Pod& pod, const BackoffRule& restart_rule) {
-  runs_.reserve(pod.init_containers.size() + pod.containers.size());
-  for (const Container& spec : pod.init_containers) runs_.emplace_back(spec, true, restart_rule);
-  for (const Container& spec : pod.containers) runs_.emplace_back(spec, false, restart_rule);
+ContainerRuns::ContainerRuns(const Pod& pod, const BackoffRule& restart_rule)
+    : policy_(pod.restart_policy) {
+  for (const bool init : {true, false}) {
+    for (const Container& spec : init ? pod.init_containers : pod.containers) {
+      runs_.emplace_back(spec, init, policy_, restart_rule);
+    }
+  }
 }
 
 ContainerLifecycle* ContainerRuns::Find(const std::string& container, int attempt) {
@@ -159,18 +160,17 @@ bool ContainerRuns::AnyRegularStarted() const {
 
 // (kubelet: computePodActions, which begins with the first init container where it makes a sandbox,
 // and makes none for a pod that is not restarted or has nothing left to run)
-bool ContainerRuns::BeginAnew(RestartPolicy policy) {
+bool ContainerRuns::BeginAnew() {
   const auto is_lost = [](const ContainerLifecycle& run) {
     return run.WasStarted() && !run.WasStartedInThisLife();
   };
   const auto goes_on = [](const ContainerLifecycle& run) {
     return !run.is_init() && (run.IsAlive() || run.WasStartedInThisLife());
   };
-  const auto is_to_run = [policy](const ContainerLifecycle& run) {
-    return !run.is_init() &&
-           (run.phase() != ContainerLifecycle::Phase::kExited || run.RestartsUnder(policy));
+  const auto is_to_run = [](const ContainerLifecycle& run) {
+    return !run.is_init() && !run.IsDone();
   };
-  if (policy == RestartPolicy::kNever || std::ranges::none_of(runs_, is_lost) ||
+  if (policy_ == RestartPolicy::kNever || std::ranges::none_of(runs_, is_lost) ||
       std::ranges::any_of(runs_, goes_on) || std::ranges::none_of(runs_, is_to_run)) {
     return false;
   }
@@ -212,21 +212,21 @@ void ContainerRuns::ForgetDead(const std::string& container, int attempt) {
   });
 }
 
-PodActions ActionsFor(ContainerRuns& runs, RestartPolicy policy, bool initialized, Instant now) {
+PodActions ContainerRuns::Actions(bool initialized, Instant now) {
   PodActions actions;
   const auto note_if_due = [&](ContainerLifecycle& run) {
-    const bool due = run.IsDue(policy, now);
+    const bool due = run.IsDue(now);
     if (due) actions.start.push_back(&run);
     return due;
   };
-  for (ContainerLifecycle& run : runs.all()) {
+  for (ContainerLifecycle& run : runs_) {
     if (!run.is_init()) break;
     if (run.IsSidecar()) {
       const bool due = note_if_due(run);
       const bool started = run.phase() == Phase::kRunning || run.phase() == Phase::kExited;
       if (!initialized && (due || !started)) return actions;
     } else if (!initialized && !run.Succeeded()) {
-      if (run.phase() == Phase::kExited && !run.RestartsUnder(policy)) {
+      if (run.IsDone()) {
         actions.ends_well = false;
       } else {
         (void)note_if_due(run);
@@ -237,22 +237,20 @@ PodActions ActionsFor(ContainerRuns& runs, RestartPolicy policy, bool initialize
   actions.initialized = true;
   bool done = true;
   bool well = true;
-  for (ContainerLifecycle& run : runs.all()) {
+  for (ContainerLifecycle& run : runs_) {
     if (run.is_init()) continue;
     (void)note_if_due(run);
-    done = done && run.phase() == Phase::kExited && !run.RestartsUnder(policy);
+    done = done && run.IsDone();
     well = well && run.Succeeded();
   }
   if (done) actions.ends_well = well;
   return actions;
 }
 
-std::optional<Instant> NextRestartAt(const ContainerRuns& runs, RestartPolicy policy,
-                                     bool initialized) {
+std::optional<Instant> ContainerRuns::NextRestartAt(bool initialized) const {
   std::optional<Instant> next;
-  for (const ContainerLifecycle& run : runs.all()) {
-    const bool waits =
-        run.AwaitsRestart(policy) && (run.IsSidecar() || run.is_init() != initialized);
+  for (const ContainerLifecycle& run : runs_) {
+    const bool waits = run.AwaitsRestart() && (run.IsSidecar() || run.is_init() != initialized);
     if (waits) next = Earliest({next, run.restart_at()});
   }
   return next;

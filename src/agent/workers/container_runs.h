@@ -27,9 +27,10 @@ class ContainerLifecycle {
     kExited,  // ended, or its program could not be run
   };
 
-  // `spec` must outlive this; `init`: it is one of the pod's init containers.
-  ContainerLifecycle(const Container& spec, bool init, const BackoffRule& restart_rule)
-      : spec_(&spec), init_(init), backoff_(restart_rule) {}
+  // `spec` must outlive this; `init`: it is one of the pod's init containers; `policy`: the pod's.
+  ContainerLifecycle(const Container& spec, bool init, RestartPolicy policy,
+                     const BackoffRule& restart_rule)
+      : spec_(&spec), init_(init), policy_(policy), backoff_(restart_rule) {}
 
   // The runtime has been told to start the next run; returns that run's attempt.
   int BeginStart();
@@ -62,22 +63,24 @@ class ContainerLifecycle {
   // made.
   [[nodiscard]] Instant restart_at() const { return restart_at_; }
   // Whether time alone brings its next start.
-  [[nodiscard]] bool AwaitsRestart(RestartPolicy pod_policy) const;
-  [[nodiscard]] bool IsDue(RestartPolicy pod_policy, Instant now) const;
-  // Whether it will be started again under the pod's policy, should it be left to it.
-  [[nodiscard]] bool RestartsUnder(RestartPolicy pod_policy) const;
-  [[nodiscard]] ContainerStatus Status(RestartPolicy pod_policy, bool initialized,
-                                       Instant now) const;
+  [[nodiscard]] bool AwaitsRestart() const;
+  [[nodiscard]] bool IsDue(Instant now) const;
+  // Whether it will be started again, should it be left to the pod's policy.
+  [[nodiscard]] bool Restarts() const;
+  // Its work is done, well or not.
+  [[nodiscard]] bool IsDone() const { return phase_ == Phase::kExited && !Restarts(); }
+  [[nodiscard]] ContainerStatus Status(bool initialized, Instant now) const;
 
   bool stop_sent = false;  // the worker's note while the pod ends
 
  private:
   // After `start_error_`.
   [[nodiscard]] ContainerWaiting WaitsAfterFailure() const;
-  [[nodiscard]] ContainerState State(RestartPolicy pod_policy, bool initialized, Instant now) const;
+  [[nodiscard]] ContainerState State(bool initialized, Instant now) const;
 
   const Container* spec_;
   bool init_;
+  RestartPolicy policy_;
   Phase phase_ = Phase::kWaiting;
   int attempt_ = -1;
   bool of_earlier_life_ = false;  // that attempt
@@ -88,6 +91,13 @@ class ContainerLifecycle {
   Backoff backoff_;
   Backoff create_backoff_{kCreateRule};
   Instant restart_at_;
+};
+
+// The actions that are due for a running pod.
+struct PodActions {
+  std::vector<ContainerLifecycle*> start;  // containers that are due
+  bool initialized = false;                // all init containers are complete, sidecars started
+  std::optional<bool> ends_well;           // present: the pod has ended; whether it succeeded
 };
 
 // The containers of one pod, init containers first, each in the order of the spec, and the runs of
@@ -106,11 +116,18 @@ class ContainerRuns {
   [[nodiscard]] bool AnyRegularStarted() const;
   // The pod has lost what its init containers had made, and a regular container is still to run:
   // the init containers have to run again, and wait to do so from now on. False: it is not so.
-  [[nodiscard]] bool BeginAnew(RestartPolicy policy);
+  [[nodiscard]] bool BeginAnew();
   // Each regular container runs, or has run before.
   [[nodiscard]] bool EveryRegularRan() const;
   // Each sidecar and regular container runs.
   [[nodiscard]] bool EveryIsReady() const;
+
+  // `initialized`: all init containers were complete before. Init containers start one after the
+  // other; a sidecar counts as complete once it has started. (kubelet: kuberuntime's
+  // computePodActions)
+  [[nodiscard]] PodActions Actions(bool initialized, Instant now);
+  // When Actions will next start a container if only the time changes; absent: never.
+  [[nodiscard]] std::optional<Instant> NextRestartAt(bool initialized) const;
 
   // Takes the runs that the runtime remembers. A run that is known already is not changed, because
   // its end may have been reported meanwhile.
@@ -121,25 +138,9 @@ class ContainerRuns {
   void ForgetDead(const std::string& container, int attempt);
 
  private:
+  RestartPolicy policy_;
   std::vector<ContainerLifecycle> runs_;
   std::vector<ContainerRecord> dead_;
 };
-
-// The actions that are due for a running pod.
-struct PodActions {
-  std::vector<ContainerLifecycle*> start;  // containers that are due
-  bool initialized = false;                // all init containers are complete, sidecars started
-  std::optional<bool> ends_well;           // present: the pod has ended; whether it succeeded
-};
-
-// `initialized`: all init containers were complete before. Init containers start one after the
-// other; a sidecar counts as complete once it has started. (kubelet: kuberuntime's
-// computePodActions)
-[[nodiscard]] PodActions ActionsFor(ContainerRuns& runs, RestartPolicy policy, bool initialized,
-                                    Instant now);
-
-// When ActionsFor will next start a container if only the time changes; absent: never.
-[[nodiscard]] std::optional<Instant> NextRestartAt(const ContainerRuns& runs, RestartPolicy policy,
-                                                   bool initialized);
 
 }  // namespace jettison

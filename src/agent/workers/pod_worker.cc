@@ -27,10 +27,6 @@ Duration KillTimeout(Duration grace) {
   return std::max<Duration>(grace + grace / 2, seconds(10));
 }
 
-const std::string& UidOf(const RuntimeEvent& event) {
-  return std::visit([](const auto& e) -> const std::string& { return e.pod_uid; }, event);
-}
-
 }  // namespace
 
 PodWorker::PodWorker(SharedPodFacts facts, WorkerDependencies& dependencies)
@@ -76,7 +72,7 @@ void PodWorker::Adopt(std::vector<ContainerRecord> records, Instant now) {
   runs_.Take(std::move(records));
   // If a regular container has ever run, the init containers are done, even if their own records
   // were removed since.
-  initialized_ = !runs_.BeginAnew(facts_->pod.restart_policy) && runs_.AnyRegularStarted();
+  initialized_ = !runs_.BeginAnew() && runs_.AnyRegularStarted();
   (void)running_counted_.Take();
   state_ = Running{};
   if (ResumeEviction(now)) return;
@@ -125,7 +121,7 @@ std::optional<bool> PodWorker::SavedOutcome() const {
 }
 
 void PodWorker::Handle(const RuntimeEvent& event, Instant now) {
-  if (UidOf(event) != facts_->pod.uid || IsGone()) return;
+  if (IsGone()) return;
   std::visit([&](const auto& e) { On(e, now); }, event);
   Advance(now);
 }
@@ -150,7 +146,7 @@ std::optional<Instant> PodWorker::NextDeadline() const {
     return end->is_late ? kill : std::min(kill, end->late_at);
   }
   if (!std::holds_alternative<Running>(state_) || !IsOwn()) return std::nullopt;
-  return NextRestartAt(runs_, facts_->pod.restart_policy, initialized_);
+  return runs_.NextRestartAt(initialized_);
 }
 
 void PodWorker::On(const PodReady&, Instant) {
@@ -203,8 +199,7 @@ void PodWorker::On(const ContainerExited& event, Instant now) {
                                               {"container", event.container},
                                               {"exitCode", fmt::to_string(event.exit.exit_code)},
                                               {"reason", TerminationReason(event.exit)}});
-  const bool restarts =
-      std::holds_alternative<Running>(state_) && run->RestartsUnder(facts_->pod.restart_policy);
+  const bool restarts = std::holds_alternative<Running>(state_) && run->Restarts();
   if (!restarts || run->restart_at() <= now) return;
   Report(EventType::kWarning, "BackOff",
          fmt::format("Back-off restarting failed container {} in pod {}", event.container,
@@ -219,7 +214,7 @@ void PodWorker::On(const PodRemoved&, Instant) {
 // Starts whatever should run and does not; ends the pod when its work is done. In a foreign
 // pod its owner does both.
 void PodWorker::Sync(Instant now) {
-  const PodActions actions = ActionsFor(runs_, facts_->pod.restart_policy, initialized_, now);
+  const PodActions actions = runs_.Actions(initialized_, now);
   initialized_ = actions.initialized;
   if (!IsOwn() && runs_.AnyAlive()) return;
   for (ContainerLifecycle* const run : actions.start) {
@@ -367,12 +362,12 @@ bool PodWorker::KillNow(Instant now) {
   return true;
 }
 
-std::optional<Survival> PodWorker::survival() const {
+std::optional<SurvivorRecord> PodWorker::Survival() const {
   const Ending* const end = ending();
   const bool survives =
       end != nullptr && end->IsTerminating() && end->kills >= 2 && runs_.AnyAlive();
   if (!survives) return std::nullopt;
-  return Survival{.since = end->first_kill, .kills = end->kills};
+  return SurvivorRecord{.pod_uid = facts_->pod.uid, .since = end->first_kill, .kills = end->kills};
 }
 
 bool PodWorker::IsEnding() const {
@@ -463,7 +458,7 @@ PodStatus PodWorker::Status(Instant now) const {
   status.conditions = conditions_.conditions;
   status.start_time = start_time_;
   for (const ContainerLifecycle& run : runs_.all()) {
-    status.containers.push_back(run.Status(facts_->pod.restart_policy, initialized_, now));
+    status.containers.push_back(run.Status(initialized_, now));
   }
   return status;
 }

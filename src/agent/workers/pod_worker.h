@@ -10,6 +10,7 @@
 #include "agent/workers/container_runs.h"
 #include "agent/workers/worker_dependencies.h"
 #include "core/model/eviction.h"
+#include "core/pass/pass.h"
 #include "core/pods/pod_facts.h"
 #include "core/units/once.h"
 #include "machine/log/event_log.h"
@@ -17,12 +18,6 @@
 #include "view/snapshot.h"
 
 namespace jettison {
-
-// A pod of which something still runs although it was killed.
-struct Survival {
-  Instant since;  // the first kill
-  int kills = 0;
-};
 
 // Manages one admitted pod from its creation to its removal: init containers in order, sidecars,
 // restarts with back-off, the end with its grace period. It never waits: the caller tells it events
@@ -85,7 +80,7 @@ class PodWorker {
   [[nodiscard]] std::optional<Instant> kill_at() const;
   // Present if the pod was killed more than once and something of it still runs: a kill may fail,
   // and a process that sleeps uninterruptibly in the kernel does not end.
-  [[nodiscard]] std::optional<Survival> survival() const;
+  [[nodiscard]] std::optional<SurvivorRecord> Survival() const;
   // When it was evicted; only where IsEvicted.
   [[nodiscard]] Instant evicted_at() const { return eviction_->at; }
   // Since when it is on its way to give back all that it holds: what is left of it is being

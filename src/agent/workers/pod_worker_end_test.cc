@@ -119,10 +119,10 @@ TEST(PodWorker, WhatLivesOnIsKilledAgainAndAgainAtGrowingIntervals) {
   EXPECT_LE(*std::ranges::max_element(pauses), seconds(30));
   EXPECT_EQ(pauses.back(), seconds(30));
   EXPECT_FALSE(bench.worker.IsCandidate()) << "choosing it would only kill it again";
-  EXPECT_GT(bench.worker.survival()->kills, 20);
+  EXPECT_GT(bench.worker.Survival()->kills, 20);
   bench.Exit("a", 137);
   EXPECT_TRUE(bench.worker.IsGone());
-  EXPECT_FALSE(bench.worker.survival());
+  EXPECT_FALSE(bench.worker.Survival());
 }
 
 TEST(PodWorker, NoContainerWaitsForTheHookOfAnother) {

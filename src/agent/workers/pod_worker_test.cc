@@ -290,10 +290,9 @@ TEST(PodWorker, OfARecalledPodNothingIsStartedBeforeTheRuntimeHasToldAll) {
   EXPECT_THAT(bench.worker.dead_runs(), testing::SizeIs(1));
 }
 
-TEST(PodWorker, EventsOfOtherPodsAndOtherRunsChangeNothing) {
+TEST(PodWorker, EventsOfOtherRunsChangeNothing) {
   Bench bench(PodOf({}, {Named("a")}));
   bench.Start().Commands();
-  bench.runtime.Push(ContainerExited{"other", "a", 0, {}});
   bench.runtime.Push(ContainerExited{"u", "a", 7, {}});
   EXPECT_THAT(bench.Deliver().Commands(), IsEmpty());
   EXPECT_EQ(bench.Status().phase, PodPhase::kRunning);
