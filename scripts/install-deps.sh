@@ -12,7 +12,7 @@ packages=(
   libre2-dev zlib1g-dev libmicrohttpd-dev libgnutls28-dev libcurl4-gnutls-dev libzstd-dev libxxhash-dev
   containerd runc
   qemu-system-x86 busybox-static systemd
-  e2fsprogs xfsprogs btrfs-progs util-linux python3 clang-format git mandoc zsh fish jq curl openssl
+  e2fsprogs xfsprogs btrfs-progs util-linux python3 python3-yaml clang-format git mandoc zsh fish jq curl openssl
   ca-certificates
 )
 # The dashboard is built with node and npm; those of another source than Debian do as well.

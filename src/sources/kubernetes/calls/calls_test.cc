@@ -1,5 +1,10 @@
 #include <gmock/gmock.h>
 
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "codec/documents/documents.h"
 #include "codec/documents/json.h"
 #include "sources/kubernetes/calls/call_complaints.h"
 #include "sources/kubernetes/calls/event_queue.h"
@@ -86,6 +91,27 @@ TEST(Outcome, ASuccessCountsOnlyInTheWordsOfAnApiServer) {
   EXPECT_FALSE(OutcomeOf(ApiReply{.status = 200, .body = "{}"}, {.kind = "Node", .uid = {}}).ok());
   EXPECT_EQ(OutcomeOf(Recorded(403, "status_forbidden.json"), {.kind = "Pod", .uid = {}}).result,
             CallResult::kForbidden);
+}
+
+TEST(NeededRights, AreThoseOfTheRoleThatIsInstalledAndNoOthers) {
+  std::ifstream file(JETTISON_TESTDATA "/../../packaging/kubernetes/base/rbac.yaml");
+  const std::string role{std::istreambuf_iterator<char>(file), {}};
+  const auto documents = ParseDocuments(role).value();
+  const auto texts = [](const Value& rule, std::string_view list) {
+    std::vector<std::string> all;
+    for (const Value& each : *rule.Find(list)->AsList()) all.push_back(*each.AsString());
+    return all;
+  };
+  std::multiset<std::string> given;
+  for (const Value& rule : *documents.at(0).Find("rules")->AsList()) {
+    EXPECT_THAT(texts(rule, "apiGroups"), ::testing::ElementsAre(""));
+    for (const std::string& resource : texts(rule, "resources")) {
+      for (const std::string& verb : texts(rule, "verbs")) given.insert(verb + " " + resource);
+    }
+  }
+  std::multiset<std::string> needed;
+  for (const Right& right : NeededRights()) needed.insert(Describe(right));
+  EXPECT_EQ(given, needed);
 }
 
 // For 0 an API server removes the object at once, while the pod runs.
