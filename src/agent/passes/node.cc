@@ -360,8 +360,7 @@ std::optional<Instant> Node::NextDeadline() const {
 
 void Node::PlanLook(const Observations& seen, Instant now) {
   trends_.Take(seen, now);
-  const NodeLook before = std::exchange(last_look_, {.seen = seen, .at = now});
-  AskForLook(now + NextLook(state_.policies.lines(), before, last_look_));
+  AskForLook(now + NextLook(state_.policies.lines(), seen));
   const auto since = state_.pacing.FollowedSince(now);
   if (since) AskForLook(now + NextPaceLook(*since, now));
   if (grace_end_ && *grace_end_ > now) AskForLook(*grace_end_);

@@ -145,7 +145,6 @@ class Node : private SummarySource {
   NodeWalks walks_;
   std::optional<Instant> look_at_;  // the next one
   Instant looked_at_;
-  NodeLook last_look_;
   std::optional<Instant> pass_asked_for_;
   std::optional<Instant> grace_end_;  // of a soft threshold, the next one
   SignalTrends trends_;

@@ -9,14 +9,6 @@
 namespace jettison {
 namespace {
 
-// Units a second by which the signal has shrunk from one look to the next; negative: it grew.
-double GrowthBetween(const NodeLook& before, const NodeLook& last, Signal signal) {
-  const auto& was = before.seen[signal];
-  if (!was || last.at <= before.at) return 0;
-  return static_cast<double>(was->available - last.seen[signal]->available) /
-         SecondsOf(last.at - before.at);
-}
-
 // Absent: nobody can tell, or it does not run short within moments.
 std::optional<double> GrowthAtOnce(Signal signal) {
   if (!IsForeseen(signal)) return std::nullopt;
@@ -32,17 +24,16 @@ const std::optional<MemoryStats>* MemoryBehind(Signal signal, const NodeStats& n
 
 }  // namespace
 
-Duration NextLook(std::span<const Threshold> thresholds, const NodeLook& before,
-                  const NodeLook& last) {
+Duration NextLook(std::span<const Threshold> thresholds, const Observations& seen) {
   double seconds = SecondsOf(kFarthestLook);
   for (const Threshold& threshold : thresholds) {
-    const auto& seen = last.seen[threshold.signal];
+    const auto& signal = seen[threshold.signal];
     const auto at_once = GrowthAtOnce(threshold.signal);
-    if (!seen || !at_once) continue;
-    const std::int64_t left = seen->available - QuantityOf(threshold.value, seen->capacity).Value();
+    if (!signal || !at_once) continue;
+    const std::int64_t left =
+        signal->available - QuantityOf(threshold.value, signal->capacity).Value();
     if (left < 0) continue;
-    const double growth = std::max(*at_once, GrowthBetween(before, last, threshold.signal));
-    seconds = std::min(seconds, static_cast<double>(left) / growth);
+    seconds = std::min(seconds, static_cast<double>(left) / *at_once);
   }
   return std::max(std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds)),
                   kNearestLook);

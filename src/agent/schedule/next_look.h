@@ -37,17 +37,9 @@ inline constexpr Duration kLevelSpacing = std::chrono::milliseconds(1);
 inline constexpr Duration kShortestPaceLook = std::chrono::milliseconds(5);
 inline constexpr Duration kLongestPaceLook = std::chrono::milliseconds(20);
 
-// What was seen of the node, and when.
-struct NodeLook {
-  Observations seen;
-  Instant at;
-};
-
-// The time from the look `last` to the next: until the nearest threshold on memory, swap or process
-// IDs that is not crossed is reached, at the growth since the look `before` or at what can be taken
-// at once, whichever is faster, but between kNearestLook and kFarthestLook.
-[[nodiscard]] Duration NextLook(std::span<const Threshold> thresholds, const NodeLook& before,
-                                const NodeLook& last);
+// The time from a look to the next: until the nearest threshold on memory, swap or process IDs that
+// is not crossed could be reached, but between kNearestLook and kFarthestLook.
+[[nodiscard]] Duration NextLook(std::span<const Threshold> thresholds, const Observations& seen);
 
 // The same while pods are ending, or an eviction waits, since then.
 [[nodiscard]] Duration NextPaceLook(Instant since, Instant now);

@@ -19,16 +19,11 @@ Threshold Of(Signal signal, std::int64_t value) {
   return {.signal = signal, .value = Quantity::Of(value), .min_reclaim = {}};
 }
 
-NodeLook At(Signal signal, std::int64_t available, Instant at) {
-  NodeLook look{.seen = {}, .at = at};
-  look.seen[signal] = {.available = available, .capacity = 100 * kGi, .time = std::nullopt};
-  return look;
-}
-
-// The next look where so much has been left for a second, and a threshold lies at a GiB.
-Duration NextWith(Signal signal, std::int64_t available) {
-  return NextLook(std::vector{Of(signal, kGi)}, At(signal, available, kBegin),
-                  At(signal, available, kBegin + seconds(1)));
+// The next look where so much is left, and a threshold lies at `value`.
+Duration NextWith(Signal signal, std::int64_t available, std::int64_t value = kGi) {
+  Observations seen;
+  seen[signal] = {.available = available, .capacity = 100 * kGi, .time = std::nullopt};
+  return NextLook(std::vector{Of(signal, value)}, seen);
 }
 
 TEST(NextLook, ComesWhenSixteenGibibytesASecondWouldBeAtTheThreshold) {
@@ -40,28 +35,16 @@ TEST(NextLook, ComesWhenSixteenGibibytesASecondWouldBeAtTheThreshold) {
   }
 }
 
-TEST(NextLook, ComesSoonerWhereGrowthIsFasterThanThat) {
-  const auto next = NextLook(std::vector{Of(Signal::kMemoryAvailable, kGi)},
-                             At(Signal::kMemoryAvailable, 12 * kGi, kBegin),
-                             At(Signal::kMemoryAvailable, 2 * kGi, kBegin + milliseconds(500)));
-  EXPECT_EQ(next, milliseconds(50));
-}
-
 TEST(NextLook, ComesHalfASecondLaterForADiskAndWhereEveryThresholdIsCrossedOnPressureOrUnknown) {
   EXPECT_EQ(NextWith(Signal::kNodeFsAvailable, kGi + 1), kFarthestLook);
   EXPECT_EQ(NextWith(Signal::kMemoryAvailable, kGi - 1), kFarthestLook);
   EXPECT_EQ(NextWith(Signal::kIoPressureSomeAvg10, 2 * kGi), kFarthestLook);
-  EXPECT_EQ(NextLook(std::vector{Of(Signal::kSwapAvailable, kGi)}, {}, {}), kFarthestLook);
+  EXPECT_EQ(NextLook(std::vector{Of(Signal::kSwapAvailable, kGi)}, {}), kFarthestLook);
 }
 
 TEST(NextLook, ComesBeforeAForkBombCouldBeAtTheThreshold) {
-  constexpr std::int64_t kPidMax = 32'768;
-  const auto next = [](std::int64_t left) {
-    const NodeLook look = At(Signal::kPidAvailable, left, kBegin);
-    return NextLook(std::vector{Of(Signal::kPidAvailable, kPidMax / 10)}, look, look);
-  };
-  EXPECT_EQ(next(kPidMax / 10 + 10'000), milliseconds(100));
-  EXPECT_EQ(next(kPidMax / 10 + 10), kNearestLook);
+  EXPECT_EQ(NextWith(Signal::kPidAvailable, 13'276, 3'276), milliseconds(100));
+  EXPECT_EQ(NextWith(Signal::kPidAvailable, 3'286, 3'276), kNearestLook);
 }
 
 TEST(NextPaceLook, ComesAfterFiveMillisecondsAtFirstAndTwentyLater) {
