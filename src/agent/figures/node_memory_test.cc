@@ -106,20 +106,6 @@ TEST_F(NodeMemory, WhatTheKernelHoldsOfAMachineSaysNothingOfANodeThatIsAGroup) {
   EXPECT_EQ(AvailableMi(collector), 320U);
 }
 
-TEST_F(NodeMemory, ItIsSaidOnceWhereTheKernelHoldsMoreThanAThreshold) {
-  EXPECT_EQ(AvailableMi(collector_), 384U);
-  EXPECT_THAT(lines_, IsEmpty());
-  proc_.WriteMemory(464, 283);
-  for (int pass = 0; pass < 3; ++pass) EXPECT_EQ(AvailableMi(collector_), 283U);
-  EXPECT_EQ(lines_.size(), 1U);
-  EXPECT_THAT(lines_, Contains(HasSubstr("the kernel holds memory")));
-  proc_.WriteMemory(464, 300);  // nearly as much
-  EXPECT_EQ(AvailableMi(collector_), 300U);
-  proc_.WriteMemory(464, 283);
-  EXPECT_EQ(AvailableMi(collector_), 283U);
-  EXPECT_EQ(lines_.size(), 1U);
-}
-
 TEST_F(NodeMemory, AnAvailableAmountThatNoKernelWritesIsLeftOutAndSaid) {
   proc_.WriteMemory(464, 465);
   for (int pass = 0; pass < 3; ++pass) EXPECT_EQ(AvailableMi(collector_), 384U);

@@ -1,7 +1,5 @@
 #include "agent/figures/stats_collector.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string_view>
 
@@ -55,18 +53,6 @@ std::optional<std::uint64_t> CapacityOf(const procfs::MachineMemory* machine,
 std::optional<std::uint64_t> SwapUsed(const procfs::MachineMemory& machine) {
   if (!machine.swap_total || !machine.swap_free) return std::nullopt;
   return *machine.swap_total > *machine.swap_free ? *machine.swap_total - *machine.swap_free : 0;
-}
-
-// The largest threshold on memory.available, in bytes; the kubelet's default where there is none.
-std::uint64_t LargestThreshold(std::span<const Threshold> thresholds, const NodeStats& stats) {
-  constexpr std::int64_t kDefault = std::int64_t{100} << 20;
-  std::int64_t largest = 0;
-  const auto observed = ObservationsFrom(stats)[Signal::kMemoryAvailable];
-  for (const Threshold& threshold : thresholds) {
-    if (threshold.signal != Signal::kMemoryAvailable || !observed) continue;
-    largest = std::max(largest, QuantityOf(threshold.value, observed->capacity).Value());
-  }
-  return static_cast<std::uint64_t>(largest > 0 ? largest : kDefault);
 }
 
 }  // namespace
@@ -141,29 +127,11 @@ void StatsCollector::AddHeldByKernel(const procfs::MachineMemory& machine, Memor
   if (available == nullptr || *available >= *stats.available_bytes) return;
   const std::uint64_t of_kernel = *available + sources_.procfs.ReadListed();
   if (of_kernel >= *stats.available_bytes) return;
-  held_by_kernel_ = *stats.available_bytes - of_kernel;
+  const std::uint64_t held = *stats.available_bytes - of_kernel;
   stats.available_bytes = of_kernel;
-  *stats.working_set_bytes += held_by_kernel_;
-  *stats.usage_bytes += held_by_kernel_;
-  stats.kernel_bytes = std::max(stats.kernel_bytes.value_or(0), held_by_kernel_);
-}
-
-bool StatsCollector::KernelHoldsMuch(const NodeStats& stats) const {
-  return held_by_kernel_ > LargestThreshold(sources_.thresholds, stats);
-}
-
-void StatsCollector::AfterFullPass() {
-  disks_.TakeMounts();
-  const bool is_much = KernelHoldsMuch(last_);
-  if (is_much && !logs_held_) {
-    log_.Warn("the kernel holds memory that no group is charged with; it is not available",
-              {{"available", fmt::to_string(last_.memory->available_bytes.value_or(0))},
-               {"held", fmt::to_string(held_by_kernel_)},
-               {"by", procfs::DescribeKernelMemory(held_by_kernel_)}});
-  }
-  // It is told again only once it was little.
-  logs_held_ =
-      is_much || (logs_held_ && 2 * held_by_kernel_ > LargestThreshold(sources_.thresholds, last_));
+  *stats.working_set_bytes += held;
+  *stats.usage_bytes += held;
+  stats.kernel_bytes = std::max(stats.kernel_bytes.value_or(0), held);
 }
 
 Result<std::uint64_t> StatsCollector::ReadMemoryCapacity() const {
@@ -177,7 +145,6 @@ Result<std::uint64_t> StatsCollector::ReadMemoryCapacity() const {
 
 // In a container the root of the groups has the container's limit, while /proc is the machine's.
 std::optional<std::uint64_t> StatsCollector::ReadWholeMemory(NodeStats& stats, Instant now) {
-  held_by_kernel_ = 0;
   const auto machine = sources_.procfs.ReadMemory();
   const auto reading = sources_.node.ReadLimitedMemory("");
   const LimitedMemory* figures = Checked(reading, "memory of the node");
@@ -229,7 +196,7 @@ NodeStats StatsCollector::ReadNode() {
   const Instant now = clock_.Now();
   stats.pods_memory = ReadPodsMemory(ReadWholeMemory(stats, now), now);
   ReadPressure(stats, now);
-  return last_ = stats;
+  return stats;
 }
 
 void StatsCollector::ReadRest(NodeStats& stats) {

@@ -77,8 +77,8 @@ class StatsCollector : public Figures {
   }
 
   [[nodiscard]] NodeStats ReadNode() override;
-  // Takes notice of mounts that have come or gone, and says whether the kernel holds much.
-  void AfterFullPass() override;
+  // Takes notice of mounts that have come or gone.
+  void AfterFullPass() override { disks_.TakeMounts(); }
   void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                 std::vector<PodStats>& stats) override;
   void ReadMemoryOf(std::span<const PodFacts* const> pods, std::vector<PodStats>& stats) override;
@@ -102,9 +102,6 @@ class StatsCollector : public Figures {
   // Returns the capacity, where that is known.
   std::optional<std::uint64_t> ReadWholeMemory(NodeStats& stats, Instant now);
   void AddHeldByKernel(const procfs::MachineMemory& machine, MemoryStats& stats);
-  // Whether what the kernel holds of the node's memory, which the usage of its group does not tell,
-  // is more than a threshold on memory.
-  [[nodiscard]] bool KernelHoldsMuch(const NodeStats& stats) const;
   [[nodiscard]] Result<RlimitStats> ReadProcessIds();
   [[nodiscard]] std::optional<MemoryStats> ReadPodsMemory(std::optional<std::uint64_t> capacity,
                                                           Instant now);
@@ -129,12 +126,9 @@ class StatsCollector : public Figures {
   const Log& log_;
   psi::PressureFiles node_pressure_;
   psi::PressureFiles pods_pressure_;
-  bool root_limits_tasks_;  // it has such a file: it is not the root of the machine
-  NodeStats last_;          // as last read
-  std::uint64_t held_by_kernel_ = 0;
-  bool logs_held_ = false;                            // the log says that this is much
-  bool compares_io_ = false;                          // of pods, by the node's figures of this pass
-  TextIndex<GroupsOfPod> groups_;                     // of pods that were read, by UID
+  bool root_limits_tasks_;         // it has such a file: it is not the root of the machine
+  bool compares_io_ = false;       // of pods, by the node's figures of this pass
+  TextIndex<GroupsOfPod> groups_;  // of pods that were read, by UID
   std::map<std::string, bool, std::less<>> failing_;  // by what is read
 };
 

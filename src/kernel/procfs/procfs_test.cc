@@ -60,20 +60,6 @@ TEST_F(ProcfsTree, ListsOfAnyNumberOfProcessorsAreRead) {
   EXPECT_EQ(Procfs::Open(root_)->ReadListed(), 1500 * page);
 }
 
-TEST_F(ProcfsTree, WhatTheKernelHoldsIsNamedTheLargestFirst) {
-  std::filesystem::create_directories(root_ / "proc");
-  std::filesystem::create_directories(root_ / "sys/block/zram0");
-  std::filesystem::create_directories(root_ / "sys/block/sda");
-  Write("proc/meminfo",
-        "MemTotal: 475136 kB\nKernelStack: 1024 kB\nPageTables: 4096 kB\nSecPageTables: 2048 kB\n"
-        "SReclaimable: 90000 kB\nSUnreclaim: 20480 kB\nPercpu: 500 kB\n");
-  Write("sys/block/zram0/mm_stat", "400000000 190000000 199229440 0 199229440 0 0 0 0\n");
-  EXPECT_EQ(procfs::DescribeKernelMemory(std::uint64_t{300} << 20, root_),
-            "190 MiB zram, 82 MiB that no file names (pipe buffers, a file system's own cache, "
-            "drivers), 20 MiB slab, 6 MiB page tables, 1 MiB stacks");
-  EXPECT_EQ(procfs::DescribeKernelMemory(0, root_ / "none"), "");
-}
-
 std::string Recorded(const std::string& name) {
   std::ifstream file(std::string(JETTISON_ROOM_TESTDATA) + "/6.18/" + name);
   return {std::istreambuf_iterator<char>(file), {}};
