@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/cluster/cluster_evictions.h"
+#include "agent/cluster/soft_evictions.h"
 #include "agent/cluster/cluster_side.h"
 #include "agent/cluster/shadow_watch.h"
 #include "agent/config_in_force.h"

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/units/duration.h"
+#include "sources/kubernetes/calls/object_calls.h"
 #include "sources/kubernetes/objects/api_objects.h"
 
 namespace jettison {
@@ -36,6 +37,18 @@ EvictionOrder OrderOf(const kube::EvictionIntent& intent, Duration left) {
           .disruption_target = intent.disruption_target};
 }
 
+const char* WordsOf(kube::EvictionEnd end) {
+  switch (end) {
+    case kube::EvictionEnd::kDeleted: return "the API server deletes an evicted pod";
+    case kube::EvictionEnd::kGone:
+      return "an evicted pod had already been deleted from the cluster";
+    case kube::EvictionEnd::kGivenUp:
+      return "an evicted pod could not be deleted within an hour, and the agent stops trying; the "
+             "kubelet may start it again";
+  }
+  return "";
+}
+
 constexpr std::int64_t kNoLimit = -1;
 constexpr const char* kNotHeld =
     "the group of an evicted pod cannot be held; the kubelet may start the pod again";
@@ -49,12 +62,6 @@ ClusterSide::ClusterSide(ClusterSideDependencies dependencies, const std::string
       name_(node),
       caller_(dependencies_.access),
       node_(dependencies_.access, node),
-      evictions_(
-          dependencies_.access,
-          [this](NodeConditionType condition) { return node_.IsSettled(condition); },
-          [this](const kube::EvictionIntent& intent, kube::EvictionEnd end) {
-            OnOver(intent, end);
-          }),
       events_(node) {}
 
 // With a limit of no processes the kubelet can start nothing in the group of an evicted pod. To a
@@ -110,11 +117,13 @@ void ClusterSide::SendEvents(Instant now) {
 void ClusterSide::Resume(std::vector<kube::EvictionIntent> earlier) {
   const Clock& clock = caller_.clock();
   const Instant now = clock.Now();
-  if (dependencies_.dry_run) {
-    for (kube::EvictionIntent& intent : earlier) ToFree(std::move(intent), now);
-    return;
-  }
-  for (kube::EvictionIntent& intent : evictions_.Resume(std::move(earlier), now)) {
+  for (kube::EvictionIntent& intent : earlier) {
+    if (dependencies_.dry_run) {
+      ToFree(std::move(intent), now);
+      continue;
+    }
+    if (IsEvicted(intent.uid) || DropOfEarlierBoot(intent)) continue;
+    Add(intent, std::nullopt, InstantOf(intent.evicted_at, clock), now);
     const Duration left = GraceLeft(intent, now, clock);
     if (dependencies_.end_pod(OrderOf(intent, left))) continue;
     if (left == Duration(0)) (void)Limit(intent, 0, kNotHeld);
@@ -131,14 +140,16 @@ void ClusterSide::ContinueEvictions(Instant now) {
 
 void ClusterSide::Advance(Instant now) {
   node_.Advance(now);
-  evictions_.Advance(now);
+  AdvanceEvictions(now);
   SendEvents(now);
   FreeHeld(now);
 }
 
 std::optional<Instant> ClusterSide::NextDeadline() const {
-  return Earliest({node_.NextDeadline(), evictions_.NextDeadline(), events_.due(),
-                   to_free_.empty() ? std::nullopt : std::optional(free_at_)});
+  auto next = Earliest({node_.NextDeadline(), events_.due(),
+                        to_free_.empty() ? std::nullopt : std::optional(free_at_)});
+  for (const auto& [id, eviction] : evictions_) next = Earliest({next, eviction.steps.due()});
+  return next;
 }
 
 bool ClusterSide::Stop(Instant now) {
@@ -157,7 +168,7 @@ void ClusterSide::ToFree(kube::EvictionIntent intent, Instant now) {
 void ClusterSide::FreeHeld(Instant now) {
   for (const kube::FoundHeld& held : dependencies_.take_held()) {
     const kube::ObjectHead& pod = held.head;
-    if (evictions_.IsEvicted(pod.uid)) continue;
+    if (IsEvicted(pod.uid)) continue;
     if (std::ranges::find(to_free_, pod.uid, &kube::EvictionIntent::uid) != to_free_.end())
       continue;
     caller_.log().Warn(
@@ -176,7 +187,7 @@ void ClusterSide::FreeHeld(Instant now) {
   }
   if (to_free_.empty() || now < free_at_) return;
   std::erase_if(to_free_, [&](const kube::EvictionIntent& pod) {
-    if (evictions_.IsEvicted(pod.uid)) return true;
+    if (IsEvicted(pod.uid)) return true;
     if (!Limit(pod, pod.pids_limit.value_or(kNoLimit), kNotFreed)) return false;
     dependencies_.on_given_up(pod.uid);
     unended_.erase(pod.uid);
@@ -199,23 +210,111 @@ void ClusterSide::Evicting(const EvictionOrder& order, const Result<EvictOutcome
   if (!pod) return;
   const auto condition = ConditionOf(order);
   if (condition) node_.Urge(*condition, now);
-  evictions_.Begin({.namespace_ = std::move(pod->namespace_),
-                    .name = std::move(pod->name),
-                    .uid = order.pod_uid,
-                    .message = order.message,
-                    .disruption_target = order.disruption_target,
-                    .grace_seconds = order.grace_period_seconds,
-                    .evicted_at = caller_.clock().Wall(),
-                    .boot_id = caller_.clock().Mark().boot_id,
-                    .held_group = dependencies_.group_of_pod(order.pod_uid),
-                    .pids_limit = dependencies_.pids_limit},
-                   condition, now);
+  if (IsUnderWay(order.pod_uid)) return;
+  Add({.namespace_ = std::move(pod->namespace_),
+       .name = std::move(pod->name),
+       .uid = order.pod_uid,
+       .message = order.message,
+       .disruption_target = order.disruption_target,
+       .grace_seconds = order.grace_period_seconds,
+       .evicted_at = caller_.clock().Wall(),
+       .boot_id = caller_.clock().Mark().boot_id,
+       .held_group = dependencies_.group_of_pod(order.pod_uid),
+       .pids_limit = dependencies_.pids_limit},
+      condition, now, condition ? now + kube::PodEviction::kTaintPatience : now);
+  AdvanceEvictions(now);
 }
 
-// If the pod could not be deleted in time, the kubelet may start it again.
-void ClusterSide::OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd end) {
-  if (end != kube::EvictionEnd::kDeleted) unended_.erase(intent.uid);
-  if (end == kube::EvictionEnd::kGivenUp) ToFree(intent, caller_.clock().Now());
+void ClusterSide::Add(kube::EvictionIntent intent, std::optional<NodeConditionType> condition,
+                      Instant evicted_at, Instant delete_due) {
+  evictions_.emplace(next_id_++,
+                     Eviction{.steps = kube::PodEviction(std::move(intent), evicted_at, delete_due),
+                              .condition = condition});
+  ++changes_.evictions;
+}
+
+bool ClusterSide::IsUnderWay(std::string_view uid) const {
+  return std::ranges::any_of(
+      evictions_, [uid](const auto& entry) { return entry.second.steps.intent().uid == uid; });
+}
+
+bool ClusterSide::IsEvicted(std::string_view uid) const {
+  const auto over = over_.find(uid);
+  return IsUnderWay(uid) ||
+         (over != over_.end() && caller_.clock().Now() < over->second + kMayBeOld);
+}
+
+// Nothing that ran before a boot still runs after it, nor is its group held. The kubelet starts the
+// pod afresh on a node whose shortage is over.
+bool ClusterSide::DropOfEarlierBoot(const kube::EvictionIntent& intent) {
+  const std::string boot_id = caller_.clock().Mark().boot_id;
+  if (intent.boot_id.empty() || boot_id.empty() || intent.boot_id == boot_id) return false;
+  ++changes_.all;
+  caller_.log().Warn(
+      "the machine was restarted before the eviction of a pod was reported to the API server; the "
+      "kubelet starts the pod afresh, and it is not evicted",
+      {{"pod", intent.namespace_ + "/" + intent.name}, {"uid", intent.uid}});
+  return true;
+}
+
+void ClusterSide::AdvanceEvictions(Instant now) {
+  for (auto next = evictions_.begin(); next != evictions_.end();) {
+    const auto at = next++;
+    auto& [steps, condition] = at->second;
+    if (condition && node_.IsSettled(*condition)) {
+      steps.TaintSettled(now);
+      condition.reset();
+    }
+    for (kube::EvictionCall& call : steps.TakeCalls(now, caller_.clock().Wall())) {
+      Ask(at->first, steps.intent().uid, std::move(call));
+    }
+    EndIfOver(at);
+  }
+}
+
+void ClusterSide::Ask(std::uint64_t eviction, const std::string& uid, kube::EvictionCall call) {
+  caller_.Ask(std::move(call.call), call.timeout,
+              [this, eviction, uid, purpose = call.purpose](const Result<kube::ApiReply>& reply) {
+                Take(eviction, purpose, kube::OutcomeOf(reply, {.kind = "Pod", .uid = uid}));
+              });
+}
+
+void ClusterSide::Take(std::uint64_t eviction, kube::CallPurpose purpose,
+                       const kube::Outcome& outcome) {
+  caller_.Complain(purpose, outcome);
+  const Instant now = caller_.clock().Now();
+  if (const auto at = evictions_.find(eviction); at != evictions_.end()) {
+    at->second.steps.Take(purpose, outcome, now);
+    EndIfOver(at);
+  }
+  AdvanceEvictions(now);
+}
+
+// A pod that was given up may have been started again under the same UID, and be evicted again. If
+// it could not be deleted in time, the kubelet may start it again.
+void ClusterSide::EndIfOver(Evictions::iterator at) {
+  const auto end = at->second.steps.end();
+  if (!end) return;
+  const kube::EvictionIntent intent = at->second.steps.intent();
+  evictions_.erase(at);
+  ++changes_.all;
+  const std::string pod = intent.namespace_ + "/" + intent.name;
+  if (*end == kube::EvictionEnd::kGivenUp) {
+    caller_.log().Warn(WordsOf(*end), {{"pod", pod}, {"uid", intent.uid}});
+  } else {
+    const Instant now = caller_.clock().Now();
+    std::erase_if(over_, [now](const auto& over) { return now >= over.second + kMayBeOld; });
+    over_.insert_or_assign(intent.uid, now);
+    caller_.log().Info(WordsOf(*end), {{"pod", pod}, {"uid", intent.uid}});
+  }
+  if (*end != kube::EvictionEnd::kDeleted) unended_.erase(intent.uid);
+  if (*end == kube::EvictionEnd::kGivenUp) ToFree(intent, caller_.clock().Now());
+}
+
+std::vector<kube::EvictionIntent> ClusterSide::Unfinished() const {
+  std::vector<kube::EvictionIntent> intents;
+  for (const auto& [id, eviction] : evictions_) intents.push_back(eviction.steps.intent());
+  return intents;
 }
 
 }  // namespace jettison

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "agent/cluster/cluster_caller.h"
-#include "agent/cluster/cluster_evictions.h"
 #include "agent/cluster/node_reporter.h"
 #include "agent/dependencies/dependencies.h"
 #include "agent/state/agent_state.h"
@@ -42,7 +41,8 @@ struct ClusterSideDependencies {
   bool dry_run = false;
 };
 
-// Reports evictions, conditions and events of this node to the cluster's API server. In a dry run
+// Reports evictions, conditions and events of this node to the cluster's API server: each evicted
+// pod until that has succeeded, in this run of the agent or a later one. In a dry run
 // it reports nothing, and removes what an earlier agent that evicted pods has left: its taints and
 // conditions of the node, and the limits that keep pods of unfinished evictions from starting,
 // because a dry run ends no pod. Nothing here waits.
@@ -52,6 +52,9 @@ struct ClusterSideDependencies {
 // may have been lost. The pod could start no process for good.
 class ClusterSide : public NodeListener {
  public:
+  // What the API server tells of a pod for so long after it has confirmed the deletion may be older
+  // than that.
+  static constexpr Duration kMayBeOld = std::chrono::seconds(10);
   // How often it is tried to free a pod that could not be freed.
   static constexpr Duration kFreeEvery = std::chrono::minutes(1);
 
@@ -82,10 +85,8 @@ class ClusterSide : public NodeListener {
   // dry run they are dropped.
   void Resume(std::vector<kube::EvictionIntent> earlier);
   // The evictions that the next agent has to finish, and how often they have changed.
-  [[nodiscard]] std::vector<kube::EvictionIntent> Unfinished() const {
-    return evictions_.Unfinished();
-  }
-  [[nodiscard]] StateChanges changes() const { return evictions_.changes(); }
+  [[nodiscard]] std::vector<kube::EvictionIntent> Unfinished() const;
+  [[nodiscard]] StateChanges changes() const { return changes_; }
   // Does what is due by now. Must be called when an answer to any call has arrived, and at
   // NextDeadline.
   void Advance(Instant now);
@@ -98,7 +99,24 @@ class ClusterSide : public NodeListener {
   [[nodiscard]] bool Stop(Instant now);
 
  private:
-  void OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd end);
+  struct Eviction {
+    kube::PodEviction steps;
+    std::optional<NodeConditionType> condition;  // for which it is, while its taint is on its way
+  };
+  using Evictions = std::map<std::uint64_t, Eviction>;  // in the order in which they began
+
+  // Whether the eviction was begun before the machine was restarted. It is dropped then.
+  [[nodiscard]] bool DropOfEarlierBoot(const kube::EvictionIntent& intent);
+  void Add(kube::EvictionIntent intent, std::optional<NodeConditionType> condition,
+           Instant evicted_at, Instant delete_due);
+  [[nodiscard]] bool IsUnderWay(std::string_view uid) const;
+  // Whether the pod's eviction is under way, or was over just now, so that an older list may still
+  // have the pod.
+  [[nodiscard]] bool IsEvicted(std::string_view uid) const;
+  void AdvanceEvictions(Instant now);
+  void Ask(std::uint64_t eviction, const std::string& uid, kube::EvictionCall call);
+  void Take(std::uint64_t eviction, kube::CallPurpose purpose, const kube::Outcome& outcome);
+  void EndIfOver(Evictions::iterator at);
   // Sets the limit of processes of a held group. A group that is gone, or is not known, is left
   // alone. False: that failed, which is logged with this message.
   bool Limit(const kube::EvictionIntent& intent, std::int64_t processes, const char* failure);
@@ -112,7 +130,10 @@ class ClusterSide : public NodeListener {
   std::string name_;  // of the node
   ClusterCaller caller_;
   NodeReporter node_;
-  ClusterEvictions evictions_;
+  Evictions evictions_;
+  std::uint64_t next_id_ = 1;
+  std::map<std::string, Instant, std::less<>> over_;  // deleted pods by UID, and since when
+  StateChanges changes_;                              // of Unfinished
   kube::EventQueue events_;
   // Evictions of an earlier agent whose pods have not been found yet, by UID.
   std::map<std::string, kube::EvictionIntent> unended_;

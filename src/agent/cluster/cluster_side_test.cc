@@ -21,6 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 
 struct Fixture {
   bool dry_run = false;
@@ -82,7 +83,7 @@ struct Fixture {
                              .resource_version = "7"},
                     .group = group});
   }
-  void Evict(bool soft, bool left_to_agent = false) {
+  void Evict(bool soft, bool left_to_agent = false, Duration later = std::chrono::seconds(1)) {
     side->Evicting({.pod_uid = "u",
                     .grace_period_seconds = 1,
                     .message = "low on memory",
@@ -91,10 +92,82 @@ struct Fixture {
                     .soft = soft,
                     .left_to_agent = left_to_agent},
                    EvictOutcome::kEnding, clock.Now());
-    clock.Advance(std::chrono::seconds(1));
+    clock.Advance(later);
     side->Advance(clock.Now());
   }
 };
+
+// A node on which an agent that evicted pods has left these taints and conditions.
+std::string LeftNode(const std::string& taints, const std::string& conditions) {
+  return R"({"kind":"Node","apiVersion":"v1","metadata":{"name":"bed","uid":"n-1",)"
+         R"("resourceVersion":"1"},"spec":{"taints":[)" +
+         taints + R"(]},"status":{"conditions":[)" + conditions + "]}}";
+}
+
+constexpr const char* kMark = "PATCH /api/v1/namespaces/default/pods/web/status";
+constexpr const char* kDelete = "DELETE /api/v1/namespaces/default/pods/web";
+
+TEST(ClusterSide, APodIsMarkedAndDeletedWhenTheNodeIsTaintedAndItIsThePodThatWasMeant) {
+  Fixture f;
+  f.side->Advance(f.clock.Now());
+  f.cluster.Answer(200, LeftNode("", ""));
+  f.Evict(false, false, Duration(0));
+  EXPECT_EQ(f.side->changes().evictions, 1U) << "it has to be written to the disk at once";
+  EXPECT_THAT(f.cluster.Waiting(), UnorderedElementsAre("PATCH /api/v1/nodes/bed", kMark));
+  f.cluster.Answer(200,
+                   LeftNode(R"({"key":"jettison.io/memory-pressure","effect":"NoSchedule"})", ""));
+  f.side->Advance(f.clock.Now());
+  ASSERT_THAT(f.cluster.Waiting(), Contains(kDelete));
+  for (const auto& asked : f.cluster.waiting()) {
+    EXPECT_THAT(asked.call.body, HasSubstr(R"("uid":"u")")) << "no other pod of the name is hit";
+  }
+  f.cluster.AnswerAll(200);
+  EXPECT_EQ(f.side->evictions_under_way(), 0U);
+  EXPECT_THAT(f.side->Unfinished(), IsEmpty());
+  EXPECT_THAT(f.logged, HasSubstr("pod=default/web"));
+}
+
+// As after an API server's store was set back, which keeps the UIDs.
+TEST(ClusterSide, APodThatComesBackAfterItsEvictionIsToldOfAnew) {
+  Fixture f;
+  for (int i = 0; i < 2; ++i) {
+    f.Evict(false);
+    EXPECT_EQ(f.side->evictions_under_way(), 1U);
+    EXPECT_THAT(f.cluster.Waiting(), Contains(kDelete));
+    f.cluster.AnswerAll(200);
+    EXPECT_EQ(f.side->evictions_under_way(), 0U);
+  }
+}
+
+TEST(ClusterSide, AnApiServerThatIsAwayIsToldWhenItIsBackAlsoByALaterAgent) {
+  Fixture f;
+  f.Evict(false);
+  for (int i = 0; i < 10; ++i) {
+    while (!f.cluster.waiting().empty()) {
+      f.cluster.Answer(Fail(ErrorCode::kUnavailable, "connection refused"));
+    }
+    f.clock.Advance(std::chrono::minutes(1));
+    if (i == 5) f.clock.StepWall(std::chrono::hours(-3));
+    if (i == 5) f.StartAgain();
+    f.side->Advance(f.clock.Now());
+  }
+  EXPECT_EQ(f.side->evictions_under_way(), 1U);
+  f.cluster.AnswerAll(200);
+  EXPECT_EQ(f.side->evictions_under_way(), 0U);
+}
+
+TEST(ClusterSide, AnswersThatComeTwiceOrTooLateAreLeftOut) {
+  Fixture f;
+  f.Evict(false);
+  const auto asked = f.cluster.waiting();
+  const kube::ApiReply done{.status = 200, .body = kube::FakeCluster::kSuccess};
+  for (int i = 0; i < 3; ++i) {
+    for (const auto& one : asked) one.on_reply(done);
+  }
+  EXPECT_EQ(f.side->evictions_under_way(), 0U);
+  f.side.reset();
+  for (const auto& one : asked) one.on_reply(done);
+}
 
 // A Job that ignores disruptions would make such a pod again for ever.
 TEST(ClusterSide, APodThatExceededALimitOfItsOwnIsMarkedWithoutTheConditionAfterARestartToo) {
@@ -198,7 +271,7 @@ TEST(ClusterSide, APodWhoseConfirmedDeletionTheApiServerHasLostMayStartProcesses
   f.ListHeld("u", "kubepods/podu");
   f.side->Advance(f.clock.Now());
   EXPECT_EQ(f.groups.LimitsOf("kubepods/podu").pids_max, 0) << "that list may be older";
-  f.clock.Advance(ClusterEvictions::kMayBeOld);
+  f.clock.Advance(ClusterSide::kMayBeOld);
   f.ListHeld("u", "kubepods/podu");
   f.side->Advance(f.clock.Now());
   EXPECT_EQ(f.groups.LimitsOf("kubepods/podu").pids_max, 1000) << "it is not held for good";
@@ -274,13 +347,6 @@ TEST(ClusterSide, AnEvictionOfAnEarlierAgentWhosePodIsGoneEndsNothing) {
   f.runs = true;
   f.side->ContinueEvictions(f.clock.Now());
   EXPECT_THAT(f.ended, IsEmpty());
-}
-
-// A node on which an agent that evicted pods has left these taints and conditions.
-std::string LeftNode(const std::string& taints, const std::string& conditions) {
-  return R"({"kind":"Node","apiVersion":"v1","metadata":{"name":"bed","uid":"n-1",)"
-         R"("resourceVersion":"1"},"spec":{"taints":[)" +
-         taints + R"(]},"status":{"conditions":[)" + conditions + "]}}";
 }
 
 TEST(ClusterDryRun, APodThatAnEarlierAgentHeldMayRunAgainAndIsNotDeleted) {

@@ -1,3 +1,5 @@
+#include "agent/cluster/soft_evictions.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "agent/cluster/cluster_evictions.h"
 #include "ports/fakes/fake_clock.h"
 #include "sources/kubernetes/test_bed/fake_cluster.h"
 
