@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "agent/agent_parts.h"
-#include "agent/plans/pod_plans.h"
 #include "agent/pods/pod_groups.h"
 #include "core/recording/recording.h"
 #include "core/thresholds/threshold_settings.h"
@@ -176,25 +175,11 @@ void NodeAgent::GoOnWithoutRuntime(const Error& error) {
       "the agent guards the node without the container runtime; no container is started before it "
       "answers",
       {{"pods", fmt::to_string(recalled.size())}});
-  ShareCpuWith(recalled);
   parts_->pods->Recall(std::move(recalled), now);
   Guard();
 }
 
-void NodeAgent::ShareCpuWith(const std::vector<RuntimePod>& pods) {
-  std::vector<PodPlan> plans;
-  for (const RuntimePod& pod : pods) {
-    if (pod.foreign) continue;
-    plans.push_back(
-        PlanOf(std::make_shared<const Pod>(pod.pod), parts_->worker_dependencies->limit_settings));
-  }
-  std::vector<const PodPlan*> own;
-  for (const PodPlan& plan : plans) own.push_back(&plan);
-  parts_->qos_groups->Add(own);
-}
-
 void NodeAgent::Begin(std::vector<RuntimePod> pods) {
-  ShareCpuWith(pods);
   const AgentConfig& config = config_.config();
   const auto placed = CheckPlaces(pods, {.groups = machine_->pod_groups(),
                                          .driver = config.cgroup_driver,
@@ -257,16 +242,7 @@ void NodeAgent::TakeRuntimeEvents() {
   for (const RuntimeEvent& event : machine_->runtime->TakeEvents()) {
     if (const auto* found = std::get_if<PodFound>(&event)) {
       (found->pod.foreign ? found_others : found_own) = true;
-      if (!found->pod.foreign) {
-        ShareCpuWith({found->pod});
-        manifests_.AdoptLate(found->pod.pod, now);
-      }
-    }
-    if (const auto* gone = std::get_if<PodRemoved>(&event)) {
-      parts_->qos_groups->Remove(gone->pod_uid);
-    }
-    if (const auto* failed = std::get_if<PodFailed>(&event)) {
-      parts_->qos_groups->Remove(failed->pod_uid);
+      if (!found->pod.foreign) manifests_.AdoptLate(found->pod.pod, now);
     }
     const auto* exited = std::get_if<ContainerExited>(&event);
     if (exited != nullptr && exited->exit.oom_killed && parts_->recorder) {

@@ -58,8 +58,6 @@ class NodeAgent {
   void SurveyFileSystems(const StorageFolders& folders);
   void WatchAlarms();
   void TakeRuntimeEvents();
-  // Own pods that are there without having been made now.
-  void ShareCpuWith(const std::vector<RuntimePod>& pods);
   void Want(std::optional<std::vector<SharedPodFacts>> pods);
   void TakeDiskUse();
   void AskForConfig();

@@ -26,8 +26,8 @@ constexpr Duration kTenYears = 3650 * kDay;
 
 class RecordingFolderTest : public RecordingFolderBed {
  protected:
-  // Writes segments, which ended at these times according to their files.
-  void WriteSegments(const std::vector<Instant>& ended) {
+  // Writes segments, which ended so long after kRecordedFrom according to their files.
+  void WriteSegments(const std::vector<Duration>& ended) {
     RecordingFolder files(folder_, config_);
     ASSERT_TRUE(files.Open());
     for (std::size_t i = 0; i < ended.size(); ++i) {
@@ -36,7 +36,7 @@ class RecordingFolderTest : public RecordingFolderBed {
     const auto paths = SegmentsIn(folder_).value();
     ASSERT_THAT(paths, SizeIs(ended.size()));
     for (std::size_t i = 0; i < ended.size(); ++i) {
-      const auto since_epoch = ended[i].time_since_epoch();
+      const auto since_epoch = (kRecordedFrom + ended[i]).time_since_epoch();
       const timespec at{
           .tv_sec = std::chrono::duration_cast<std::chrono::seconds>(since_epoch).count(),
           .tv_nsec = 0};
@@ -112,42 +112,40 @@ TEST_F(RecordingFolderTest, TheOldestIsForgottenByAge) {
   EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(15));
 }
 
-TEST_F(RecordingFolderTest, TheOldestOfAnAgentBeforeAreForgottenByAge) {
-  std::vector<Instant> ended;
-  for (int day = 0; day < 16; ++day) ended.push_back(kRecordedFrom + day * kDay);
-  WriteSegments(ended);
-  RecordingFolder files(folder_, config_);
-  ASSERT_TRUE(files.Open());
-  ASSERT_TRUE(files.Append(full_, kRecordedFrom + 16 * kDay));
-  EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(15));
-}
-
-TEST_F(RecordingFolderTest, AClockThatIsYearsAheadAtAStartDeletesNothing) {
-  WriteSegments({kRecordedFrom, kRecordedFrom, kRecordedFrom});
-  RecordingFolder files(folder_, config_);
-  ASSERT_TRUE(files.Open());
-  ASSERT_TRUE(files.Append(full_, kRecordedFrom + kTenYears));
-  EXPECT_THAT(Segments(), ElementsAre(1, 2, 3, 4));
-}
-
-TEST_F(RecordingFolderTest, AClockThatWasYearsAheadForAWhileNeitherDeletesNorKeepsASegment) {
-  WriteSegments({kRecordedFrom, kRecordedFrom + kTenYears, kRecordedFrom + kDay});
-  RecordingFolder files(folder_, config_);
-  ASSERT_TRUE(files.Open());
-  ASSERT_TRUE(files.Append(full_, kRecordedFrom + 2 * kDay));
-  EXPECT_THAT(Segments(), ElementsAre(1, 2, 3, 4));
-  ASSERT_TRUE(files.Append(full_, kRecordedFrom + 17 * kDay));
-  EXPECT_THAT(Segments(), ElementsAre(5));
-}
-
-// A machine without a clock of its own.
-TEST_F(RecordingFolderTest, SegmentsOf1970AreNoOlderThanTheOneBefore) {
-  config_.max_age = kDay;
-  WriteSegments({kRecordedFrom, Instant(), Instant()});
-  RecordingFolder files(folder_, config_);
-  ASSERT_TRUE(files.Open());
-  for (int i = 0; i < 2; ++i) ASSERT_TRUE(files.Append(full_, kRecordedFrom));
-  EXPECT_THAT(Segments(), ElementsAre(1, 2, 3, 4, 5));
+// The clock of an earlier agent, or of this one at its start, may have been years off.
+TEST_F(RecordingFolderTest, WhatEarlierAgentsLeftIsForgottenByAgeWhateverTheClockSays) {
+  struct Row {
+    const char* what;
+    std::vector<Duration> ended;     // the segments that are found
+    std::vector<Duration> appended;  // when others are put behind them
+    std::vector<int> left;
+    Duration max_age = 14 * kDay;
+  };
+  const Duration at_1970 = Instant() - kRecordedFrom;
+  std::vector<Duration> days;
+  for (int day = 0; day < 16; ++day) days.push_back(day * kDay);
+  for (const Row& row : {
+           Row{"too old", days, {16 * kDay}, {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17}},
+           Row{"a clock ahead at the start", {{}, {}, {}}, {kTenYears}, {1, 2, 3, 4}},
+           Row{"one that was ahead deletes nothing",
+               {{}, kTenYears, kDay},
+               {2 * kDay},
+               {1, 2, 3, 4}},
+           Row{"and keeps nothing", {{}, kTenYears, kDay}, {2 * kDay, 17 * kDay}, {5}},
+           Row{"a machine without a clock",
+               {{}, at_1970, at_1970},
+               {{}, {}},
+               {1, 2, 3, 4, 5},
+               kDay},
+       }) {
+    std::filesystem::remove_all(folder_);
+    config_.max_age = row.max_age;
+    WriteSegments(row.ended);
+    RecordingFolder files(folder_, config_);
+    ASSERT_TRUE(files.Open());
+    for (const Duration at : row.appended) ASSERT_TRUE(files.Append(full_, kRecordedFrom + at));
+    EXPECT_EQ(Segments(), row.left) << row.what;
+  }
 }
 
 TEST_F(RecordingFolderTest, NoNumberIsGivenAgainWhereTheFolderCouldNotBeListedAtFirst) {

@@ -44,10 +44,18 @@ void PodWorker::Start(Instant now) {
 void PodWorker::Create(Creating& creating) {
   creating.again_at.reset();
   ++dependencies_->counters.started_pods;
-  const PodPlan plan = PlanOf({facts_, &facts_->pod}, dependencies_->limit_settings);
-  // The shares are set before the pod's group exists.
+  dependencies_->runtime.CreatePod(JoinQosGroup());
+}
+
+// The shares are set before the pod's group exists.
+PodPlan PodWorker::JoinQosGroup() {
+  PodPlan plan = PlanOf({facts_, &facts_->pod}, dependencies_->limit_settings);
   if (dependencies_->qos_groups != nullptr) dependencies_->qos_groups->Add({&plan});
-  dependencies_->runtime.CreatePod(plan);
+  return plan;
+}
+
+void PodWorker::LeaveQosGroup() {
+  if (dependencies_->qos_groups != nullptr) dependencies_->qos_groups->Remove(facts_->pod.uid);
 }
 
 void PodWorker::Remember(const SavedPod& kept) {
@@ -56,6 +64,7 @@ void PodWorker::Remember(const SavedPod& kept) {
 }
 
 void PodWorker::Recall(std::vector<ContainerRecord> records, Instant now) {
+  if (IsOwn()) (void)JoinQosGroup();
   BeginStatus(now);
   runs_.Take(std::move(records));
   (void)running_counted_.Take();
@@ -68,6 +77,7 @@ void PodWorker::Adopt(std::vector<ContainerRecord> records, Instant now) {
   if (!std::holds_alternative<Creating>(state_) && !std::holds_alternative<Recalled>(state_)) {
     return;
   }
+  if (IsOwn()) (void)JoinQosGroup();
   BeginStatus(now);
   runs_.Take(std::move(records));
   // If a regular container has ever run, the init containers are done, even if their own records
@@ -154,6 +164,7 @@ void PodWorker::On(const PodReady&, Instant) {
 }
 
 void PodWorker::On(const PodFailed& event, Instant now) {
+  LeaveQosGroup();
   auto* const creating = std::get_if<Creating>(&state_);
   if (creating == nullptr) return;
   creating->error = event.error.message;
@@ -208,6 +219,7 @@ void PodWorker::On(const ContainerExited& event, Instant now) {
 }
 
 void PodWorker::On(const PodRemoved&, Instant) {
+  LeaveQosGroup();
   state_ = Gone{};
 }
 

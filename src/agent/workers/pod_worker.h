@@ -147,6 +147,8 @@ class PodWorker {
   // Not a foreign one, whose containers are its owner's to start.
   [[nodiscard]] bool IsOwn() const { return facts_->source == PodOrigin::kOwn; }
   void Create(Creating& creating);
+  PodPlan JoinQosGroup();
+  void LeaveQosGroup();
   bool ResumeEviction(Instant now);
   bool ResumeOutcome(Instant now);
   void Finish(bool well, Instant now);

@@ -22,8 +22,8 @@ struct WorkerDependencies {
   BackoffRule restart_rule = kRestartRule;
   kernel::LimitSettings limit_settings = {};
   PodCounters counters = {};  // of all pods
-  // Is told which pods are added and removed, to set the CPU shares of their QoS classes. May be
-  // null.
+  // Is told which own pods are added and removed, to set the CPU shares of their QoS classes. May
+  // be null.
   kernel::QosGroups* qos_groups = nullptr;
   // Asked before a pod is evicted for a soft threshold. Null: nobody is.
   SoftEvictions* soft = nullptr;
