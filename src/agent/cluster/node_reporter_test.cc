@@ -74,10 +74,6 @@ TEST_F(NodeReporterTest, ANameThatNoNodeHasIsSaidOnceAndAskedForOnceAMinute) {
     EXPECT_EQ(reporter_->WhyMissing(), "the cluster has no node bed");
   }
   EXPECT_THAT(lines_, SizeIs(2)) << "503 is another fault";
-}
-
-TEST_F(NodeReporterTest, ANodeThatAppearsIsReadAndNoLongerMissing) {
-  cluster_.Answer(404, kNoSuchNode);
   clock_.Advance(minutes(1));
   reporter_->Advance(clock_.Now());
   ReadNode();
@@ -112,7 +108,7 @@ TEST_F(NodeReporterTest, ATaintThatIsForbiddenIsSaidOnceAndNotWaitedFor) {
   EXPECT_THAT(lines_, SizeIs(1));
 }
 
-TEST_F(NodeReporterTest, TakesEverythingAwayWhenItStops) {
+TEST_F(NodeReporterTest, TakesEverythingAwayWhenItStopsWithinABoundedTime) {
   ReadNode();
   reporter_->SetConditions(Memory(), clock_.Now());
   cluster_.Answer(200, NodeJson(2, "jettison.io/memory-pressure"));
@@ -121,17 +117,9 @@ TEST_F(NodeReporterTest, TakesEverythingAwayWhenItStops) {
   reporter_->Stop(clock_.Now());
   EXPECT_THAT(cluster_.Waiting(), ElementsAre(kTaintCall, kCondition));
   EXPECT_FALSE(reporter_->IsStopped(clock_.Now()));
+  EXPECT_TRUE(reporter_->IsStopped(clock_.Now() + NodeReporter::kStopWithin));
   cluster_.Answer(200, NodeJson(4));
   cluster_.Answer(200, NodeJson(5));
-  EXPECT_TRUE(reporter_->IsStopped(clock_.Now()));
-}
-
-TEST_F(NodeReporterTest, StopsWithinABoundedTime) {
-  ReadNode();
-  reporter_->SetConditions(Memory(), clock_.Now());
-  reporter_->Stop(clock_.Now());
-  EXPECT_FALSE(reporter_->IsStopped(clock_.Now()));
-  clock_.Advance(NodeReporter::kStopWithin);
   EXPECT_TRUE(reporter_->IsStopped(clock_.Now()));
 }
 

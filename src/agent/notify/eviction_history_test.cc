@@ -46,24 +46,16 @@ class EvictionHistoryTest : public testing::Test {
   ExplainTestBed bed_;
 };
 
-TEST_F(EvictionHistoryTest, AnEvictionIsExplainedBesideTheLoop) {
-  EvictionHistory history({});
-  Evict(1, history);
-  ASSERT_THAT(IdsUntil("ev-1", history), ElementsAre("ev-1"));
+TEST_F(EvictionHistoryTest, TheLastEvictionsAreExplainedBesideTheLoop) {
+  EvictionHistory history({.max_evictions = 3});
+  Evict(5, history);
+  ASSERT_THAT(IdsUntil("ev-5", history), ElementsAre("ev-3", "ev-4", "ev-5"));
   const auto evictions = history.Evictions();
   const PastEviction& kept = *evictions->front();
   EXPECT_EQ(kept.pod.FullName(), "default/leaker");
   EXPECT_EQ(kept.signal, "memory.available");
   EXPECT_THAT(kept.message, HasSubstr("The node was low on resource: memory."));
-  EXPECT_THAT(kept.text, HasSubstr("eviction ev-1"));
-}
-
-TEST_F(EvictionHistoryTest, OnlyTheLastOnesAreKept) {
-  EvictionHistory history({.max_evictions = 3});
-  Evict(3, history);
-  (void)IdsUntil("ev-3", history);
-  Evict(2, history);
-  EXPECT_THAT(IdsUntil("ev-5", history), ElementsAre("ev-3", "ev-4", "ev-5"));
+  EXPECT_THAT(kept.text, HasSubstr("eviction ev-3"));
 }
 
 TEST_F(EvictionHistoryTest, InADryRunTheSameVictimCountsOnce) {
