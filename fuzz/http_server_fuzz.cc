@@ -42,14 +42,12 @@ class Server {
     std::string pattern = (std::filesystem::temp_directory_path() / "http-fuzz-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) std::abort();
     folder_ = pattern;
-    HttpServerOptions options{.socket_path = socket()};
-    options.limits.connections = 8;
-    options.limits.request = std::chrono::milliseconds(500);
-    options.limits.answer = std::chrono::milliseconds(500);
-    options.limits.idle = std::chrono::milliseconds(500);
+    constexpr auto kShort = std::chrono::milliseconds(500);
     server_ = std::make_unique<HttpServer>(
-        options, [this](const HttpRequest& request) { return api_.Answer(request); },
-        [](int status, std::string_view message) { return StatusAnswer(status, message); });
+        HttpConfig{.socket = socket()},
+        [this](const HttpRequest& request) { return api_.Answer(request); },
+        [](int status, std::string_view message) { return StatusAnswer(status, message); },
+        HttpLimits{.connections = 8, .request = kShort, .answer = kShort, .idle = kShort});
     if (!server_->Listen()) std::abort();
     thread_ = std::thread([this] { server_->Serve(); });
   }

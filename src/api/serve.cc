@@ -5,31 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "http/endpoint.h"
-
 namespace jettison {
 namespace {
-
-HttpServerOptions OptionsOf(const HttpConfig& config) {
-  return {.socket_path = config.socket,
-          .socket_group = config.socket_group,
-          .address = config.address,
-          .tls_cert_file = config.tls_cert_file,
-          .tls_private_key_file = config.tls_private_key_file,
-          .client_ca_file = config.client_ca_file,
-          .bearer_token_file = config.bearer_token_file,
-          .own_token_file = config.WantsOwnToken() ? http::OwnTokenFile(config.address) : "",
-          .limits = {}};
-}
-
-// What a server that runs with `used` reads again when `read` was configured. A token and
-// certificates that are configured no longer stay as they are, because their files may be gone.
-HttpServerOptions FilesToRead(const HttpConfig& used, const HttpConfig& read) {
-  HttpServerOptions options = OptionsOf(used);
-  if (read.bearer_token_file.empty()) options.bearer_token_file.clear();
-  if (read.tls_cert_file.empty()) options.tls_cert_file.clear();
-  return options;
-}
 
 std::string EndpointsOf(const HttpConfig& config) {
   if (config.address.empty()) return config.socket;
@@ -61,28 +38,14 @@ Serving::Serving(const HttpConfig& config, Board& board)
             .now = [this] { return clock_.Now(); },
             .started_at = clock_.Now(),
             .wake_streams = [this] { server_.WakeStreams(); }}),
-      opened_with_(config),
+      endpoints_(EndpointsOf(config)),
       server_(
-          OptionsOf(config), [this](const HttpRequest& request) { return api_.Answer(request); },
-          [](int status, std::string_view message) { return StatusAnswer(status, message); }),
-      config_(config) {}
+          config, [this](const HttpRequest& request) { return api_.Answer(request); },
+          [](int status, std::string_view message) { return StatusAnswer(status, message); }) {}
 
 Serving::~Serving() {
   board_.OnNews({});
   server_.Stop();
-}
-
-Result<std::function<void()>> Serving::ReadCredentials(const HttpConfig& config) {
-  std::unique_lock lock(mutex_);
-  HttpConfig next = WithFilesOf(config_, config);
-  lock.unlock();
-  auto use = server_.ReadCredentials(FilesToRead(next, config));
-  if (!use) return use;
-  return [this, next = std::move(next), use = *std::move(use)] {
-    const std::lock_guard in_use(mutex_);
-    config_ = next;
-    use();
-  };
 }
 
 void Serving::Tell(const Result<void>& listens) {
@@ -97,15 +60,14 @@ void Serving::Tell(const Result<void>& listens) {
   board_.Say({.level = LogLevel::kInfo,
               .message = "the HTTP server is running",
               .key = "endpoints",
-              .value = EndpointsOf(opened_with_)});
-  const std::string token = OptionsOf(opened_with_).own_token_file;
-  if (token.empty()) return;
+              .value = endpoints_});
+  if (server_.own_token_file().empty()) return;
   board_.Say(
       {.level = LogLevel::kInfo,
        .message =
            "clients that connect over TCP need the token in this file, which only root can read",
        .key = "file",
-       .value = token});
+       .value = server_.own_token_file()});
 }
 
 }  // namespace jettison

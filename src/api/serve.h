@@ -2,7 +2,7 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
+#include <string>
 
 #include "api/api.h"
 #include "core/config/agent_config.h"
@@ -26,12 +26,10 @@ class Serving {
   Serving(const HttpConfig& config, Board& board);
   ~Serving();
 
-  // Reads the files of certificates and tokens again, which `config` may name anew; what is
-  // returned, called once, uses what they hold, and must not outlive this. Of the rest of `config`
-  // nothing is taken over: a file that it names and the running configuration does not is not read,
-  // and a kind of credentials that it names no more stays in use. On any thread. Errors say what is
-  // wrong.
-  [[nodiscard]] Result<std::function<void()>> ReadCredentials(const HttpConfig& config);
+  // As HttpServer::ReadCredentials.
+  [[nodiscard]] Result<std::function<void()>> ReadCredentials(const HttpConfig& config) {
+    return server_.ReadCredentials(config);
+  }
 
  private:
   void Tell(const Result<void>& listens);
@@ -39,11 +37,9 @@ class Serving {
   Board& board_;
   SteadyClock clock_;
   Api api_;
-  const HttpConfig opened_with_;
+  const std::string endpoints_;
   HttpServer server_;
   Error said_;  // why nobody is served, as it was told last
-  std::mutex mutex_;
-  HttpConfig config_;  // guarded by mutex_; with the files in use
   // Destroyed, and so ended, before what it uses.
   JobQueue serving_{Threads::kHttp};
 };

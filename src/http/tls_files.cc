@@ -16,8 +16,6 @@
 namespace jettison::http {
 namespace {
 
-constexpr std::size_t kLargestPem = std::size_t{1} << 20;
-
 struct FreeCredentials {
   void operator()(gnutls_certificate_credentials_t credentials) const {
     gnutls_certificate_free_credentials(credentials);
@@ -64,22 +62,22 @@ std::optional<Error> FaultOfTls(TlsFiles files, const std::string& cert_file,
   return std::nullopt;
 }
 
-Result<std::string> ReadPemFile(const std::string& path) {
+Result<std::string> ReadSmallFile(const std::string& path, std::size_t most) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file) return FailErrno("read " + path);
   std::string text;
   std::array<char, 16384> buffer{};
-  for (;;) {
-    const ssize_t size = ::read(file.get(), buffer.data(), buffer.size());
-    if (size < 0) return FailErrno("read " + path);
-    if (size == 0) break;
+  ssize_t size = 0;
+  while ((size = ::read(file.get(), buffer.data(), buffer.size())) > 0) {
     text.append(buffer.data(), static_cast<std::size_t>(size));
-    if (text.size() > kLargestPem) {
-      return Fail(ErrorCode::kInvalidArgument, path + " is larger than 1 MiB: not a PEM file");
+    if (text.size() > most) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  fmt::format("{} is larger than {} bytes", path, most));
     }
   }
+  if (size < 0) return FailErrno("read " + path);
   if (text.find('\0') != std::string::npos) {
-    return Fail(ErrorCode::kInvalidArgument, path + " is not PEM");
+    return Fail(ErrorCode::kInvalidArgument, path + " is not a text");
   }
   return text;
 }
@@ -93,7 +91,7 @@ Result<TlsFiles> ReadTlsFiles(const std::string& cert_file, const std::string& p
       {client_ca_file, files.client_ca}};
   for (const auto& [path, text] : texts) {
     if (path.empty()) continue;
-    auto read = ReadPemFile(path);
+    auto read = ReadSmallFile(path);
     if (!read) return Fail(read.error());
     text = *std::move(read);
   }

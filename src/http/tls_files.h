@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -26,7 +27,8 @@ struct TlsFiles {
                                               const std::string& private_key_file,
                                               const std::string& client_ca_file);
 
-// The text of a file of at most 1 MiB.
-[[nodiscard]] Result<std::string> ReadPemFile(const std::string& path);
+// The text of a file of at most `most` bytes, without NUL.
+[[nodiscard]] Result<std::string> ReadSmallFile(const std::string& path,
+                                                std::size_t most = std::size_t{1} << 20);
 
 }  // namespace jettison::http

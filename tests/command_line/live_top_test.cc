@@ -28,7 +28,7 @@ class FakeAgent {
  public:
   explicit FakeAgent(Overview overview) : overview_(std::move(overview)) {
     server_ = std::make_unique<HttpServer>(
-        HttpServerOptions{.socket_path = socket_},
+        HttpConfig{.socket = socket_},
         [this](const HttpRequest& request) { return Answer(request); },
         [](int status, std::string_view message) {
           return HttpResponse{.status = status, .body = std::string(message)};

@@ -179,7 +179,6 @@ std::string_view ReasonOf(int code) {
     case 403: return "Forbidden";
     case 404: return "NotFound";
     case 405: return "MethodNotAllowed";
-    case 408: return "Timeout";
     case 413: return "RequestEntityTooLarge";
     case 415: return "UnsupportedMediaType";
     case 422: return "Invalid";

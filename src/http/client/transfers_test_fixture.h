@@ -18,9 +18,10 @@ class Transfers : public testing::Test {
  protected:
   static constexpr auto kLongest = std::chrono::seconds(20);  // that what must come is waited for
 
-  void Serve(HttpHandler handler, HttpServerOptions options = {}) {
-    options.address = "127.0.0.1:0";
-    ASSERT_TRUE(server_.Start(std::move(handler), options)) << server_.error.message;
+  void Serve(HttpHandler handler, HttpConfig config = {}) {
+    config.address = "127.0.0.1:0";
+    config.allow_any_local_user = true;
+    ASSERT_TRUE(server_.Start(std::move(handler), config)) << server_.error.message;
     Connect({.endpoint = "http://127.0.0.1:" + Port()});
   }
   void Connect(const HttpPeer& peer) {

@@ -11,11 +11,9 @@
 
 namespace jettison {
 
-using http::Connection;
 using http::Exchange;
 using http::Head;
 using http::Refusal;
-using Phase = http::Connection::Phase;
 using std::chrono::steady_clock;
 
 namespace {
@@ -30,13 +28,6 @@ struct DestroyResponse {
 };
 // An answer of libmicrohttpd; connections that send it hold it, too.
 using Answered = std::unique_ptr<MHD_Response, DestroyResponse>;
-
-// The Connection that OnConnection laid beside it; null where that was not known.
-Connection* ConnectionOf(MHD_Connection* handle) {
-  const MHD_ConnectionInfo* info =
-      MHD_get_connection_info(handle, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-  return info == nullptr ? nullptr : static_cast<Connection*>(info->socket_context);
-}
 
 // Adds the headers that `response` asks for, and those of every answer: content is what its type
 // says, and nobody keeps it. One that is no header (a line break in it) is left out.
@@ -68,8 +59,9 @@ bool HasGone(int socket) {
   return ::poll(&watched, 1, 0) > 0;
 }
 
-Refusal WithoutRoom(std::string message) {
-  return {503, std::move(message) + "; try again soon", {"Retry-After", "1"}};
+// Beyond a limit of all clients together.
+Refusal Busy(std::string message, int seconds = 1) {
+  return {503, std::move(message) + "; try again soon", {"Retry-After", std::to_string(seconds)}};
 }
 
 }  // namespace
@@ -97,27 +89,34 @@ struct HttpServer::Stream {
 
 void HttpServer::OnConnection(void* self, MHD_Connection* handle, void** place,
                               MHD_ConnectionNotificationCode what) {
-  auto& connections = static_cast<HttpServer*>(self)->connections_;
-  if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-    const MHD_ConnectionInfo* info =
-        MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD);
-    const auto found = info == nullptr ? connections.end() : connections.find(info->connect_fd);
-    *place = found == connections.end() ? nullptr : found->second.get();
+  auto& server = *static_cast<HttpServer*>(self);
+  if (what != MHD_CONNECTION_NOTIFY_STARTED) {
+    server.connections_.erase(static_cast<Connection*>(std::exchange(*place, nullptr))->descriptor);
     return;
   }
-  auto* const connection = static_cast<Connection*>(std::exchange(*place, nullptr));
-  if (connection != nullptr) connections.erase(connection->descriptor);
+  const int socket = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+  int domain = AF_UNSPEC;
+  socklen_t size = sizeof(domain);
+  ::getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &domain, &size);
+  const auto now = steady_clock::now();
+  server.MakeRoom();
+  Connection& connection = server.connections_[socket];
+  connection = {.descriptor = socket,
+                .is_unix = domain == AF_UNIX,
+                .since = now,
+                .deadline = now + server.limits_.request};
+  *place = &connection;
+}
+
+HttpServer::Connection& HttpServer::ConnectionOf(MHD_Connection* handle) {
+  return *static_cast<Connection*>(
+      MHD_get_connection_info(handle, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context);
 }
 
 void* HttpServer::OnTarget(void* self, const char* target, MHD_Connection* handle) {
-  Connection* const connection = ConnectionOf(handle);
-  if (connection == nullptr) return nullptr;
-  if (connection->phase == Phase::kIdle) {  // else counted from when it came
-    connection->phase = Phase::kReceiving;
-    connection->deadline =
-        steady_clock::now() + static_cast<HttpServer*>(self)->options_.limits.request;
-  }
-  connection->exchange = {.target = target};
+  Connection& connection = ConnectionOf(handle);
+  connection.deadline = steady_clock::now() + static_cast<HttpServer*>(self)->limits_.request;
+  connection.exchange = {.target = target};
   return nullptr;
 }
 
@@ -125,17 +124,16 @@ void* HttpServer::OnTarget(void* self, const char* target, MHD_Connection* handl
 // bytes). An answer may be queued at the first and at the last call.
 MHD_Result HttpServer::OnRequest(void* self, MHD_Connection* handle, const char* path,
                                  const char* method, const char* version, const char* bytes,
-                                 std::size_t* size, void** /*seen*/) {
-  Connection* const connection = ConnectionOf(handle);
-  if (connection == nullptr) return MHD_NO;
+                                 std::size_t* size, void** seen) {
+  Connection& connection = ConnectionOf(handle);
   auto& server = *static_cast<HttpServer*>(self);
-  Exchange& exchange = connection->exchange;
+  Exchange& exchange = connection.exchange;
   const std::size_t come = std::exchange(*size, 0);
   bool goes_on = true;
-  if (!std::exchange(exchange.has_begun, true)) {
-    goes_on = server.Begin({handle, path, method, version}, *connection);
+  if (std::exchange(*seen, &connection) == nullptr) {
+    goes_on = server.Begin({handle, path, method, version}, connection);
   } else if (come == 0) {
-    goes_on = server.Answer({handle, path, method, version}, *connection);
+    goes_on = server.Answer({handle, path, method, version}, connection);
   } else if (come > exchange.length - exchange.body.size()) {
     goes_on = false;  // Content-Length bounds it, so this cannot be, but what it guards is memory
   } else {
@@ -148,23 +146,25 @@ MHD_Result HttpServer::OnRequest(void* self, MHD_Connection* handle, const char*
 // The answer is out, or the connection broke meanwhile.
 void HttpServer::OnAnswered(void* self, MHD_Connection* handle, void** /*seen*/,
                             MHD_RequestTerminationCode /*why*/) {
-  Connection* const connection = ConnectionOf(handle);
-  if (connection == nullptr) return;
-  connection->phase = Phase::kIdle;
-  connection->exchange = {};
-  connection->since = steady_clock::now();
-  connection->deadline = connection->since + static_cast<HttpServer*>(self)->options_.limits.idle;
+  Connection& connection = ConnectionOf(handle);
+  connection.is_answering = false;
+  connection.exchange = {};
+  connection.since = steady_clock::now();
+  connection.deadline = connection.since + static_cast<HttpServer*>(self)->limits_.idle;
 }
 
 bool HttpServer::Begin(const Head& head, Connection& connection) {
   Exchange& exchange = connection.exchange;
   auto refusal = access_.RefusalOf(head.handle, connection.is_unix);
-  if (!refusal) refusal = http::RefusalOf(head, exchange, options_.limits);
+  if (!refusal) refusal = http::RefusalOf(head, exchange, limits_);
+  if (!refusal && Open() > limits_.connections) {
+    refusal = Busy(
+        fmt::format("there are {} connections already, which is the limit", limits_.connections));
+  }
   if (refusal) return Refuse(head.handle, connection, *refusal);
-  exchange.share = bodies_.Take(exchange.length);
+  exchange.share = held_.Take(exchange.length);
   if (exchange.share) return true;
-  return Refuse(head.handle, connection,
-                WithoutRoom("the bodies of other requests leave too little memory for this one"));
+  return Refuse(head.handle, connection, Busy("other requests leave too little memory for this"));
 }
 
 bool HttpServer::Answer(const Head& head, Connection& connection) {
@@ -177,22 +177,19 @@ bool HttpServer::Answer(const Head& head, Connection& connection) {
   connection.exchange.share.reset();
   if (head.method == "HEAD") response.stream = nullptr;
   if (response.stream) return SendStream(head.handle, connection, std::move(response));
-  auto share = answers_.Take(response.body.capacity() + kAnswerBytes);
+  auto share = held_.Take(response.body.capacity() + kAnswerBytes);
   if (share) return Queue(head.handle, connection, std::move(response), std::move(share));
-  return Refuse(
-      head.handle, connection,
-      WithoutRoom(fmt::format("the answer has {} bytes, and other requests leave {} of {}",
-                              response.body.size(), answers_.left(), options_.limits.held_bytes)));
+  return Refuse(head.handle, connection,
+                Busy(fmt::format("the answer has {} bytes, and other requests leave {} of {}",
+                                 response.body.size(), held_.left(), limits_.held_bytes)));
 }
 
 bool HttpServer::SendStream(MHD_Connection* handle, Connection& connection, HttpResponse response) {
   auto place = streams_.Take(1);
   if (!place) {
-    return Refuse(handle, connection,
-                  {503,
-                   fmt::format("there are {} streams already, which is the limit; try again later",
-                               options_.limits.streams),
-                   {"Retry-After", "10"}});
+    return Refuse(
+        handle, connection,
+        Busy(fmt::format("there are {} streams already, which is the limit", limits_.streams), 10));
   }
   // Clients of event streams come back with the last ID that they have.
   const bool is_resumed = response.content_type.starts_with("text/event-stream");
@@ -243,15 +240,14 @@ ssize_t HttpServer::ReadStream(void* self, std::uint64_t /*position*/, char* buf
     auto chunk = stream.next();
     if (!chunk) return stream.Break();
     if (!*chunk) return MHD_CONTENT_READER_END_OF_STREAM;
-    stream.share = stream.server.answers_.Take((*chunk)->capacity());
+    stream.share = stream.server.held_.Take((*chunk)->capacity());
     if (!stream.share) {
       return stream.is_resumed ? MHD_CONTENT_READER_END_OF_STREAM : stream.Break();
     }
     stream.chunk = **std::move(chunk);
     if (stream.chunk.empty()) {
       if (HasGone(connection.descriptor)) return stream.Break();
-      connection.phase = Phase::kWaiting;
-      connection.handle = stream.handle;
+      connection.suspended = stream.handle;
       MHD_suspend_connection(stream.handle);
       return 0;
     }
@@ -264,14 +260,14 @@ ssize_t HttpServer::ReadStream(void* self, std::uint64_t /*position*/, char* buf
 }
 
 void HttpServer::Resume(Connection& connection) const {
-  if (connection.phase != Phase::kWaiting) return;
+  if (connection.suspended == nullptr) return;
   Answering(connection);
-  MHD_resume_connection(connection.handle);
+  MHD_resume_connection(std::exchange(connection.suspended, nullptr));
 }
 
 void HttpServer::Answering(Connection& connection) const {
-  connection.phase = Phase::kAnswering;
-  connection.deadline = steady_clock::now() + options_.limits.answer;
+  connection.is_answering = true;
+  connection.deadline = steady_clock::now() + limits_.answer;
 }
 
 }  // namespace jettison

@@ -23,6 +23,7 @@
 
 #include "core/text/number.h"
 #include "core/text/parts.h"
+#include "http/tls_files.h"
 #include "ports/system_error.h"
 
 namespace jettison::http {
@@ -185,15 +186,9 @@ std::uint16_t PortOf(const FileDescriptor& socket) {
 }
 
 Result<std::string> ReadToken(const std::string& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file) return FailErrno("read the token of " + path);
-  std::array<char, kLongestToken + 1> buffer{};
-  const ssize_t size = ::read(file.get(), buffer.data(), buffer.size());
-  if (size < 0) return FailErrno("read the token of " + path);
-  if (static_cast<std::size_t>(size) > kLongestToken) {
-    return Fail(ErrorCode::kInvalidArgument, path + " is too long for a token");
-  }
-  const std::string_view token = Trimmed({buffer.data(), static_cast<std::size_t>(size)});
+  const auto text = ReadSmallFile(path, kLongestToken);
+  if (!text) return Fail(text.error().In("the token"));
+  const std::string_view token = Trimmed(*text);
   const auto printable = [](char c) { return c > ' ' && c < '\x7f'; };
   if (token.empty() || !std::ranges::all_of(token, printable)) {
     return Fail(ErrorCode::kInvalidArgument,

@@ -78,8 +78,6 @@ std::string BadRequest(int number, std::mt19937& random) {
 class LiveHttpAbuse : public ::testing::Test {
  protected:
   void SetUp() override {
-    HttpServerOptions options;
-    options.address = "127.0.0.1:0";
     ASSERT_TRUE(server_.Start(
         [](const HttpRequest& request) -> HttpResponse {
           if (request.path == "/watch") {
@@ -90,7 +88,7 @@ class LiveHttpAbuse : public ::testing::Test {
           }
           return {.content_type = "text/plain", .body = "good"};
         },
-        options))
+        {.address = "127.0.0.1:0", .allow_any_local_user = true}))
         << server_.error.message;
   }
 

@@ -1,19 +1,17 @@
 #include "http/server/request.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 #include <strings.h>
 
-#include <array>
 #include <charconv>
 #include <string_view>
 #include <utility>
 
 #include "core/text/parts.h"
+#include "core/units/http_url.h"
 #include "http/server/listen.h"
-#include "http/server/server.h"
 
 namespace jettison::http {
 namespace {
@@ -57,22 +55,13 @@ bool HasToken(std::string_view authorization, const std::string& path) {
 
 std::string_view WithoutPort(std::string_view host) {
   const std::size_t colon = host.rfind(':');
-  const std::size_t bracket = host.rfind(']');
-  const bool has_port =
-      colon != std::string_view::npos && (bracket == std::string_view::npos || bracket < colon);
-  return has_port ? host.substr(0, colon) : host;
+  return colon == std::string_view::npos || host.ends_with(']') ? host : host.substr(0, colon);
 }
 
 // Whether a Host header names no host that is found by name: "127.0.0.1:80", "[::1]", "localhost".
 bool IsHostLocal(std::string_view host) {
   host = WithoutPort(host);
-  if (host == "localhost") return true;
-  std::array<unsigned char, sizeof(in6_addr)> address{};
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
-    const std::string v6(host.substr(1, host.size() - 2));
-    return inet_pton(AF_INET6, v6.c_str(), address.data()) == 1;
-  }
-  return inet_pton(AF_INET, std::string(host).c_str(), address.data()) == 1;
+  return host == "localhost" || ParseTcpAddress(fmt::format("{}:0", host));
 }
 
 // The same, or a word without a dot, which clients of a unix socket put there, or nothing.
@@ -89,16 +78,6 @@ bool IsForeign(std::string_view origin, std::string_view host) {
            ::strncasecmp(named.data(), host.data(), host.size()) != 0;
   }
   return true;  // "null", or a page of something else
-}
-
-std::string TextOf(MHD_Connection* handle, const char* name) {
-  return std::string(HeaderOf(handle, name).value_or(""));
-}
-
-std::size_t HeadBytes(MHD_Connection* handle) {
-  const MHD_ConnectionInfo* info =
-      MHD_get_connection_info(handle, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-  return info == nullptr ? 0 : info->header_size;
 }
 
 std::optional<Refusal> RefusalOfTarget(const Exchange& exchange, const HttpLimits& limits) {
@@ -154,6 +133,9 @@ std::optional<Refusal> Access::RefusalOf(MHD_Connection* handle, bool is_unix) c
         "the Host of a request to the socket must be an IP address, localhost or another "
         "word without a dot"};
   }
+  const bool has_client_ca = !config.client_ca_file.empty();
+  const std::string& token_file =
+      own_token_file.empty() ? config.bearer_token_file : own_token_file;
   if (token_file.empty() && !has_client_ca) {
     if (IsHostLocal(HeaderOf(handle, "Host").value_or(""))) return std::nullopt;
     return Refusal{403, "the Host of a request to this address must be an IP address or localhost"};
@@ -165,17 +147,19 @@ std::optional<Refusal> Access::RefusalOf(MHD_Connection* handle, bool is_unix) c
   }
   if (HasToken(HeaderOf(handle, "Authorization").value_or(""), token_file)) return std::nullopt;
   const std::string needed =
-      has_client_ca  ? "a trusted client certificate or the right bearer token is needed"
-      : is_own_token ? "the bearer token that this agent made at its start is needed; root can "
-                       "read it in " +
-                           token_file + ", or use the unix socket"
-                     : "the right bearer token is needed";
+      has_client_ca ? "a trusted client certificate or the right bearer token is needed"
+      : own_token_file.empty()
+          ? "the right bearer token is needed"
+          : "the bearer token that this agent made at its start is needed; root can read it in " +
+                own_token_file + ", or use the unix socket";
   return Refusal{401, needed, {"WWW-Authenticate", "Bearer realm=\"jettison\""}};
 }
 
 std::optional<Refusal> RefusalOf(const Head& head, Exchange& exchange, const HttpLimits& limits) {
   if (auto refusal = RefusalOfTarget(exchange, limits)) return refusal;
-  if (const std::size_t bytes = HeadBytes(head.handle); bytes > limits.header_bytes) {
+  const std::size_t bytes =
+      MHD_get_connection_info(head.handle, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)->header_size;
+  if (bytes > limits.header_bytes) {
     return Refusal{431, fmt::format("request line and headers may have {} bytes, not {}",
                                     limits.header_bytes, bytes)};
   }
@@ -197,8 +181,8 @@ HttpRequest RequestOf(const Head& head, std::string body) {
   HttpRequest request;
   request.method = head.method == "HEAD" ? "GET" : head.method;
   request.path = head.path;
-  request.content_type = TextOf(head.handle, "Content-Type");
-  request.last_event_id = TextOf(head.handle, "Last-Event-ID");
+  request.content_type = HeaderOf(head.handle, "Content-Type").value_or("");
+  request.last_event_id = HeaderOf(head.handle, "Last-Event-ID").value_or("");
   request.body = std::move(body);
   MHD_get_connection_values(head.handle, MHD_GET_ARGUMENT_KIND, &AddArgument, &request.query);
   return request;

@@ -4,22 +4,36 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "core/config/agent_config.h"
+#include "core/units/duration.h"
 #include "http/message.h"
 
 namespace jettison {
-struct HttpLimits;
-}
+
+// What one client, and all of them together, may ask of the server.
+struct HttpLimits {
+  std::size_t target_bytes = 4096;                  // path and query as sent; beyond: 414
+  std::size_t header_bytes = 8192;                  // request line and headers; beyond: 431
+  std::size_t body_bytes = std::size_t{256} << 10;  // beyond: 413
+  // Of all bodies of requests, of all answers until they are taken, and of what streams have under
+  // way. Beyond: 503, and a stream ends.
+  std::size_t held_bytes = std::size_t{8} << 20;
+  std::size_t connections = 64;  // beyond: the oldest without a whole request goes, else 503
+  std::size_t streams = 16;      // beyond: 503
+  Duration request = std::chrono::seconds(10);  // to begin a request, and from then to its end
+  Duration answer = std::chrono::seconds(30);   // to take an answer; of a stream, one chunk
+  Duration idle = std::chrono::seconds(60);     // between an answer and the next request
+};
+
+}  // namespace jettison
 
 namespace jettison::http {
-
-using SteadyTime = std::chrono::steady_clock::time_point;
 
 // What is held for all clients together, in bytes or pieces, and the most that may be.
 class Ledger {
@@ -44,30 +58,9 @@ class Ledger {
 // One request while it comes in.
 struct Exchange {
   std::string target;           // path and query as sent
-  bool has_begun = false;       // its head has been looked at
   std::string body;             // as much as is there
   std::size_t length = 0;       // of the body, once it is there
-  std::shared_ptr<void> share;  // of the memory for bodies
-};
-
-// One connection.
-struct Connection {
-  // How far the client is with what it is at.
-  enum class Phase : std::uint8_t {
-    kReceiving,  // a request is on its way, or may come for the first time
-    kAnswering,  // the answer is going out, or a part of a stream
-    kWaiting,    // a stream that has nothing to send: suspended
-    kIdle,       // answered; another request may come
-  };
-  int descriptor = -1;  // libmicrohttpd's to close
-  bool is_unix = false;
-  bool is_tls = false;
-  SteadyTime since;     // when it last had a request answered, else when it came
-  SteadyTime deadline;  // when it is cut; not while it waits
-  Phase phase = Phase::kReceiving;
-  bool is_cut = false;               // it is going; a stream ends, whatever it had to send
-  MHD_Connection* handle = nullptr;  // while it waits
-  Exchange exchange;
+  std::shared_ptr<void> share;  // of the memory that is held
 };
 
 // An error that the server itself answers with.
@@ -79,9 +72,8 @@ struct Refusal {
 
 // Which clients may send requests: without a file of a token and a CA, every one.
 struct Access {
-  std::string token_file;  // empty: no token is asked for
-  bool has_client_ca = false;
-  bool is_own_token = false;  // the agent has made the token itself, for root
+  HttpConfig config;
+  std::string own_token_file;  // with a token that the agent has made itself, for root; or empty
 
   // Why the client may not ask; absent: it may. A client of the unix socket may ask. On TCP a
   // client needs one of the configured means: a certificate or a token. Where neither is

@@ -14,8 +14,10 @@
 #include <string>
 #include <string_view>
 
+#include "core/config/agent_config.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
+#include "http/endpoint.h"
 #include "http/message.h"
 #include "http/server/listen.h"
 #include "http/server/request.h"
@@ -24,48 +26,20 @@
 
 namespace jettison {
 
-// What one client, and all of them together, may ask of the server.
-struct HttpLimits {
-  std::size_t target_bytes = 4096;                  // path and query as sent; beyond: 414
-  std::size_t header_bytes = 8192;                  // request line and headers; beyond: 431
-  std::size_t body_bytes = std::size_t{256} << 10;  // beyond: 413
-  std::size_t bodies_bytes = std::size_t{1} << 20;  // of all requests together; beyond: 503
-  // Of all answers until they are taken, and of what streams have under way. Beyond: 503, and a
-  // stream ends.
-  std::size_t held_bytes = std::size_t{7} << 20;
-  std::size_t connections = 64;  // beyond: the oldest without a whole request goes, else 503
-  std::size_t streams = 16;      // beyond: 503
-  Duration request = std::chrono::seconds(10);  // from the first byte (or connecting) to the last
-  Duration answer = std::chrono::seconds(30);   // to take an answer; of a stream, one chunk
-  Duration idle = std::chrono::seconds(60);     // between an answer and the next request
-};
-
 // Makes the answer to a request. It is not called from two threads at once, and must not wait.
 using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
 
 // Makes the answer for an error that the server itself finds: status (4xx or 5xx), a sentence.
 using HttpErrorAnswer = std::function<HttpResponse(int status, std::string_view message)>;
 
-// Where to listen and who may ask. An empty text means none.
-struct HttpServerOptions {
-  std::string socket_path;    // absolute; mode 0660, its folder is made where it is missing
-  std::string socket_group;   // name or number of the group that owns the socket, else the process'
-  std::string address;        // "127.0.0.1:10350", "[::1]:0" (any free port)
-  std::string tls_cert_file;  // PEM, with intermediate certificates; needs the key
-  std::string tls_private_key_file;  // PEM
-  std::string client_ca_file;        // PEM: a client certificate signed by one of these may ask
-  std::string bearer_token_file;     // who sends this token may ask; read again when it changes
-  // A file to put a token into that is made for this server (MakeOwnToken); who sends it may ask.
-  // Beside neither of the two before. Without any, everybody may on loopback.
-  std::string own_token_file;
-  HttpLimits limits;
-};
-
 // A server of HTTP/1.1 on a unix socket, a TCP address or both, on libmicrohttpd. All of it happens
 // on the one thread that is in Serve, which sleeps while there is no connection and no news.
 class HttpServer {
  public:
-  HttpServer(const HttpServerOptions& options, HttpHandler handler, HttpErrorAnswer error_answer);
+  // `config`: where to listen and who may ask; an empty text means none. `token_folder`: where the
+  // server puts a token that it makes itself (OwnTokenFile).
+  HttpServer(HttpConfig config, HttpHandler handler, HttpErrorAnswer error_answer,
+             const HttpLimits& limits = {}, std::string_view token_folder = http::kOwnTokenFolder);
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   // Serve must have returned. Closes every connection, destroys every stream, removes the socket
@@ -78,7 +52,7 @@ class HttpServer {
   //   machine may ask a loopback address without), which the configuration refuses before;
   // - a socket that somebody still answers on; a stale one is replaced;
   // - certificates, keys, token files that cannot be read or are none;
-  // - kUnavailable: there are too few descriptors or threads to serve with.
+  // - kUnavailable: there are too few descriptors to serve with.
   [[nodiscard]] Result<void> Listen();
   // Answers until Stop. Where Listen was refused, it is tried again every 2 s, and `on_listen` is
   // told how that went. The caller's thread should be an ordinary one, with every signal blocked.
@@ -87,51 +61,58 @@ class HttpServer {
   // The rest may be called from every thread.
   // Ends Serve, once; also one that has not begun yet.
   void Stop();
-  // Reads certificates and tokens from the files that `options` names. What is returned, called
-  // once, uses them, soon, and cuts connections with the certificates before; it must not outlive
-  // this. `options` may name only kinds of files that the server was opened with: an own token, for
-  // example, must not be replaced by another. Of what it does not name, a token stays in use, and
-  // certificates do; a client CA, however, must be named with them. Errors as of Listen.
-  [[nodiscard]] Result<std::function<void()>> ReadCredentials(const HttpServerOptions& options);
+  // Sees to it that the files of certificates and tokens that `config` names can be used. What is
+  // returned, called once, has the server read and use them, soon, and cuts connections with the
+  // certificates before; it must not outlive this. Of the rest of `config` nothing is taken over
+  // (WithFilesOf), and a kind of credentials that it names no more stays in use, its files unread.
+  // Errors as of Listen.
+  [[nodiscard]] Result<std::function<void()>> ReadCredentials(const HttpConfig& config);
   // Every stream that had nothing to send is asked again.
   void WakeStreams();
   // The TCP port; 0 where there is no address.
   [[nodiscard]] std::uint16_t port() const {
     return tcp_socket_ ? http::PortOf(tcp_socket_) : std::uint16_t{0};
   }
+  // The file of the token that the server makes itself; empty: it makes none.
+  [[nodiscard]] const std::string& own_token_file() const { return access_.own_token_file; }
 
  private:
   struct StopDaemon {
     void operator()(MHD_Daemon* daemon) const { MHD_stop_daemon(daemon); }
   };
-  // A daemon of libmicrohttpd that is given its connections, has no thread and waits for nothing.
+  // A daemon of libmicrohttpd that takes in the clients of a socket, has no thread and waits for
+  // nothing.
   using Daemon = std::unique_ptr<MHD_Daemon, StopDaemon>;
-  // Credentials that were read while the server runs, ready to be used.
-  struct Credentials {
-    std::string token_file;  // empty: the token stays
-    Daemon tls;              // null: the certificates stay
-  };
   struct Stream;  // on its way to one client
 
+  // One connection.
+  struct Connection {
+    int descriptor = -1;  // libmicrohttpd's to close
+    bool is_unix = false;
+    bool is_answering = false;  // else a request is on its way, or may come
+    bool is_cut = false;        // it is going; a stream ends, whatever it had to send
+    std::chrono::steady_clock::time_point since;     // when it last had a request answered, or came
+    std::chrono::steady_clock::time_point deadline;  // when it is cut; not while it is suspended
+    MHD_Connection* suspended = nullptr;             // a stream that has nothing to send
+    http::Exchange exchange;
+  };
+
   [[nodiscard]] Result<void> ListenOnTcp();
-  [[nodiscard]] Result<Credentials> Read(const HttpServerOptions& options);
+  // Reads the certificates and answers with them. Cuts the connections on TCP that there are.
+  [[nodiscard]] Result<void> StartTcp();
   // `tls`: null for plain HTTP.
-  [[nodiscard]] Result<Daemon> StartDaemon(const http::TlsFiles* tls);
-  [[nodiscard]] bool has_tls() const {
-    return !options_.address.empty() && !options_.tls_cert_file.empty();
-  }
-  // Waits for the listening sockets, the daemons, a wake-up or the next tick, and does what is due.
+  [[nodiscard]] Result<Daemon> StartDaemon(FileDescriptor listening, const http::TlsFiles* tls);
+  // Waits for the daemons, a wake-up or the next tick, and does what is due.
   void Turn();
   void StopListening();
   void RunDaemons();
   void TakeCredentials();
-  void Use(Credentials credentials);
-  void Accept(int listener, bool is_unix);
-  void Add(FileDescriptor socket, bool is_unix);
-  [[nodiscard]] bool HasRoom();
-  void Cut(http::Connection& connection);
-  // Asks one that waits again.
-  void Resume(http::Connection& connection) const;
+  // Connections that are not cut.
+  [[nodiscard]] std::size_t Open() const;
+  void MakeRoom();
+  void Cut(Connection& connection);
+  // Asks a stream again that had nothing to send.
+  void Resume(Connection& connection) const;
 
   // answers.cc: what libmicrohttpd calls, with this as `self`, in this order for a connection.
   static void OnConnection(void* self, MHD_Connection* handle, void** place,
@@ -142,39 +123,36 @@ class HttpServer {
                               std::size_t* size, void** seen);
   static void OnAnswered(void* self, MHD_Connection* handle, void** seen,
                          MHD_RequestTerminationCode why);
+  static Connection& ConnectionOf(MHD_Connection* handle);
   // Each answers, or returns false: the connection is to be closed.
-  bool Begin(const http::Head& head, http::Connection& connection);
-  bool Answer(const http::Head& head, http::Connection& connection);
-  bool SendStream(MHD_Connection* handle, http::Connection& connection, HttpResponse response);
-  bool Refuse(MHD_Connection* handle, http::Connection& connection, const http::Refusal& refusal);
-  bool Queue(MHD_Connection* handle, http::Connection& connection, HttpResponse response,
+  bool Begin(const http::Head& head, Connection& connection);
+  bool Answer(const http::Head& head, Connection& connection);
+  bool SendStream(MHD_Connection* handle, Connection& connection, HttpResponse response);
+  bool Refuse(MHD_Connection* handle, Connection& connection, const http::Refusal& refusal);
+  bool Queue(MHD_Connection* handle, Connection& connection, HttpResponse response,
              std::shared_ptr<void> share);
   static ssize_t ReadStream(void* stream, std::uint64_t position, char* buffer, std::size_t size);
-  void Answering(http::Connection& connection) const;
+  void Answering(Connection& connection) const;
 
   // Each is used by those behind it.
-  const HttpServerOptions options_;
+  http::Access access_;  // with the files in use
+  const HttpLimits limits_;
   const HttpHandler handler_;
   const HttpErrorAnswer error_answer_;
-  FileDescriptor unix_socket_;  // either may be absent
-  FileDescriptor tcp_socket_;
-  ino_t socket_inode_ = 0;        // of the socket that it has made; 0: none
-  ino_t own_token_inode_ = 0;     // the same of the token
-  bool has_credentials_ = false;  // they have been read
-  FileDescriptor wake_;           // an eventfd
+  FileDescriptor tcp_socket_;  // the daemon has a duplicate
+  ino_t socket_inode_ = 0;     // of the unix socket that it has made; 0: none
+  ino_t own_token_inode_ = 0;  // the same of the token
+  FileDescriptor wake_;        // an eventfd
   std::atomic<bool> stop_ = false;
-  http::Access access_;
-  http::Ledger bodies_{options_.limits.bodies_bytes};
-  http::Ledger answers_{options_.limits.held_bytes};
-  http::Ledger streams_{options_.limits.streams};
-  // By descriptor. One is put here before its daemon gets it; it leaves by itself.
-  std::map<int, std::unique_ptr<http::Connection>> connections_;
-  Daemon plain_;
-  Daemon tls_;  // null without TLS
+  http::Ledger held_{limits_.held_bytes};
+  http::Ledger streams_{limits_.streams};
+  std::map<int, Connection> connections_;  // by descriptor
+  Daemon unix_;                            // either may be null
+  Daemon tcp_;
   std::mutex mutex_;
-  std::optional<Credentials> wanted_;  // guarded by it
-  http::SteadyTime next_ask_;          // of streams that had nothing to send
-  http::SteadyTime next_accept_;       // not before: there was no descriptor for a client
+  HttpConfig wanted_;       // with the files that are to be used; guarded by it
+  bool is_wanted_ = false;  // `wanted_` is not in use yet; guarded by it
+  std::chrono::steady_clock::time_point next_ask_;  // of streams that had nothing to send
 };
 
 }  // namespace jettison

@@ -25,15 +25,14 @@ class TestServer {
   TestServer() = default;
   TestServer(const TestServer&) = delete;
   TestServer& operator=(const TestServer&) = delete;
-  ~TestServer() {
-    if (server_) server_->Stop();
-    if (thread_.joinable()) thread_.join();
-  }
+  ~TestServer() { Stop(); }
 
-  // A unix socket unless the options name one; false, with `error`, where it is refused.
-  [[nodiscard]] bool Start(HttpHandler handler, HttpServerOptions options = {}) {
-    if (options.socket_path.empty()) options.socket_path = socket();
-    auto server = std::make_unique<HttpServer>(options, std::move(handler), &PlainError);
+  // On a socket of its own unless `config` names one; false, with `error`, where it is refused.
+  [[nodiscard]] bool Start(HttpHandler handler, HttpConfig config = {},
+                           const HttpLimits& limits = {}) {
+    if (config.socket == HttpConfig().socket) config.socket = socket();
+    auto server = std::make_unique<HttpServer>(std::move(config), std::move(handler), &PlainError,
+                                               limits, folder_.path());
     if (auto listens = server->Listen(); !listens) {
       error = listens.error();
       return false;
@@ -41,6 +40,11 @@ class TestServer {
     server_ = std::move(server);
     thread_ = std::thread([this] { server_->Serve(); });
     return true;
+  }
+  void Stop() {
+    if (server_) server_->Stop();
+    if (thread_.joinable()) thread_.join();
+    server_.reset();
   }
   [[nodiscard]] HttpServer& server() { return *server_; }
   [[nodiscard]] std::string folder() const { return folder_.path(); }

@@ -25,7 +25,7 @@ std::string OrFault(Result<std::string> text, const std::string& path, const std
 std::string Read(const PemSource& source, const std::string& file, const char* key,
                  Faults& faults) {
   if (source.file.empty()) return source.text;
-  return OrFault(http::ReadPemFile(source.file), source.file, file, key, faults);
+  return OrFault(http::ReadSmallFile(source.file), source.file, file, key, faults);
 }
 
 // The usual name of a text of this kind.
@@ -58,7 +58,7 @@ std::string Environment(const char* name) {
 }  // namespace
 
 Result<std::string> ReadToken(const std::string& path) {
-  const auto text = http::ReadPemFile(path);
+  const auto text = http::ReadSmallFile(path);
   if (!text) return Fail(text.error());
   std::string token(Trimmed(*text));
   const bool is_line = std::ranges::all_of(token, [](char c) { return c > ' ' && c < '\x7f'; });
@@ -68,7 +68,7 @@ Result<std::string> ReadToken(const std::string& path) {
 
 AccessReading AccessByKubeconfig(const std::string& path) {
   AccessReading reading;
-  const std::string text = OrFault(http::ReadPemFile(path), path, path, "", reading.faults);
+  const std::string text = OrFault(http::ReadSmallFile(path), path, path, "", reading.faults);
   if (!reading.faults.empty()) return reading;
   KubeconfigReading parsed = ReadKubeconfig(text, path);
   const Kubeconfig& config = parsed.config;
@@ -115,7 +115,7 @@ AccessReading AccessByServiceAccount(const ServiceAccount& account) {
       .kind = http::Endpoint::Kind::kHttps, .host = account.host, .port = account.port};
   reading.access = {.origin = "service account",
                     .server = "https://" + endpoint.Authority(),
-                    .ca_pem = OrFault(http::ReadPemFile(ca_file), ca_file, ca_file, "", faults),
+                    .ca_pem = OrFault(http::ReadSmallFile(ca_file), ca_file, ca_file, "", faults),
                     .ca_name = ca_file,
                     .token_file = account.folder + "/token"};
   const std::string& token_file = reading.access.token_file;
