@@ -1,3 +1,5 @@
+#include "runtimes/cri/containers/config.h"
+
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -9,8 +11,6 @@
 #include "kernel/files/testing/temporary_folder.h"
 #include "pods/tree_removal.h"
 #include "ports/file_descriptor.h"
-#include "runtimes/cri/containers/container_config.h"
-#include "runtimes/cri/containers/sandbox_config.h"
 #include "runtimes/cri/containers/sub_path.h"
 #include "runtimes/cri/containers/systemd_slices.h"
 

@@ -13,7 +13,7 @@
 #include "kernel/processes/processes.h"
 #include "kernel/readiness/disk_work.h"
 #include "kernel/readiness/lifetime.h"
-#include "runtimes/cri/containers/container_config.h"
+#include "runtimes/cri/containers/config.h"
 #include "runtimes/cri/containers/runtime_context.h"
 #include "runtimes/cri/containers/sandboxes.h"
 

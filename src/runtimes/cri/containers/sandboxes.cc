@@ -5,7 +5,7 @@
 
 #include "containers/cri_container.h"
 #include "kernel/groups/layout/cgroup_layout.h"
-#include "runtimes/cri/containers/sandbox_config.h"
+#include "runtimes/cri/containers/config.h"
 
 namespace jettison::cri {
 namespace {

@@ -15,6 +15,20 @@ namespace jettison::cri {
 
 namespace api = ::runtime::v1;
 
+// Everything that a pod's sandbox is made from.
+struct SandboxPlan {
+  const Pod& pod;
+  std::uint32_t attempt = 0;
+  bool host_network = false;
+  std::string cgroup_parent;  // an absolute path
+  std::string log_directory;
+  std::string root;  // of the agent
+};
+
+// The sandbox as the kubelet asks for one (generatePodSandboxConfig), with annotations of ours by
+// which an agent that starts finds its pod again; the pod itself is added where it is made.
+[[nodiscard]] api::PodSandboxConfig SandboxConfigOf(const SandboxPlan& plan);
+
 // What is known of the image of a container.
 struct ImageFacts {
   std::string id;
