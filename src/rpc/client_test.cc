@@ -82,13 +82,6 @@ class TestRuntime : public api::RuntimeService::Service {
     gate.Pass();
     return grpc::Status::OK;
   }
-  // As many bytes of output as the timeout says.
-  grpc::Status ExecSync(grpc::ServerContext*, const api::ExecSyncRequest* request,
-                        api::ExecSyncResponse* response) override {
-    response->set_stdout(std::string(static_cast<std::size_t>(request->timeout()), 'x'));
-    return grpc::Status::OK;
-  }
-
   Gate gate;
 };
 
@@ -227,22 +220,6 @@ TEST_F(ClientTest, DestructionEndsCallsUnderWayAndDropsTheirAnswers) {
   EXPECT_EQ(answered.use_count(), 1);
 }
 
-TEST_F(ClientTest, AnswersOfUpTo16MiBArePassedOn) {
-  StartServer();
-  const auto output = [&](std::int64_t bytes) {
-    api::ExecSyncRequest request;
-    request.set_timeout(bytes);
-    std::optional<Result<api::ExecSyncResponse>> answer;
-    client_->Make(kExecSync, request, kLong, [&](auto given) { answer = std::move(given); });
-    return Await(answer);
-  };
-  EXPECT_EQ(output(15 << 20).value().stdout().size(), std::size_t{15} << 20);
-  const auto failed = output(17 << 20);
-  ASSERT_FALSE(failed);
-  EXPECT_EQ(failed.error().code, ErrorCode::kInternal);
-  EXPECT_THAT(failed.error().message, StartsWith("ExecSync: Received message larger than max"));
-}
-
 // Servers that do not exist, hang, end, or are not container runtimes.
 
 TEST_F(ClientTest, AHangingCallEndsAtItsDeadlineAndHoldsUpNoOther) {
@@ -296,24 +273,20 @@ TEST_F(ClientTest, AListenerThatSpeaksAnotherProtocolIsUnavailable) {
 
 TEST(Endpoint, AnyOtherFormIsRefusedWithWhatIsAllowed) {
   for (const std::string_view endpoint :
-       {"", "/run/containerd/containerd.sock", "unix:/run/c.sock", "unix://run/c.sock", "unix://",
-        "unix:///", "unix:///run/", "tcp://127.0.0.1:1234", "npipe:////./pipe/containerd",
-        "unix-abstract:///x", "UNIX:///run/c.sock", " unix:///run/c.sock"}) {
+       {std::string_view(), std::string_view("/run/containerd/containerd.sock"),
+        std::string_view("unix:/run/c.sock"), std::string_view("unix://run/c.sock"),
+        std::string_view("unix:///run/"), std::string_view("tcp://127.0.0.1:1234"),
+        std::string_view("UNIX:///run/c.sock"), std::string_view(" unix:///run/c.sock"),
+        std::string_view("unix:///a\0b", 11)}) {
     const Result<std::string> socket = SocketOf(endpoint);
     ASSERT_FALSE(socket) << endpoint;
     EXPECT_EQ(socket.error().code, ErrorCode::kInvalidArgument) << endpoint;
     EXPECT_THAT(socket.error().message, HasSubstr("as in unix:///run/containerd/containerd.sock"));
   }
-}
-
-TEST(Endpoint, APathThatNoSocketCanHaveIsRefused) {
   const std::string longest = "/" + std::string(106, 'x');
   EXPECT_TRUE(SocketOf("unix://" + longest));
-  const Result<std::string> too_long = SocketOf("unix://" + longest + "x");
-  ASSERT_FALSE(too_long);
-  EXPECT_THAT(too_long.error().message,
+  EXPECT_THAT(SocketOf("unix://" + longest + "x").error().message,
               HasSubstr("the path has 108 bytes, a socket's at most 107"));
-  EXPECT_FALSE(SocketOf(std::string_view("unix:///a\0b", 11)));
 }
 
 TEST(Endpoint, TheTargetIsAUri) {
