@@ -2,18 +2,12 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstddef>
 #include <thread>
 
 #include "kernel/files/files.h"
@@ -72,17 +66,13 @@ TEST_F(LeftoversTest, WhatCanBeDeletedDoesNotWaitForWhatCannot) {
 
 constexpr Instant kNow = Instant(std::chrono::nanoseconds(7));
 
-class Quarantine : public testing::Test {
- protected:
-  TemporaryFolder folder_;
-  Paths paths_{folder_.path()};
-};
-
-TEST_F(Quarantine, WhatCannotBeMovedStays) {
-  ASSERT_TRUE(MakeFolders(paths_.Volumes("u")));
-  ASSERT_TRUE(WriteFile(folder_.path() + "/quarantine", "in the way"));
-  EXPECT_FALSE(SetAside(paths_, "u", kNow));
-  EXPECT_TRUE(Exists(paths_.Volumes("u")));
+TEST(Quarantine, WhatCannotBeMovedStays) {
+  const TemporaryFolder folder;
+  const Paths paths(folder.path());
+  ASSERT_TRUE(MakeFolders(paths.Volumes("u")));
+  ASSERT_TRUE(WriteFile(folder.path() + "/quarantine", "in the way"));
+  EXPECT_FALSE(SetAside(paths, "u", kNow));
+  EXPECT_TRUE(Exists(paths.Volumes("u")));
 }
 
 TEST(LiveQuarantine, NoMountLeadsOutOfIt) {
@@ -157,36 +147,6 @@ TEST_F(LiveRemoveTree, DetachesAMountAndLeavesWhatItShowed) {
   EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
   EXPECT_FALSE(kernel::Exists(tree_));
   EXPECT_TRUE(kernel::Exists(shown + "/kept"));
-}
-
-// From now on two system calls of this process fail as on a kernel that does not have them. False:
-// that cannot be arranged.
-bool ForgetCalls(unsigned first, unsigned second) {
-  std::array<sock_filter, 5> code = {{
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, first, 1, 0),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, second, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  }};
-  const sock_fprog program = {.len = code.size(), .filter = code.data()};
-  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
-
-// Linux before 5.8 does not tell what is mounted.
-TEST_F(LiveRemoveTree, EmptiesNoMountThatTheKernelDoesNotTell) {
-  const std::string shown = folder_.path() + "/shown";
-  ASSERT_TRUE(kernel::MakeFolders(shown + "/folder"));
-  ASSERT_TRUE(kernel::WriteFile(shown + "/folder/kept", ""));
-  ASSERT_TRUE(kernel::MakeFolders(tree_ + "/at"));
-  const int status = InOwnMounts([&] {
-    if (::mount(shown.c_str(), (tree_ + "/at").c_str(), nullptr, MS_BIND, nullptr) != 0) return 4;
-    if (!ForgetCalls(SYS_statx, SYS_mount_setattr)) return 5;
-    return RemoveTree(tree_.c_str()) == EXDEV ? 0 : 1;
-  });
-  EXPECT_EQ(status, 0);
-  EXPECT_TRUE(kernel::Exists(shown + "/folder/kept"));
 }
 
 TEST_F(LiveRemoveTree, WhatIsNotOnAReadOnlyFileSystemIsNoError) {

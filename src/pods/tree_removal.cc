@@ -1,6 +1,5 @@
 #include "pods/tree_removal.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <linux/stat.h>
@@ -12,10 +11,10 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 
+#include "kernel/disk_usage/file_status.h"
 #include "kernel/mounts/mount_info.h"
 #include "ports/system_error.h"
 
@@ -25,19 +24,6 @@ namespace {
 constexpr int kMaxDepth = 64;
 constexpr int kMaxStackedMounts = 64;
 constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-
-// The record of getdents64.
-struct Entry {
-  std::uint64_t inode;
-  std::int64_t offset;
-  std::uint16_t size;
-  std::uint8_t type;
-  char name[1];
-};
-
-bool IsDots(const char* name) {
-  return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
-}
 
 bool IsMounted(int folder, const char* name) {
   struct statx facts {};
@@ -58,20 +44,16 @@ int OpenWithinMount(int folder, const char* name) {
 // meanwhile. False: the folder was empty.
 template <typename Visit>
 bool ForEachName(int folder, Visit visit) {
-  std::array<char, 4096> buffer;
+  disk_usage::DirectoryEntries entries;
   bool any = false;
   (void)::lseek(folder, 0, SEEK_SET);
-  for (;;) {
-    const long size = ::syscall(SYS_getdents64, folder, buffer.data(), buffer.size());
-    if (size <= 0) return any;
-    for (long at = 0; at < size;) {
-      const auto* entry = reinterpret_cast<const Entry*>(buffer.data() + at);
-      at += entry->size;
-      if (IsDots(entry->name)) continue;
+  for (auto some = entries.ReadFrom(folder); some && *some; some = entries.ReadFrom(folder)) {
+    while (const auto entry = entries.Next()) {
       any = true;
       visit(entry->name);
     }
   }
+  return any;
 }
 
 // A read-only file system refuses a removal before it looks whether there is something.
