@@ -19,6 +19,7 @@
 #include <functional>
 #include <string_view>
 
+#include "core/text/parts.h"
 #include "kernel/files/files.h"
 #include "pods/tree_removal.h"
 #include "ports/file_descriptor.h"
@@ -51,24 +52,9 @@ Result<pid_t> Spawn(const std::vector<std::string>& arguments, int output) {
   ::_exit(127);
 }
 
-std::string ReadAll(int fd) {
-  std::string text;
-  char part[4096];
-  ssize_t size = 0;
-  while ((size = ::read(fd, part, sizeof part)) > 0 || (size < 0 && errno == EINTR)) {
-    if (size > 0) text.append(part, static_cast<std::size_t>(size));
-  }
-  return text;
-}
-
-std::string LastLine(std::string_view text) {
-  while (text.ends_with('\n')) text.remove_suffix(1);
-  return std::string(text.substr(text.rfind('\n') + 1));
-}
-
-// Runs a program (a path and its arguments) to its end, without input, and answers what it printed.
-// One that fails, or cannot be started, is an error with its last line.
-Result<std::string> RunProgram(const std::vector<std::string>& arguments) {
+// Runs a program (a path and its arguments) to its end, without input. One that fails, or cannot be
+// started, is an error with the last line that it printed.
+Result<void> RunProgram(const std::vector<std::string>& arguments) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return FailErrno("make a pipe");
   const FileDescriptor reading(ends[0]);
@@ -76,13 +62,14 @@ Result<std::string> RunProgram(const std::vector<std::string>& arguments) {
   const auto pid = Spawn(arguments, writing.get());
   writing = FileDescriptor();
   if (!pid) return Fail(pid.error());
-  std::string text = ReadAll(reading.get());
+  std::string text = kernel::ReadToEnd(reading.get()).value_or("");
   int status = 0;
   while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
   }
-  if (status == 0) return text;
+  if (status == 0) return {};
+  while (text.ends_with('\n')) text.pop_back();
   return Fail(ErrorCode::kInternal,
-              fmt::format("{} failed: {}", arguments.front(), LastLine(text)));
+              fmt::format("{} failed: {}", arguments.front(), text.substr(text.rfind('\n') + 1)));
 }
 
 // References and arguments contain nothing that JSON requires to be escaped.
@@ -150,65 +137,20 @@ cd ..
 rm -r image
 )";
 
-}  // namespace
-
+// The program of that name in $PATH or where administrators' programs are; kNotFound where there is
+// none.
 Result<std::string> FindProgram(const std::string& name) {
   const char* path = std::getenv("PATH");
   const std::string folders = fmt::format(
       "{}:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin", path == nullptr ? "" : path);
   for (std::string_view rest = folders; !rest.empty();) {
-    const auto colon = rest.find(':');
-    std::string candidate = fmt::format("{}/{}", rest.substr(0, colon), name);
+    const std::string candidate = fmt::format("{}/{}", TakePart(rest, ':'), name);
     if (candidate.starts_with('/') && ::access(candidate.c_str(), X_OK) == 0) return candidate;
-    rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
   }
   return Fail(ErrorCode::kNotFound, fmt::format("there is no program {} in $PATH", name));
 }
 
-Result<pid_t> OwnContainerd::Start() const {
-  const auto containerd = FindProgram("containerd");
-  if (!containerd) return Fail(containerd.error());
-  const auto runc = FindProgram("runc");
-  if (!runc) return Fail(runc.error());
-  const std::string config = folder + "/config.toml";
-  const auto written = kernel::WriteFile(
-      config, fmt::format(fmt::runtime(kConfiguration), fmt::arg("root", root),
-                          fmt::arg("folder", folder), fmt::arg("socket", Socket()),
-                          fmt::arg("pause", pause_image), fmt::arg("runc", *runc),
-                          fmt::arg("systemd", cgroup_driver == CgroupDriver::kSystemd)));
-  if (!written) return Fail(written.error());
-  const FileDescriptor log(
-      ::open(Log().c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!log) return FailErrno("open " + Log());
-  return Spawn({*containerd, "--config", config}, log.get());
-}
-
-Result<void> OwnContainerd::Ctr(const std::string& in_namespace,
-                                const std::vector<std::string>& words) const {
-  const auto ctr = FindProgram("ctr");
-  if (!ctr) return Fail(ctr.error());
-  std::vector<std::string> command = {*ctr, "--address", Socket(), "--namespace", in_namespace};
-  command.insert(command.end(), words.begin(), words.end());
-  const auto said = RunProgram(command);
-  return said ? Result<void>() : Fail(said.error());
-}
-
-Result<void> OwnContainerd::Import(const std::string& in_namespace,
-                                   const std::vector<TestImage>& images) const {
-  for (const TestImage& image : images) {
-    const auto made = RunProgram({"/bin/sh", "-c", kMakeArchive, "sh", folder,
-                                  JETTISON_CRI_TEST_PROGRAM, image.reference,
-                                  ListJson(image.arguments), fmt::to_string(image.padding_bytes)});
-    if (!made) return Fail(made.error());
-    const std::string path = folder + "/image.tar";
-    auto imported = Ctr(in_namespace, {"images", "import", path});
-    ::unlink(path.c_str());
-    if (!imported) return imported;
-  }
-  return {};
-}
-
-namespace {
+constexpr const char* kCriNamespace = "k8s.io";  // of what CRI makes
 
 namespace fs = std::filesystem;
 
@@ -267,6 +209,9 @@ std::vector<pid_t> ProcessesOf(const std::string& folder) {
   return processes;
 }
 
+namespace {
+
+// Sockets of its shims, which stand outside the folder.
 std::vector<std::string> ShimSocketsOf(const std::string& folder) {
   constexpr std::string_view kScheme = "unix://";
   std::vector<std::string> sockets;
@@ -283,6 +228,8 @@ std::vector<std::string> ShimSocketsOf(const std::string& folder) {
   sockets.erase(std::ranges::unique(sockets).begin(), sockets.end());
   return sockets;
 }
+
+}  // namespace
 
 std::vector<std::string> GroupsNamed(const std::string& group) {
   std::vector<std::string> groups;
@@ -340,10 +287,8 @@ LiveContainerd::LiveContainerd() {
 
 Result<std::unique_ptr<LiveContainerd>> LiveContainerd::Start(LiveContainerdOptions options) {
   std::unique_ptr<LiveContainerd> bed(new LiveContainerd);
-  bed->own_ = {.root = options.root.empty() ? bed->folder() + "/root" : options.root,
-               .folder = bed->folder(),
-               .pause_image = kPauseImage,
-               .cgroup_driver = options.cgroup_driver};
+  bed->root_ = options.root.empty() ? bed->folder() + "/root" : options.root;
+  bed->cgroup_driver_ = options.cgroup_driver;
   Result<std::unique_ptr<Calls>> calls = Connect(bed->endpoint());
   if (!calls) return Fail(calls.error());
   bed->calls_ = *std::move(calls);
@@ -366,14 +311,28 @@ Result<void> LiveContainerd::StartAgain() {
 }
 
 Result<void> LiveContainerd::StartAgainAt(const std::string& root) {
-  own_.root = root;
+  root_ = root;
   stray_.clear();
   if (const auto started = StartAgain(); !started) return started;
   return Import({{.reference = kPauseImage}, {.reference = kTestImage}});
 }
 
 Result<void> LiveContainerd::Spawn() {
-  const auto pid = own_.Start();
+  const auto containerd = FindProgram("containerd");
+  if (!containerd) return Fail(containerd.error());
+  const auto runc = FindProgram("runc");
+  if (!runc) return Fail(runc.error());
+  const std::string config = folder() + "/config.toml";
+  const auto written = kernel::WriteFile(
+      config, fmt::format(fmt::runtime(kConfiguration), fmt::arg("root", root_),
+                          fmt::arg("folder", folder()), fmt::arg("socket", socket()),
+                          fmt::arg("pause", kPauseImage), fmt::arg("runc", *runc),
+                          fmt::arg("systemd", cgroup_driver_ == CgroupDriver::kSystemd)));
+  if (!written) return written;
+  const FileDescriptor output(
+      ::open(log().c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!output) return FailErrno("open " + log());
+  const auto pid = cri::Spawn({*containerd, "--config", config}, output.get());
   if (!pid) return Fail(pid.error());
   pid_ = *pid;
   process_ = FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
@@ -392,13 +351,13 @@ Result<void> LiveContainerd::AwaitReady() {
         [&](auto answer) { calls_->Make(kVersion, {}, kCallDeadline, std::move(answer)); });
     if (version) return {};
     if (HasEnded() || std::chrono::steady_clock::now() > end) {
-      return Fail(ErrorCode::kUnavailable, "containerd does not start: " + EndOf(own_.Log()));
+      return Fail(ErrorCode::kUnavailable, "containerd does not start: " + EndOf(log()));
     }
   }
 }
 
 Result<void> LiveContainerd::Import(const std::vector<TestImage>& images) {
-  if (const auto imported = own_.Import(kCriNamespace, images); !imported) return imported;
+  if (const auto imported = ImportInto(kCriNamespace, images); !imported) return imported;
   for (const TestImage& image : images) {
     if (const auto seen = AwaitImage(image.reference); !seen) return seen;
   }
@@ -407,7 +366,7 @@ Result<void> LiveContainerd::Import(const std::vector<TestImage>& images) {
 
 Result<void> LiveContainerd::RunStray(const StrayContainer& container) {
   if (stray_.insert(container.in_namespace).second && container.in_namespace != kCriNamespace) {
-    const auto imported = own_.Import(container.in_namespace, {{.reference = kTestImage}});
+    const auto imported = ImportInto(container.in_namespace, {{.reference = kTestImage}});
     if (!imported) return imported;
   }
   // Without pipes, which ctr would leave outside the folder.
@@ -417,7 +376,31 @@ Result<void> LiveContainerd::RunStray(const StrayContainer& container) {
   words.insert(words.end(), container.options.begin(), container.options.end());
   words.insert(words.end(), {kTestImage, container.id, "/test-program"});
   words.insert(words.end(), container.arguments.begin(), container.arguments.end());
-  return own_.Ctr(container.in_namespace, words);
+  return Ctr(container.in_namespace, words);
+}
+
+Result<void> LiveContainerd::Ctr(const std::string& in_namespace,
+                                 const std::vector<std::string>& words) const {
+  const auto ctr = FindProgram("ctr");
+  if (!ctr) return Fail(ctr.error());
+  std::vector<std::string> command = {*ctr, "--address", socket(), "--namespace", in_namespace};
+  command.insert(command.end(), words.begin(), words.end());
+  return RunProgram(command);
+}
+
+Result<void> LiveContainerd::ImportInto(const std::string& in_namespace,
+                                        const std::vector<TestImage>& images) const {
+  for (const TestImage& image : images) {
+    const auto made = RunProgram({"/bin/sh", "-c", kMakeArchive, "sh", folder(),
+                                  JETTISON_CRI_TEST_PROGRAM, image.reference,
+                                  ListJson(image.arguments), fmt::to_string(image.padding_bytes)});
+    if (!made) return made;
+    const std::string path = folder() + "/image.tar";
+    auto imported = Ctr(in_namespace, {"images", "import", path});
+    ::unlink(path.c_str());
+    if (!imported) return imported;
+  }
+  return {};
 }
 
 // The CRI plug-in learns of images from other clients by an event, a moment later.

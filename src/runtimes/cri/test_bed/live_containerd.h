@@ -19,10 +19,6 @@
 
 namespace jettison::cri {
 
-// The program of that name in $PATH or where administrators' programs are; kNotFound where there is
-// none.
-[[nodiscard]] Result<std::string> FindProgram(const std::string& name);
-
 // An image of the test program (see test_program_main.cc), at /test-program in it. Two that differ
 // in any of this have different IDs.
 struct TestImage {
@@ -31,39 +27,11 @@ struct TestImage {
   std::size_t padding_bytes = 0;                // of a file in the image that nobody reads
 };
 
-// containerd's namespace of what CRI makes.
-inline constexpr const char* kCriNamespace = "k8s.io";
-
-// A containerd whose files are all in two folders, but for the sockets of its shims, which are in
-// /run/containerd. Pods have no network of their own.
-struct OwnContainerd {
-  std::string root;         // images and writable layers: their file system is the pods'
-  std::string folder;       // all the rest: configuration, socket, log, state, and runc's
-  std::string pause_image;  // of sandboxes
-  // Who makes containers' groups. With systemd, which must run then.
-  CgroupDriver cgroup_driver = CgroupDriver::kCgroupfs;
-
-  [[nodiscard]] std::string Socket() const { return folder + "/containerd.sock"; }
-  [[nodiscard]] std::string Log() const { return folder + "/containerd.log"; }
-
-  // Starts it; it answers some 200 ms later. It ends with this thread, or before by the caller, who
-  // then takes away what it leaves.
-  [[nodiscard]] Result<pid_t> Start() const;
-  // Runs the command ctr in one of its namespaces; fails with the last line of what it says.
-  [[nodiscard]] Result<void> Ctr(const std::string& in_namespace,
-                                 const std::vector<std::string>& words) const;
-  // Makes images known in that namespace.
-  [[nodiscard]] Result<void> Import(const std::string& in_namespace,
-                                    const std::vector<TestImage>& images) const;
-};
-
 // What a containerd whose files are all below one folder has on the machine besides them, its own
 // process apart.
 
 // Its shims, its runcs and the processes in its containers.
 [[nodiscard]] std::vector<pid_t> ProcessesOf(const std::string& folder);
-// Sockets of its shims, which stand outside the folder.
-[[nodiscard]] std::vector<std::string> ShimSocketsOf(const std::string& folder);
 // The paths of a control group in every hierarchy that has it, with what is below, deepest first.
 [[nodiscard]] std::vector<std::string> GroupsNamed(const std::string& group);
 
@@ -96,9 +64,9 @@ class LiveContainerd {
   LiveContainerd& operator=(const LiveContainerd&) = delete;
 
   [[nodiscard]] std::string endpoint() const { return "unix://" + socket(); }
-  [[nodiscard]] std::string socket() const { return own_.Socket(); }
+  [[nodiscard]] std::string socket() const { return folder() + "/containerd.sock"; }
   [[nodiscard]] const std::string& folder() const { return folder_.path(); }
-  [[nodiscard]] const std::string& root() const { return own_.root; }
+  [[nodiscard]] const std::string& root() const { return root_; }
   // A group of its own for pods, below the root of every hierarchy, without leading slash. It comes
   // into being with the first pod in it.
   [[nodiscard]] const std::string& group() const { return group_; }
@@ -113,11 +81,6 @@ class LiveContainerd {
 
   // Makes images known to the runtime.
   [[nodiscard]] Result<void> Import(const std::vector<TestImage>& images);
-  // Runs the command ctr in a namespace of containerd; fails with what it says.
-  [[nodiscard]] Result<void> Ctr(const std::string& in_namespace,
-                                 const std::vector<std::string>& words) {
-    return own_.Ctr(in_namespace, words);
-  }
   // Has somebody run a container in a namespace of containerd, past CRI, as
   // `ctr run [options] IMAGE ID [argument...]` does, with what the bed needs on top. Its image is
   // the test image.
@@ -145,9 +108,16 @@ class LiveContainerd {
   [[nodiscard]] Result<void> AwaitReady();
   [[nodiscard]] Result<void> AwaitImage(const std::string& reference);
   [[nodiscard]] bool HasEnded() const;
+  // Runs the command ctr in one of its namespaces; fails with the last line of what it says.
+  [[nodiscard]] Result<void> Ctr(const std::string& in_namespace,
+                                 const std::vector<std::string>& words) const;
+  [[nodiscard]] Result<void> ImportInto(const std::string& in_namespace,
+                                        const std::vector<TestImage>& images) const;
+  [[nodiscard]] std::string log() const { return folder() + "/containerd.log"; }
 
   kernel::TemporaryFolder folder_;
-  OwnContainerd own_;
+  std::string root_;
+  CgroupDriver cgroup_driver_ = CgroupDriver::kCgroupfs;
   std::string group_;
   pid_t pid_ = -1;
   FileDescriptor process_;  // readable when it has ended
