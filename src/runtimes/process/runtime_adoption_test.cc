@@ -274,24 +274,6 @@ TEST_F(ProcessRuntimeUnread, WhatMayBeReadableAMomentLaterIsNotSetAside) {
   EXPECT_EQ(*ReadFile(bed_.paths().Volumes("u") + "/data"), "dear");
 }
 
-TEST_F(ProcessRuntimeUnread, AManifestStandsInForARecordThatTheDiskDoesNotGive) {
-  pod_.annotations["kubernetes.io/config.hash"] = "u";
-  const auto disk = std::make_shared<FakeDiskThread>();
-  bed_.disk_thread = disk;
-  Hide(bed_.paths().PodFile("u"));
-  ASSERT_THAT(List(), IsEmpty());
-  ExpectRefusal();
-  ExpectRefusal();
-  EXPECT_EQ(disk->Answer(), 1) << "it is read once for all requests, and not on the loop";
-  const auto& found = bed_.Need<PodFound>("u");
-  EXPECT_EQ(found.pod.pod, pod_);
-  EXPECT_FALSE(found.pod.containers.at(0).exit);
-  ExpectItGoesOn();
-  disk->refuses = true;  // from here on the disk is fast
-  (void)disk->Answer();
-  EXPECT_EQ(*ReadFile(bed_.paths().PodFile("u")), "u") << "it is written anew";
-}
-
 TEST_F(ProcessRuntimeUnread, NothingIsEndedOrDeletedWhileDescriptorsRunOut) {
   bed_.Open();
   {
