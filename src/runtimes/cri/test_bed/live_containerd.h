@@ -102,15 +102,16 @@ class LiveContainerd {
   void Freeze();
   void Thaw();
 
+  // Runs the command ctr in one of its namespaces; fails with the last line of what it says.
+  [[nodiscard]] Result<void> Ctr(const std::string& in_namespace,
+                                 const std::vector<std::string>& words) const;
+
  private:
   LiveContainerd();
   [[nodiscard]] Result<void> Spawn();
   [[nodiscard]] Result<void> AwaitReady();
   [[nodiscard]] Result<void> AwaitImage(const std::string& reference);
   [[nodiscard]] bool HasEnded() const;
-  // Runs the command ctr in one of its namespaces; fails with the last line of what it says.
-  [[nodiscard]] Result<void> Ctr(const std::string& in_namespace,
-                                 const std::vector<std::string>& words) const;
   [[nodiscard]] Result<void> ImportInto(const std::string& in_namespace,
                                         const std::vector<TestImage>& images) const;
   [[nodiscard]] std::string log() const { return folder() + "/containerd.log"; }
