@@ -45,20 +45,10 @@ Result<Endpoint> ParseEndpoint(std::string_view text) {
   const bool is_tls = text.starts_with("https://");
   const auto url = ParseHttpUrl(text);
   if (!url || !url->credentials.empty() || url->target != "/") return Refused(text);
-  std::string_view place = url->origin;
-  place.remove_prefix(place.find("//") + 2);
-  std::string_view port = is_tls ? "443" : "80";
-  if (const std::size_t colon = place.rfind(':');
-      colon != std::string_view::npos && !place.ends_with(']')) {
-    port = place.substr(colon + 1);
-    place = place.substr(0, colon);
-  }
-  if (place.starts_with('[')) place = place.substr(1, place.size() - 2);
-  if (ParseNumber<std::uint16_t>(port).value_or(0) == 0) return Refused(text);
-  endpoint.kind = is_tls ? Endpoint::Kind::kHttps : Endpoint::Kind::kHttp;
-  endpoint.host = place;
-  endpoint.port = port;
-  return endpoint;
+  if (ParseNumber<std::uint16_t>(url->port).value_or(0) == 0) return Refused(text);
+  return Endpoint{.kind = is_tls ? Endpoint::Kind::kHttps : Endpoint::Kind::kHttp,
+                  .host = url->host,
+                  .port = url->port};
 }
 
 std::string OwnTokenFile(std::string_view address, std::string_view folder) {

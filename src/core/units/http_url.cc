@@ -28,18 +28,17 @@ bool IsHost(std::string_view host, std::string_view signs) {
   });
 }
 
-// "host", "host:port", "[::1]:port".
-bool IsPlace(std::string_view place) {
+// Takes "host", "host:port" or "[::1]:port" apart; false: it is none of them.
+bool TakePlace(std::string_view place, HttpUrl& url) {
   const bool is_literal = place.starts_with('[');
   const std::size_t end = is_literal ? place.find(']') : std::min(place.find(':'), place.size());
   if (end == std::string_view::npos) return false;
-  const std::string_view host = place.substr(is_literal ? 1 : 0, is_literal ? end - 1 : end);
-  if (!IsHost(host, is_literal ? ":." : "-._")) return false;
+  url.host = place.substr(is_literal ? 1 : 0, is_literal ? end - 1 : end);
+  if (!IsHost(url.host, is_literal ? ":." : "-._")) return false;
   place.remove_prefix(is_literal ? end + 1 : end);
   if (place.empty()) return true;
-  const std::string_view port = place.substr(1);
-  return place.front() == ':' && !port.empty() && port.size() <= 5 &&
-         std::ranges::all_of(port, [](char c) { return c >= '0' && c <= '9'; });
+  url.port = place.substr(1);
+  return place.front() == ':' && url.port.size() <= 5 && ParseNumber<std::uint32_t>(url.port);
 }
 
 std::optional<char> DecodedByte(std::string_view escape) {
@@ -73,7 +72,7 @@ Result<HttpUrl> ParseHttpUrl(std::string_view text) {
   const std::size_t end = std::min(rest.find_first_of("/?#"), rest.size());
   std::string_view place = rest.substr(0, end);
   rest.remove_prefix(end);
-  HttpUrl url;
+  HttpUrl url{.port = text.starts_with("https") ? "443" : "80"};
   if (const std::size_t at = place.rfind('@'); at != std::string_view::npos) {
     const std::string_view user_info = place.substr(0, at);
     url.credentials = Decoded(user_info);
@@ -81,7 +80,7 @@ Result<HttpUrl> ParseHttpUrl(std::string_view text) {
     if (at > 0 && user_info.find(':') == std::string_view::npos) url.credentials += ':';
     place.remove_prefix(at + 1);
   }
-  if (!IsPlace(place)) {
+  if (!TakePlace(place, url)) {
     return Refused(
         "must have a host, or host:port, after \"://\"; in a user or a password before it \"/\", "
         "\"?\" and \"#\" are written %2F, %3F and %23");

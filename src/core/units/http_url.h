@@ -12,6 +12,8 @@ namespace jettison {
 // An http or https URL in the parts that a request is made of (RFC 3986).
 struct HttpUrl {
   std::string origin;       // "https://host:8443"
+  std::string host;         // a name or an IP address, without brackets
+  std::string port;         // "8443"; that of the scheme where none is written
   std::string target;       // "/path?query"; a fragment is not sent
   std::string credentials;  // "user:password", decoded; empty: none
 };
