@@ -3,10 +3,23 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace jettison {
 namespace {
+
+// What a server that runs with `used` reads again when `read` was configured. A token and
+// certificates whose names have changed stay as they are, because their files may be gone.
+HttpConfig FilesToRead(HttpConfig used, const HttpConfig& read) {
+  const auto tls = [](const HttpConfig& http) {
+    return std::tie(http.tls_cert_file, http.tls_private_key_file, http.client_ca_file);
+  };
+  const bool same_tls = tls(read) == tls(used);
+  if (read.bearer_token_file != used.bearer_token_file) used.bearer_token_file.clear();
+  if (!same_tls) used.tls_cert_file.clear();
+  return used;
+}
 
 std::string EndpointsOf(const HttpConfig& config) {
   if (config.address.empty()) return config.socket;
@@ -38,7 +51,7 @@ Serving::Serving(const HttpConfig& config, Board& board)
             .now = [this] { return clock_.Now(); },
             .started_at = clock_.Now(),
             .wake_streams = [this] { server_.WakeStreams(); }}),
-      endpoints_(EndpointsOf(config)),
+      opened_with_(config),
       server_(
           config, [this](const HttpRequest& request) { return api_.Answer(request); },
           [](int status, std::string_view message) { return StatusAnswer(status, message); }) {}
@@ -46,6 +59,10 @@ Serving::Serving(const HttpConfig& config, Board& board)
 Serving::~Serving() {
   board_.OnNews({});
   server_.Stop();
+}
+
+Result<std::function<void()>> Serving::ReadCredentials(const HttpConfig& config) {
+  return server_.ReadCredentials(FilesToRead(opened_with_, config));
 }
 
 void Serving::Tell(const Result<void>& listens) {
@@ -60,7 +77,7 @@ void Serving::Tell(const Result<void>& listens) {
   board_.Say({.level = LogLevel::kInfo,
               .message = "the HTTP server is running",
               .key = "endpoints",
-              .value = endpoints_});
+              .value = EndpointsOf(opened_with_)});
   if (server_.own_token_file().empty()) return;
   board_.Say(
       {.level = LogLevel::kInfo,

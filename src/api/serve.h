@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <memory>
-#include <string>
 
 #include "api/api.h"
 #include "core/config/agent_config.h"
@@ -26,10 +25,10 @@ class Serving {
   Serving(const HttpConfig& config, Board& board);
   ~Serving();
 
-  // As HttpServer::ReadCredentials.
-  [[nodiscard]] Result<std::function<void()>> ReadCredentials(const HttpConfig& config) {
-    return server_.ReadCredentials(config);
-  }
+  // Reads the files of certificates and tokens again; what is returned, called once, uses what they
+  // hold, and must not outlive this. Credentials that `config` names no more, or by another file,
+  // are not read and stay in use. On any thread. Errors say what is wrong.
+  [[nodiscard]] Result<std::function<void()>> ReadCredentials(const HttpConfig& config);
 
  private:
   void Tell(const Result<void>& listens);
@@ -37,7 +36,7 @@ class Serving {
   Board& board_;
   SteadyClock clock_;
   Api api_;
-  const std::string endpoints_;
+  const HttpConfig opened_with_;
   HttpServer server_;
   Error said_;  // why nobody is served, as it was told last
   // Destroyed, and so ended, before what it uses.

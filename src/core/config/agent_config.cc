@@ -31,18 +31,12 @@ Quantity EvictionReservation(std::string_view resource, const Quantity& capacity
   return {};
 }
 
-bool IsOneEmpty(const auto& running, const auto& read) {
-  if constexpr (requires { running.empty(); }) return running.empty() != read.empty();
-  return false;
-}
-
 void Compare(Takes takes, std::string name, auto& running, const auto& read,
              ConfigChanges& changes) {
   if (running == read) return;
-  const bool stays =
-      takes == Takes::kRestart || (takes == Takes::kFile && IsOneEmpty(running, read));
-  (stays ? changes.need_restart : changes.at_once).push_back(std::move(name));
-  if (!stays) running = read;
+  const bool at_once = takes == Takes::kAtOnce;
+  (at_once ? changes.at_once : changes.need_restart).push_back(std::move(name));
+  if (at_once) running = read;
 }
 
 template <typename Rows, typename Owner>
@@ -71,12 +65,6 @@ ResourceList NodeAllocatable(const ResourceList& capacity, const NodeReservation
     allocatable.emplace(resource, NeverNegative(left));
   }
   return allocatable;
-}
-
-HttpConfig WithFilesOf(HttpConfig running, const HttpConfig& read) {
-  ConfigChanges unused;
-  CompareAll(kHttpSettings, "", running, read, unused);
-  return running;
 }
 
 ConfigChanges ChangesOf(const AgentConfig& running, const AgentConfig& read) {

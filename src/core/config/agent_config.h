@@ -177,7 +177,7 @@ struct AgentConfig {
   ContainerLogPolicy logs;   // [K] containerLogMax*, podLogsDir; unless set, <root>/logs
   int oom_score_adj = -999;  // [K] of the agent itself
   std::string container_runtime_endpoint = "unix:///run/containerd/containerd.sock";  // [K]
-  Duration runtime_request_timeout = std::chrono::minutes(2);  // [K]
+  Duration runtime_request_timeout = std::chrono::minutes(2);                         // [K]
 
   SourceKind source = SourceKind::kManifests;  // [J]
   KubernetesConfig kubernetes;                 // [J] where that is the source
@@ -216,15 +216,10 @@ struct ConfigChanges {
   std::vector<std::string> need_restart;  // settings that differ, and hold as they were
 };
 
-// Returns `running` with the names that `read` has for the files of certificates and tokens. A file
-// that only one of the two names is as in `running`, because to add or remove one needs a restart.
-[[nodiscard]] HttpConfig WithFilesOf(HttpConfig running, const HttpConfig& read);
-
 // Returns `running` with the settings of `read` that can take effect at once: thresholds with their
 // grace periods and minimum reclaims, the transition period of conditions, the longest grace period
-// of pods, hooks, the log level, and the files that certificates and tokens are read from. If
-// enforceNodeAllocatable changes, the thresholds wait for the restart as well. Settings are named
-// as in a configuration file, in a fixed order.
+// of pods, hooks and the log level. If enforceNodeAllocatable changes, the thresholds wait for the
+// restart as well. Settings are named as in a configuration file, in a fixed order.
 [[nodiscard]] ConfigChanges ChangesOf(const AgentConfig& running, const AgentConfig& read);
 
 }  // namespace jettison

@@ -226,24 +226,5 @@ TEST(HttpConfiguration, OnTcpTheAgentMakesItselfATokenUnlessSaidOtherwise) {
       (HttpConfig{.address = "127.0.0.1:1", .allow_any_local_user = true}).WantsOwnToken());
 }
 
-TEST(HttpConfiguration, OfAnotherOnlyTheNamesOfFilesThatBothHaveAreTakenOver) {
-  const HttpConfig running{.address = "127.0.0.1:1",
-                           .tls_cert_file = "/a.crt",
-                           .tls_private_key_file = "/a.key",
-                           .client_ca_file = "/a.ca"};
-  const HttpConfig next = WithFilesOf(running, {.address = "127.0.0.1:2",
-                                                .tls_cert_file = "/b.crt",
-                                                .tls_private_key_file = "/b.key",
-                                                .bearer_token_file = "/b.token"});
-  EXPECT_EQ(next.address, "127.0.0.1:1");
-  EXPECT_EQ(next.tls_cert_file, "/b.crt");
-  EXPECT_EQ(next.tls_private_key_file, "/b.key");
-  EXPECT_EQ(next.client_ca_file, "/a.ca") << "it was removed";
-  EXPECT_EQ(next.bearer_token_file, "") << "it was added";
-  EXPECT_EQ(WithFilesOf(running, {.client_ca_file = "/b.ca"}).client_ca_file, "/b.ca");
-  EXPECT_EQ(WithFilesOf({.bearer_token_file = "/a"}, {.bearer_token_file = "/b"}).bearer_token_file,
-            "/b");
-}
-
 }  // namespace
 }  // namespace jettison

@@ -15,11 +15,7 @@
 namespace jettison {
 
 // When a change of a setting takes effect.
-enum class Takes : std::uint8_t {
-  kRestart,
-  kAtOnce,
-  kFile,  // another file at once; to add or remove it needs a restart
-};
+enum class Takes : std::uint8_t { kRestart, kAtOnce };
 
 // The forms of settings: how one is read out of a document. What is absent stays as it is.
 
@@ -150,10 +146,10 @@ void CheckBackoff(const Fields& fields, const EvictionBackoff& read);
 inline constexpr auto kHttpSettings = std::tuple(
     Setting{"socket", &HttpConfig::socket, SocketPath{}},
     Setting{"socketGroup", &HttpConfig::socket_group}, Setting{"address", &HttpConfig::address},
-    Setting{"tlsCertFile", &HttpConfig::tls_cert_file, Path{}, Takes::kFile},
-    Setting{"tlsPrivateKeyFile", &HttpConfig::tls_private_key_file, Path{}, Takes::kFile},
-    Setting{"clientCAFile", &HttpConfig::client_ca_file, Path{}, Takes::kFile},
-    Setting{"bearerTokenFile", &HttpConfig::bearer_token_file, Path{}, Takes::kFile},
+    Setting{"tlsCertFile", &HttpConfig::tls_cert_file, Path{}},
+    Setting{"tlsPrivateKeyFile", &HttpConfig::tls_private_key_file, Path{}},
+    Setting{"clientCAFile", &HttpConfig::client_ca_file, Path{}},
+    Setting{"bearerTokenFile", &HttpConfig::bearer_token_file, Path{}},
     Setting{"allowAnyLocalUser", &HttpConfig::allow_any_local_user});
 
 inline constexpr auto kKubernetesSettings =
