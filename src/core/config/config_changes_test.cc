@@ -122,19 +122,12 @@ TEST(NodeAllocatable, IsCapacityLessReservationsLessHardEviction) {
   EXPECT_EQ(left.at("pid"), Q("31768"));
 }
 
-TEST(NodeAllocatable, SoftThresholdsReserveNothing) {
+TEST(NodeAllocatable, IsNeverNegativeAndSoftThresholdsReserveNothing) {
   Threshold soft = Hard(Signal::kMemoryAvailable, Q("4Gi"));
   soft.grace_period = std::chrono::minutes(1);
   EXPECT_EQ(NodeAllocatable(kCapacity, kReservation, {soft}).at("memory"), Q("7Gi"));
-}
-
-TEST(NodeAllocatable, IsNeverNegative) {
   const NodeReservation greedy = {.kube_reserved = {{"memory", Q("9Gi")}}, .system_reserved = {}};
   EXPECT_TRUE(NodeAllocatable(kCapacity, greedy, {}).at("memory").IsZero());
-}
-
-TEST(NodeAllocatable, TheLimitOfThePodsGroupLeavesTheEvictionThresholdIn) {
-  EXPECT_EQ(NodeAllocatable(kCapacity, kReservation, {}).at("memory"), Q("7Gi"));
 }
 
 }  // namespace

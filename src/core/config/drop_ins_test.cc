@@ -60,19 +60,15 @@ TEST(DropIns, AMapIsMergedMemberByMemberAndTheLastOneCounts) {
   EXPECT_EQ(reading.config.oom_score_adj, -5);
 }
 
-TEST(DropIns, AListReplacesWhatWasThere) {
-  const ConfigReading reading =
-      WithDropIns(K("enforceNodeAllocatable: [pods, kube-reserved]\nkubeReservedCgroup: /k\n"),
-                  {K("enforceNodeAllocatable: [pods]\n")});
+TEST(DropIns, AListReplacesWhatWasThereAndNullTakesItBack) {
+  const ConfigReading reading = WithDropIns(
+      K("enforceNodeAllocatable: [pods, kube-reserved]\nkubeReservedCgroup: /k\n"
+        "evictionHard: {memory.available: 200Mi, pid.available: '10'}\noomScoreAdj: -5\n"),
+      {K("enforceNodeAllocatable: [pods]\nevictionHard: {pid.available: null}\n"
+         "oomScoreAdj: null\n")});
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
   EXPECT_TRUE(reading.config.reservation.enforce_pods);
   EXPECT_FALSE(reading.config.reservation.kube_enforced);
-}
-
-TEST(DropIns, NullTakesBackWhatWasSaid) {
-  const ConfigReading reading = WithDropIns(
-      K("evictionHard: {memory.available: 200Mi, pid.available: '10'}\noomScoreAdj: -5\n"),
-      {K("evictionHard: {pid.available: null}\noomScoreAdj: null\n")});
-  EXPECT_THAT(Described(reading.faults), IsEmpty());
   EXPECT_EQ(AmountOf(reading, Signal::kPidAvailable), "none");
   EXPECT_EQ(reading.config.oom_score_adj, -999);
 }
@@ -88,19 +84,6 @@ TEST(DropIns, AThresholdThatIsAddedToTheDefaultsLeavesTheOthers) {
   EXPECT_THAT(Signals(WithDropIns("", {K("evictionHard: {pid.available: '5'}\n"
                                          "mergeDefaultEvictionSettings: false\n")})),
               ElementsAre("pid.available"));
-}
-
-TEST(DropIns, BesideAKubeletItsThresholdsAreTheDefaults) {
-  const Value theirs =
-      ParseDocuments(K("evictionHard: {memory.available: 100Mi, pid.available: '100'}\n"))
-          .value()
-          .front();
-  const ConfigReading reading =
-      WithDropIns(J("source: kubernetes\n"), {K("evictionHard: {memory.available: 1Gi}\n")},
-                  {.document = ConfigDocument{"/kubelet.yaml", theirs}, .why_not = {}});
-  EXPECT_THAT(Described(reading.faults), IsEmpty());
-  EXPECT_EQ(AmountOf(reading, Signal::kMemoryAvailable), "1Gi");
-  EXPECT_EQ(AmountOf(reading, Signal::kPidAvailable), "600");
 }
 
 TEST(DropIns, EveryFaultNamesTheFileThatItStandsIn) {
@@ -120,28 +103,17 @@ TEST(DropIns, EveryFaultNamesTheFileThatItStandsIn) {
   EXPECT_THAT(Described(reading.warnings), ElementsAre(HasSubstr("/etc/j/conf.d/1.yaml: maxPods")));
 }
 
-TEST(DropIns, AFieldIsLookedForInWhatItLiesInAndWhatLiesInIt) {
-  const ConfigDocument document = {.file = "main",
-                                   .document = {},
-                                   .overrides = {{"http.socket", "a"},
-                                                 {"hooks", "b"},
-                                                 {"http.address", "c"},
-                                                 {"evictionHard[pid.available]", "d"}}};
-  EXPECT_EQ(FileOf(document, "http.socket"), "a");
-  EXPECT_EQ(FileOf(document, "http"), "c");  // the last one that set something in it
-  EXPECT_EQ(FileOf(document, "http.socketGroup"), "main");
-  EXPECT_EQ(FileOf(document, "hooks[1].url"), "b");
-  EXPECT_EQ(FileOf(document, "evictionHard[pid.available]"), "d");
-  EXPECT_EQ(FileOf(document, "evictionHard[memory.available]"), "main");
-  EXPECT_EQ(FileOf(document, ""), "main");
-}
-
-TEST(DropIns, AThresholdBelowTheKubeletsNamesItsFile) {
+TEST(DropIns, BesideAKubeletItsThresholdsAreTheDefaultsAndALowerOneNamesItsFile) {
   const Value theirs =
-      ParseDocuments(K("evictionHard: {memory.available: 500Mi}\n")).value().front();
+      ParseDocuments(K("evictionHard: {memory.available: 500Mi, pid.available: '100'}\n"))
+          .value()
+          .front();
   const ConfigReading reading =
       WithDropIns(J("source: kubernetes\n"), {K("evictionHard: {memory.available: 100Mi}\n")},
                   {.document = ConfigDocument{"/kubelet.yaml", theirs}, .why_not = {}});
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  EXPECT_EQ(AmountOf(reading, Signal::kMemoryAvailable), "100Mi");
+  EXPECT_EQ(AmountOf(reading, Signal::kPidAvailable), "600");
   EXPECT_THAT(Described(reading.not_above_kubelet),
               ElementsAre(HasSubstr("conf.d/0.yaml: evictionHard[memory.available]")));
 }
@@ -154,16 +126,13 @@ TEST(DropIns, ARelativePathCountsFromTheFolderOfItsFile) {
       "/etc/j/conf.d/pods");
 }
 
-TEST(DropIns, AKindStandsOnceInADropIn) {
+TEST(DropIns, AKindStandsOnceInADropInAndOneWithoutChangesNothing) {
   const std::string twice = J("dryRun: true\n---\n") + J("dryRun: false\n");
-  EXPECT_THAT(FirstFault(WithDropIns("", {twice})),
-              HasSubstr("conf.d/0.yaml: kind: \"JettisonConfiguration\": there may be only one "
-                        "JettisonConfiguration in a drop-in"));
-}
-
-TEST(DropIns, ADropInWithoutAKindIsAFaultAndChangesNothing) {
-  const ConfigReading reading = WithDropIns(J("dryRun: true\n"), {"dryRun: false\n"});
-  EXPECT_THAT(FirstFault(reading), HasSubstr("conf.d/0.yaml: kind"));
+  const ConfigReading reading = WithDropIns("", {twice, "dryRun: false\n"});
+  EXPECT_THAT(Described(reading.faults),
+              ElementsAre(HasSubstr("conf.d/0.yaml: kind: \"JettisonConfiguration\": there may be "
+                                    "only one JettisonConfiguration in a drop-in"),
+                          HasSubstr("conf.d/1.yaml: kind")));
   EXPECT_TRUE(reading.config.dry_run);
 }
 

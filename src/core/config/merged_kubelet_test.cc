@@ -70,6 +70,14 @@ TEST(MergedKubelet, TheKubeletsOwnRulesHoldForItsThresholds) {
   for (const Row& row : {
            Row{"evictionHard: {}", {}},
            Row{"evictionHard: {pid.available: '1000'}", {"pid.available<1500"}},
+           Row{"evictionHard: {pid.available: 33.333%, memory.available: 10%}",
+               {"memory.available<12%", "pid.available<34.333%",
+                "allocatableMemory.available<10%"}},
+           Row{"evictionHard: {pid.available: NaN%, memory.available: 100%}", {}},
+           Row{"evictionHard: {containerfs.available: 10%, imagefs.inodesFree: 10%}", {}},
+           Row{"evictionHard: {}\nevictionSoft: {pid.available: 15%, memory.available: 500Mi}\n"
+               "evictionSoftGracePeriod: {pid.available: 0s, memory.available: 90s}",
+               {"pid.available<16%", "memory.available<756Mi for 1m30s"}},
            Row{"evictionHard: {pid.available: '1000', memory.available: 0%, nodefs.available: 0%,\n"
                "  nodefs.inodesFree: 0%, imagefs.available: 0%}\nmergeDefaultEvictionSettings: "
                "true",
@@ -87,6 +95,7 @@ TEST(MergedKubelet, TheKubeletsOwnRulesHoldForItsThresholds) {
                                          "source: kubernetes\n"
                                          "kubernetes: {defaultMemoryThreshold: false}\n");
     EXPECT_THAT(Described(reading.faults), IsEmpty()) << row.theirs;
+    EXPECT_THAT(Described(reading.not_above_kubelet), IsEmpty()) << row.theirs;
     EXPECT_EQ(Ours(reading), row.ours) << row.theirs;
   }
 }

@@ -59,18 +59,23 @@ bool HasMemoryPressure(const Evaluation& result) {
   return result.next.conditions.Has(NodeConditionType::kMemoryPressure);
 }
 
-TEST(ThresholdsMet, AFractionOfAByteCounts) {
+TEST(ThresholdsMet, AFractionOfAByteCountsAndWhatWasNotObservedMeetsNothing) {
   const std::vector<Threshold> thresholds = {
       {.signal = Signal::kMemoryAvailable, .value = *Quantity::Parse("100500m")}};
   EXPECT_TRUE(ThresholdsMet(thresholds, Available(100), false)[0]);
   EXPECT_FALSE(ThresholdsMet(thresholds, Available(101), false)[0]);
+  EXPECT_TRUE(ThresholdsMet(thresholds, Observations{}, false).none());
 }
 
-TEST(ThresholdsMet, SharesThatFitNoIntegerAreTheSmallestOne) {
+TEST(ThresholdsMet, AmountsBeyondAllNumbersDoNotOverflow) {
   for (const float fraction : {INFINITY, NAN, 1e30F}) {
     const Quantity share = QuantityOf(Percentage{fraction}, 1000);
     EXPECT_EQ(share.Value(), std::numeric_limits<std::int64_t>::min());
   }
+  const Quantity most = *Quantity::Parse("1e38");
+  const std::vector<Threshold> thresholds = {
+      {.signal = Signal::kMemoryAvailable, .value = most, .min_reclaim = most}};
+  EXPECT_TRUE(ThresholdsMet(thresholds, Available(100), true)[0]);
 }
 
 TEST(Evaluate, TimesAtTheEndsOfTheWorldDoNotOverflow) {
@@ -79,37 +84,46 @@ TEST(Evaluate, TimesAtTheEndsOfTheWorldDoNotOverflow) {
   EXPECT_TRUE(node.At(Duration::max() - kStart.time_since_epoch(), 50).acting[0]);
 }
 
-TEST(ThresholdsMet, AnUnobservedSignalMeetsNothing) {
-  EXPECT_TRUE(ThresholdsMet(std::vector{Memory(100)}, Observations{}, false).none());
-}
-
-TEST(Evaluate, AMetThresholdStaysMetUntilMinimumReclaimIsReached) {
-  Stepper node({Memory(100, {}, Quantity::Of(50))});
-  EXPECT_TRUE(node.At(seconds(0), 99).met[0]);
-  EXPECT_TRUE(node.At(seconds(10), 149).met[0]) << "above the line, not yet above line + reclaim";
-  EXPECT_FALSE(node.At(seconds(20), 150).met[0]);
-  EXPECT_FALSE(node.At(seconds(30), 149).met[0]) << "a new crossing starts at the line itself";
-}
-
-TEST(Evaluate, ASoftThresholdActsWhenItWasMetForItsWholeGracePeriod) {
-  Stepper node({Memory(100, seconds(20))});
-  EXPECT_TRUE(node.At(seconds(0), 50).acting.none());
-  EXPECT_TRUE(HasMemoryPressure(node.At(seconds(10), 50))) << "conditions have no grace period";
-  EXPECT_TRUE(node.At(seconds(20), 50).acting[0]);
-}
-
-TEST(Evaluate, AGracePeriodStartsAnewAfterRecovery) {
-  Stepper node({Memory(100, seconds(20))});
-  (void)node.At(seconds(0), 50);
-  (void)node.At(seconds(10), 500);
-  EXPECT_TRUE(node.At(seconds(20), 50).acting.none());
-  EXPECT_TRUE(node.At(seconds(40), 50).acting[0]);
-}
-
-TEST(Evaluate, MinimumReclaimHoldsOnlyThresholdsThatWerePastTheirGracePeriod) {
-  Stepper node({Memory(100, seconds(20), Quantity::Of(50))});
-  EXPECT_TRUE(node.At(seconds(0), 99).met[0]);
-  EXPECT_FALSE(node.At(seconds(10), 120).met[0]);
+TEST(Evaluate, AThresholdIsMetUntilItsMinimumReclaimAndActsAfterItsGracePeriod) {
+  struct Step {
+    int at;
+    std::int64_t available;
+    bool met;
+    bool acting;
+  };
+  struct Row {
+    std::string about;
+    Threshold threshold;
+    std::vector<Step> steps;
+  };
+  for (const Row& row : {
+           Row{"it stays met until its minimum reclaim; a new crossing starts at the line itself",
+               Memory(100, {}, Quantity::Of(50)),
+               {{0, 99, true, true},
+                {10, 149, true, true},
+                {20, 150, false, false},
+                {30, 149, false, false}}},
+           Row{"a soft one acts when it was met for its whole grace period",
+               Memory(100, seconds(20)),
+               {{0, 50, true, false}, {10, 50, true, false}, {20, 50, true, true}}},
+           Row{"a grace period starts anew after recovery",
+               Memory(100, seconds(20)),
+               {{0, 50, true, false},
+                {10, 500, false, false},
+                {20, 50, true, false},
+                {40, 50, true, true}}},
+           Row{"minimum reclaim holds only thresholds that were past their grace period",
+               Memory(100, seconds(20), Quantity::Of(50)),
+               {{0, 99, true, false}, {10, 120, false, false}}},
+       }) {
+    Stepper node({row.threshold});
+    for (const Step& step : row.steps) {
+      const Evaluation result = node.At(seconds(step.at), step.available);
+      EXPECT_EQ(result.met[0], step.met) << row.about << " at " << step.at;
+      EXPECT_EQ(result.acting[0], step.acting) << row.about << " at " << step.at;
+      EXPECT_TRUE(HasMemoryPressure(result)) << "a condition has no grace period";
+    }
+  }
 }
 
 TEST(Evaluate, ALongerTransitionPeriodKeepsAConditionButBringsNoneBack) {
@@ -127,23 +141,19 @@ TEST(Evaluate, ALongerTransitionPeriodKeepsAConditionButBringsNoneBack) {
   EXPECT_TRUE(HasMemoryPressure(ended.At(seconds(339), 500)));
 }
 
-TEST(Evaluate, OldFiguresDoNotActTwice) {
+TEST(Evaluate, OldFiguresDoNotActTwiceUnlessTheyHaveNoTime) {
   Stepper node({Memory(100)});
   EXPECT_TRUE(node.At(seconds(0), Available(50, kStart)).acting[0]);
   const Evaluation again = node.At(seconds(10), Available(50, kStart));
   EXPECT_TRUE(again.overdue[0]);
   EXPECT_TRUE(again.acting.none());
-}
-
-TEST(Evaluate, FiguresWithoutATimeAlwaysAct) {
-  Stepper node({Memory(100)});
-  (void)node.At(seconds(0), Available(50));
-  EXPECT_TRUE(node.At(seconds(10), Available(50)).acting[0]);
+  EXPECT_TRUE(node.At(seconds(20), Available(50)).acting[0]);
+  EXPECT_TRUE(node.At(seconds(30), Available(50)).acting[0]);
 }
 
 TEST(GraceEnd, IsTheSoonestOfThoseThatAreMetAndNotOverdue) {
   const std::array<Threshold, 3> thresholds = {
-      {{.signal = Signal::kMemoryAvailable, .grace_period = seconds(60)},
+      {{.signal = Signal::kMemoryAvailable, .grace_period = Duration::max()},
        {.signal = Signal::kNodeFsAvailable, .grace_period = seconds(30)},
        {.signal = Signal::kPidAvailable, .grace_period = seconds(10)}}};
   Evaluation evaluation;
@@ -152,15 +162,8 @@ TEST(GraceEnd, IsTheSoonestOfThoseThatAreMetAndNotOverdue) {
   evaluation.met.set();
   evaluation.overdue[2] = true;
   EXPECT_EQ(NextGraceEnd(thresholds, evaluation), kStart + seconds(30));
-}
-
-TEST(GraceEnd, OfAPeriodLongerThanTimeIsNeverOver) {
-  const std::array<Threshold, 1> thresholds = {
-      {{.signal = Signal::kMemoryAvailable, .grace_period = Duration::max()}}};
-  Evaluation evaluation;
-  evaluation.next.first_observed_at.fill(kStart);
-  evaluation.met.set();
-  EXPECT_EQ(NextGraceEnd(thresholds, evaluation), Instant::max());
+  evaluation.overdue[1] = true;
+  EXPECT_EQ(NextGraceEnd(thresholds, evaluation), Instant::max()) << "it is never over";
 }
 
 constexpr Instant kSince{seconds(100)};
@@ -202,32 +205,19 @@ TEST(CarryOver, WhatWasMetStaysMetWhereverItStandsNow) {
   state.met.set(1);
   state.first_observed_at[1] = kSince;
   state.first_observed_at[2] = kSince + seconds(5);
-  const std::vector<Threshold> before = {kMemory, kSoftMemory, kDisk};
-  const std::vector<Threshold> after = {kDisk, Line(Signal::kPidAvailable, Quantity::Of(9)),
-                                        kSoftMemory, kMemory};
-  const EvictionState carried = CarryOver(state, before, after);
-  EXPECT_EQ(carried.first_observed_at[0], kSince + seconds(5));
-  EXPECT_EQ(carried.first_observed_at[1], std::nullopt) << "a new threshold starts again";
-  EXPECT_EQ(carried.first_observed_at[2], kSince);
-  EXPECT_EQ(carried.first_observed_at[3], std::nullopt);
-  EXPECT_EQ(carried.met, ThresholdSet(0b100));
-}
-
-TEST(CarryOver, ALineThatWentLeavesNothingBehind) {
-  EvictionState state;
-  state.met.set(0);
-  state.first_observed_at[0] = kSince;
-  const EvictionState carried = CarryOver(state, std::vector{kMemory}, std::vector{kDisk});
-  EXPECT_EQ(carried.met, ThresholdSet());
-  EXPECT_EQ(carried.first_observed_at[0], std::nullopt);
-}
-
-TEST(CarryOver, ConditionsTheLastEvictionAndObservationsStay) {
-  EvictionState state;
+  state.first_observed_at[3] = kSince;
   state.conditions.Set(NodeConditionType::kMemoryPressure);
   state.condition_last_observed_at[IndexOf(NodeConditionType::kMemoryPressure)] = kSince;
   state.last_eviction = EvictionMark{.at = kSince, .available = {}};
-  const EvictionState carried = CarryOver(state, std::vector{kMemory}, std::vector{kDisk});
+  const Threshold pids = Line(Signal::kPidAvailable, Quantity::Of(9));
+  const Threshold gone = Line(Signal::kPidAvailable, Quantity::Of(8));
+  const EvictionState carried = CarryOver(state, std::vector{kMemory, kSoftMemory, kDisk, gone},
+                                          std::vector{kDisk, pids, kSoftMemory, kMemory});
+  EXPECT_EQ(carried.first_observed_at[0], kSince + seconds(5));
+  EXPECT_EQ(carried.first_observed_at[1], std::nullopt) << "a new threshold starts again";
+  EXPECT_EQ(carried.first_observed_at[2], kSince);
+  EXPECT_EQ(carried.first_observed_at[3], std::nullopt) << "nothing is left of one that went";
+  EXPECT_EQ(carried.met, ThresholdSet(0b100));
   EXPECT_TRUE(carried.conditions.Has(NodeConditionType::kMemoryPressure));
   EXPECT_EQ(carried.condition_last_observed_at, state.condition_last_observed_at);
   ASSERT_TRUE(carried.last_eviction);

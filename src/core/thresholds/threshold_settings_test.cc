@@ -10,7 +10,6 @@ namespace jettison {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 Threshold Of(Signal signal, std::int64_t amount, Duration grace = Duration::zero()) {
   return {.signal = signal,
@@ -30,50 +29,42 @@ std::vector<std::string> ShowAll(const std::vector<Threshold>& thresholds) {
 }
 
 constexpr Duration kMinute = std::chrono::minutes(1);
-constexpr DiskLayout kOne = {};
-constexpr DiskLayout kDedicated = {.dedicated_image_fs = true};
-constexpr DiskLayout kSplit = {.dedicated_image_fs = true, .dedicated_container_fs = true};
-
-std::vector<Threshold> Configured() {
-  return {Of(Signal::kContainerFsAvailable, 1), Of(Signal::kNodeFsAvailable, 2),
-          Of(Signal::kNodeFsAvailable, 3, kMinute), Of(Signal::kImageFsAvailable, 4),
-          Of(Signal::kImageFsInodesFree, 5, kMinute)};
-}
-
-TEST(ContainerFsThresholds, FollowNodeFsOnOneFileSystemAndOnASplitOne) {
-  for (const DiskLayout layout : {kOne, kSplit}) {
-    EXPECT_THAT(ShowAll(ThresholdsFor(Configured(), layout)),
-                ElementsAre("nodefs.available 2 0s 20", "nodefs.available 3 1m0s 30",
-                            "imagefs.available 4 0s 40", "imagefs.inodesFree 5 1m0s 50",
-                            "containerfs.available 2 0s 20", "containerfs.available 3 1m0s 30"));
+TEST(ContainerFsThresholds, FollowNodeFsOrImageFsByTheLayout) {
+  constexpr DiskLayout kOne = {};
+  constexpr DiskLayout kDedicated = {.dedicated_image_fs = true};
+  constexpr DiskLayout kSplit = {.dedicated_image_fs = true, .dedicated_container_fs = true};
+  const std::vector<Threshold> all = {
+      Of(Signal::kContainerFsAvailable, 1), Of(Signal::kNodeFsAvailable, 2),
+      Of(Signal::kNodeFsAvailable, 3, kMinute), Of(Signal::kImageFsAvailable, 4),
+      Of(Signal::kImageFsInodesFree, 5, kMinute)};
+  const std::vector<std::string> kept = {"nodefs.available 2 0s 20", "nodefs.available 3 1m0s 30",
+                                         "imagefs.available 4 0s 40",
+                                         "imagefs.inodesFree 5 1m0s 50"};
+  struct Row {
+    std::optional<DiskLayout> layout;
+    std::vector<Threshold> configured;
+    int kept;
+    std::vector<std::string> followers;
+  };
+  const std::vector<std::string> nodefs = {"containerfs.available 2 0s 20",
+                                           "containerfs.available 3 1m0s 30"};
+  for (const Row& row : {
+           Row{kOne, all, 4, nodefs},
+           Row{kSplit, all, 4, nodefs},
+           Row{kDedicated,
+               all,
+               4,
+               {"containerfs.available 4 0s 40", "containerfs.inodesFree 5 1m0s 50"}},
+           Row{std::nullopt, all, 2, nodefs},  // not known yet: none on imagefs
+           Row{kOne, {all[0]}, 0, {}},
+       }) {
+    std::vector<std::string> expected(kept.begin(), kept.begin() + row.kept);
+    expected.insert(expected.end(), row.followers.begin(), row.followers.end());
+    EXPECT_EQ(ShowAll(ThresholdsFor(row.configured, row.layout)), expected);
   }
-}
-
-TEST(ContainerFsThresholds, FollowImageFsWhereOnlyImagesHaveTheirOwn) {
-  EXPECT_THAT(ShowAll(ThresholdsFor(Configured(), kDedicated)),
-              ElementsAre("nodefs.available 2 0s 20", "nodefs.available 3 1m0s 30",
-                          "imagefs.available 4 0s 40", "imagefs.inodesFree 5 1m0s 50",
-                          "containerfs.available 4 0s 40", "containerfs.inodesFree 5 1m0s 50"));
-}
-
-TEST(ContainerFsThresholds, AreNotThereWhereTheirSourceIsNot) {
-  EXPECT_THAT(ThresholdsFor({Of(Signal::kContainerFsAvailable, 1)}, kOne), IsEmpty());
-}
-
-TEST(ContainerFsThresholds, ThoseOnImageFsAreLeftOutWhileItIsNotKnown) {
-  EXPECT_THAT(ShowAll(ThresholdsFor(
-                  {Of(Signal::kMemoryAvailable, 1), Of(Signal::kImageFsAvailable, 2),
-                   Of(Signal::kNodeFsAvailable, 3), Of(Signal::kImageFsInodesFree, 4, kMinute)},
-                  std::nullopt)),
-              ElementsAre("memory.available 1 0s 10", "nodefs.available 3 0s 30",
-                          "containerfs.available 3 0s 30"));
-}
-
-TEST(ContainerFsThresholds, ASoftSourceWithoutGraceReplacesTheHardOne) {
-  EXPECT_THAT(ShowAll(ThresholdsFor(
-                  {Of(Signal::kNodeFsAvailable, 2), Of(Signal::kNodeFsAvailable, 3)}, kOne)),
-              ElementsAre("nodefs.available 2 0s 20", "nodefs.available 3 0s 30",
-                          "containerfs.available 3 0s 30"));
+  const std::vector<Threshold> two = {all[1], Of(Signal::kNodeFsAvailable, 3)};
+  EXPECT_EQ(ShowAll(ThresholdsFor(two, kOne)).back(), "containerfs.available 3 0s 30")
+      << "a soft one without grace counts as hard";
 }
 
 ThresholdValue ParsedValue(const std::string& text) {
