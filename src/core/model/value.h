@@ -42,14 +42,6 @@ class Value {
     const auto found = std::ranges::find(*map, key, &Member::first);
     return found == map->end() ? nullptr : &found->second;
   }
-  // Makes it a T that its caller fills. If it is one already, the T keeps its content, so that the
-  // memory of a former document is used again.
-  template <typename T>
-  [[nodiscard]] T& Become(int line) {
-    line_ = line;
-    T* const typed = std::get_if<T>(&data_);
-    return typed == nullptr ? data_.emplace<T>() : *typed;
-  }
   // Where it began in its document, counted from 1; 0 where unknown.
   [[nodiscard]] int line() const { return line_; }
   // "null", "a boolean", "a number", "a string", "a list", "a map": for messages.
