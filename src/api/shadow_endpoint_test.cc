@@ -30,7 +30,7 @@ class ShadowEndpoint : public testing::Test {
 TEST_F(ShadowEndpoint, TellsWhatWasCompared) {
   ShadowBook book;
   book.NoteOurs({.at = kTestNow,
-                 .pod = {.uid = "u", .namespace_ = "shop", .name = "cart"},
+                 .pod = {.namespace_ = "shop", .name = "cart", .uid = "u"},
                  .signal = Signal::kMemoryAvailable,
                  .message = "low"});
   const HttpResponse answer = Get(std::make_shared<const ShadowView>(book.View(kTestNow)));

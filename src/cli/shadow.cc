@@ -33,10 +33,6 @@ Ink InkOf(ShadowVerdict verdict) {
   return verdict == ShadowVerdict::kOursAlone ? Ink::kPlain : Ink::kWarning;
 }
 
-std::string PodText(const ShadowPod& pod) {
-  return pod.namespace_.empty() ? pod.name : pod.namespace_ + "/" + pod.name;
-}
-
 std::string ResourceText(const ShadowSide& side) {
   if (side.signal) return std::string(NameOf(*side.signal));
   return side.resource ? std::string(NameOf(*side.resource)) : "a limit of the pod";
@@ -47,11 +43,11 @@ const ShadowSide& EitherOf(const ShadowPairing& pairing) {
 }
 
 std::string PodsText(const ShadowPairing& pairing) {
-  const std::string of_either = PodText(EitherOf(pairing).pod);
+  const std::string of_either = EitherOf(pairing).pod.FullName();
   if (pairing.verdict != ShadowVerdict::kOtherVictim || !pairing.kubelets) {
     return of_either + (pairing.pod_ended ? ", which ended for another reason" : "");
   }
-  return fmt::format("{}, the kubelet {}", of_either, PodText(pairing.kubelets->pod));
+  return fmt::format("{}, the kubelet {}", of_either, pairing.kubelets->pod.FullName());
 }
 
 std::string LeadText(const ShadowPairing& pairing) {
@@ -96,10 +92,10 @@ std::vector<TextLine> LinesOf(const ShadowView& view) {
   if (const std::string leads = Leads(view.counters); !leads.empty()) lines.emplace_back(leads);
   std::vector<Row> rows;
   for (const ShadowSide& side : view.open) {
-    rows.push_back(RowOf(side, TextLine("ours, still open"), "", PodText(side.pod)));
+    rows.push_back(RowOf(side, TextLine("ours, still open"), "", side.pod.FullName()));
   }
   for (const ShadowSide& side : view.kubelets_open) {
-    rows.push_back(RowOf(side, TextLine("the kubelet's, still open"), "", PodText(side.pod)));
+    rows.push_back(RowOf(side, TextLine("the kubelet's, still open"), "", side.pod.FullName()));
   }
   const std::size_t most = rows.size() + kMostRows;
   for (auto at = view.pairings.rbegin(); at != view.pairings.rend() && rows.size() < most; ++at) {

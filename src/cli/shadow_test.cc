@@ -19,8 +19,8 @@ constexpr const char* kMemory = "The node was low on resource: memory. ";
 Instant At(int second) {
   return Instant(seconds(1'700'000'000 + second));
 }
-ShadowPod PodNamed(const char* name) {
-  return {.uid = name, .namespace_ = "default", .name = name};
+PodIdentity PodNamed(const char* name) {
+  return {.namespace_ = "default", .name = name, .uid = name};
 }
 
 ShadowBook ABook() {

@@ -161,7 +161,7 @@ std::optional<PodExplanation> ExplainPod(const NodeNow& node, std::string_view u
   const auto index = static_cast<std::size_t>(found - pods.begin());
   const PodFacts& facts = *found->facts;
   PodExplanation explanation{.at = node.at,
-                             .pod = IdentityOf(facts),
+                             .pod = IdentityOf(facts.pod),
                              .qos = QosClassOf(facts.pod),
                              .priority = facts.priority,
                              .protected_by = ProtectionOf(facts)};

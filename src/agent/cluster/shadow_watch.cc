@@ -58,9 +58,7 @@ void ShadowWatch::TakePass(const RecordedPass& pass) {
     const PodFacts* const facts = FactsIn(pass, record.order.pod_uid);
     if (record.outcome != EvictOutcome::kDryRun || facts == nullptr) continue;
     ShadowSide side{.at = report.at,
-                    .pod = {.uid = facts->pod.uid,
-                            .namespace_ = facts->pod.namespace_,
-                            .name = facts->pod.name},
+                    .pod = IdentityOf(facts->pod),
                     .signal = {},
                     .message = record.order.message};
     if (!record.storage_limit && report.acting_for) side.signal = report.acting_for->signal;
@@ -77,7 +75,7 @@ void ShadowWatch::TakePod(const kube::ApiPod& pod, bool has_listed) {
   if (at < began_) return;
   book_.NoteKubelets(
       {.at = at,
-       .pod = {.uid = pod.head.uid, .namespace_ = pod.head.namespace_, .name = pod.head.name},
+       .pod = {.namespace_ = pod.head.namespace_, .name = pod.head.name, .uid = pod.head.uid},
        .signal = {},
        .message = *message});
 }

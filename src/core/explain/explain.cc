@@ -13,7 +13,7 @@ RankedPod Describe(const ActivePod& pod, const RankKey& key, Signal signal, Disk
                    Candidates candidates) {
   const Resource resource = ResourceOf(signal);
   const ResourceRow& row = RowOf(resource);
-  RankedPod ranked{.pod = IdentityOf(*pod.facts),
+  RankedPod ranked{.pod = IdentityOf(pod.facts->pod),
                    .qos = QosClassOf(pod.facts->pod),
                    .priority = pod.facts->priority,
                    .measured = pod.stats != nullptr,
@@ -30,7 +30,7 @@ RankedPod Describe(const ActivePod& pod, const RankKey& key, Signal signal, Disk
 
 StorageLimitFacts FactsOf(const ActivePod& pod, std::size_t place, bool broken, DiskLayout layout) {
   const StorageLimit& limit = pod.facts->storage_limits[place];
-  StorageLimitFacts facts{.pod = IdentityOf(*pod.facts),
+  StorageLimitFacts facts{.pod = IdentityOf(pod.facts->pod),
                           .kind = limit.kind,
                           .name = limit.name,
                           .limit = WholeUnits(limit.limit),
@@ -146,7 +146,7 @@ std::optional<std::size_t> IndexOf(std::span<const ActivePod> pods, std::string_
 
 PodIdentity IdentityIn(std::span<const ActivePod> pods, const std::string& uid) {
   const auto index = IndexOf(pods, uid);
-  return index ? IdentityOf(*pods[*index].facts)
+  return index ? IdentityOf(pods[*index].facts->pod)
                : PodIdentity{.namespace_ = "", .name = "", .uid = uid};
 }
 
@@ -179,10 +179,6 @@ ReclaimFacts ReclaimOf(const CycleReport& report) {
 }
 
 }  // namespace
-
-PodIdentity IdentityOf(const PodFacts& facts) {
-  return {.namespace_ = facts.pod.namespace_, .name = facts.pod.name, .uid = facts.pod.uid};
-}
 
 PodOrder OrderOf(std::span<const ActivePod> pods, Signal signal, DiskLayout layout,
                  Candidates candidates, std::optional<std::size_t> chosen, std::size_t limit) {

@@ -22,8 +22,6 @@
 
 namespace jettison {
 
-[[nodiscard]] PodIdentity IdentityOf(const PodFacts& facts);
-
 inline constexpr std::size_t kEveryPod = std::numeric_limits<std::size_t>::max();
 
 // The order of eviction for one signal. Of more than `limit` pods, only `limit` neighbours of the

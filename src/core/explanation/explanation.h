@@ -22,16 +22,6 @@
 // ids, or hundredths of a percent of the time.
 namespace jettison {
 
-struct PodIdentity {
-  std::string namespace_;
-  std::string name;
-  std::string uid;
-  // "namespace/name", or the UID where no more is known of it.
-  [[nodiscard]] std::string FullName() const {
-    return name.empty() ? uid : namespace_ + "/" + name;
-  }
-};
-
 // One line of the computation of an available amount.
 struct SignalFigure {
   enum class Role : std::uint8_t { kTerm, kSubtracted, kResult };

@@ -206,6 +206,20 @@ inline constexpr std::string_view kSystemNodeCritical = "system-node-critical";
 // "namespace/name", as logs and messages name a pod.
 [[nodiscard]] std::string FullName(const Pod& pod);
 
+// Which pod it is.
+struct PodIdentity {
+  std::string namespace_;
+  std::string name;
+  std::string uid;
+  // "namespace/name", or the UID where no more is known of it.
+  [[nodiscard]] std::string FullName() const {
+    return name.empty() ? uid : namespace_ + "/" + name;
+  }
+};
+[[nodiscard]] inline PodIdentity IdentityOf(const Pod& pod) {
+  return {.namespace_ = pod.namespace_, .name = pod.name, .uid = pod.uid};
+}
+
 // Seconds that the pod may take to end: its own, a hundred years at most, or the 30 that Kubernetes
 // gives one that does not say.
 [[nodiscard]] std::int64_t GraceSecondsOf(const Pod& pod);

@@ -16,12 +16,8 @@ constexpr std::string_view kNodeLow = "The node was low on resource: ";
 constexpr auto kRejections = std::to_array<std::string_view>(
     {"Pod was rejected", "Pod The node had condition", "The node had condition"});
 
-bool IsOver(Instant since, Instant now) {
-  return Elapsed(since, now) > ShadowBook::kWindow;
-}
-
 // The verdict depends on the pods and the times.
-ShadowPairing PairingOf(ShadowSide ours, ShadowSide kubelets, Instant decided_at) {
+ShadowPairing PairingOf(const ShadowSide& ours, const ShadowSide& kubelets, Instant decided_at) {
   ShadowPairing pairing{.decided_at = decided_at, .verdict = ShadowVerdict::kOtherVictim};
   pairing.lead = Elapsed(ours.at, kubelets.at);
   if (ours.pod.uid == kubelets.pod.uid) {
@@ -31,9 +27,17 @@ ShadowPairing PairingOf(ShadowSide ours, ShadowSide kubelets, Instant decided_at
   if (ours.resource && kubelets.resource) {
     pairing.same_reason = *ours.resource == *kubelets.resource;
   }
-  pairing.ours = std::move(ours);
-  pairing.kubelets = std::move(kubelets);
+  pairing.ours = ours;
+  pairing.kubelets = kubelets;
   return pairing;
+}
+
+std::optional<std::int32_t> AgreementOf(const ShadowCounters& counters) {
+  constexpr std::uint64_t kWhole = 10'000;
+  std::uint64_t all = 0;
+  for (const std::uint64_t some : counters.by_verdict) all += some;
+  if (all == 0) return std::nullopt;
+  return static_cast<std::int32_t>(counters.Of(ShadowVerdict::kAgreed) * kWhole / all);
 }
 
 }  // namespace
@@ -50,14 +54,6 @@ void ShadowCounters::Count(const ShadowPairing& pairing) {
   longest_lead = std::max(longest_lead.value_or(lead), lead);
 }
 
-std::optional<std::int32_t> AgreementOf(const ShadowCounters& counters) {
-  constexpr std::uint64_t kWhole = 10'000;
-  std::uint64_t all = 0;
-  for (const std::uint64_t some : counters.by_verdict) all += some;
-  if (all == 0) return std::nullopt;
-  return static_cast<std::int32_t>(counters.Of(ShadowVerdict::kAgreed) * kWhole / all);
-}
-
 KubeletCause KubeletCauseOf(std::string_view message) {
   if (message.starts_with(kNodeLow)) {
     const std::string_view rest = message.substr(kNodeLow.size());
@@ -70,117 +66,92 @@ KubeletCause KubeletCauseOf(std::string_view message) {
       .resource = {}};
 }
 
-ShadowBook::Open* ShadowBook::IntentOf(const std::string& uid,
-                                       const std::optional<Resource>& resource) {
-  Open* earliest = nullptr;
-  for (Open& intent : intents_) {
-    if (intent.side.pod.uid != uid) continue;
-    if (intent.side.resource == resource) return &intent;
-    if (earliest == nullptr) earliest = &intent;
+ShadowBook::Opens::iterator ShadowBook::CounterpartOf(const Open& open) {
+  auto best = open_.end();
+  int best_match = 0;
+  for (auto at = open_.begin(); at != open_.end(); ++at) {
+    if (at->is_ours == open.is_ours) continue;
+    const bool is_same_resource = at->side.resource == open.side.resource;
+    const bool is_rival = is_same_resource && open.side.resource && !at->spent;
+    int match = is_rival ? 1 : 0;
+    if (at->side.pod.uid == open.side.pod.uid) match = is_same_resource ? 3 : 2;
+    if (match > best_match) best = at, best_match = match;
   }
-  return earliest;
-}
-
-ShadowBook::Open* ShadowBook::Rival(const std::optional<Resource>& resource) {
-  const auto at = std::ranges::find_if(intents_, [&resource](const Open& intent) {
-    return resource && !intent.spent && intent.side.resource == resource;
-  });
-  return at == intents_.end() ? nullptr : &*at;
-}
-
-bool ShadowBook::WasEvicted(const std::string& uid) const {
-  return std::ranges::find(evicted_, uid) != evicted_.end();
+  return best;
 }
 
 void ShadowBook::NoteOurs(ShadowSide side) {
   Advance(side.at);
   side.message = Shortened(side.message, kMessageBytes);
   if (side.signal) side.resource = ResourceOf(*side.signal);
-  Open* const known = IntentOf(side.pod.uid, side.resource);
-  if (known != nullptr && known->side.resource == side.resource) {
+  const auto known = std::ranges::find_if(open_, [&side](const Open& open) {
+    return open.is_ours && open.side.pod.uid == side.pod.uid && open.side.resource == side.resource;
+  });
+  if (known != open_.end()) {
     known->last = std::max(known->last, side.at);
     ++known->side.notes;
     return;
   }
-  const bool is_paired = PairWithEarlier(side);
-  if (WasEvicted(side.pod.uid)) return;
-  const Instant last = side.at;
-  Add({.side = std::move(side), .last = last, .spent = is_paired}, intents_);
-}
-
-bool ShadowBook::PairWithEarlier(const ShadowSide& ours) {
-  auto earlier = std::ranges::find_if(
-      kubelets_, [&ours](const Open& open) { return open.side.pod.uid == ours.pod.uid; });
-  // If the kubelet has evicted the same pod, the choices do not differ.
-  if (earlier == kubelets_.end() && ours.resource && !WasEvicted(ours.pod.uid)) {
-    earlier = std::ranges::find_if(
-        kubelets_, [&ours](const Open& open) { return open.side.resource == ours.resource; });
+  Open ours{.side = std::move(side), .last = {}, .is_ours = true};
+  ours.last = ours.side.at;
+  const auto theirs = CounterpartOf(ours);
+  if (theirs != open_.end()) {
+    Conclude(PairingOf(ours.side, theirs->side, ours.last));
+    open_.erase(theirs);
+    ours.spent = true;
   }
-  if (earlier == kubelets_.end()) return false;
-  ShadowSide kubelets = std::move(earlier->side);
-  kubelets_.erase(earlier);
-  Conclude(PairingOf(ours, std::move(kubelets), ours.at));
-  return true;
+  Add(std::move(ours));
 }
 
 void ShadowBook::NoteKubelets(ShadowSide side) {
   Advance(side.at);
   const KubeletCause cause = KubeletCauseOf(side.message);
-  if (cause.is_rejection || WasEvicted(side.pod.uid)) return;
-  if (evicted_.size() >= kMostEvicted) evicted_.pop_front();
-  evicted_.push_back(side.pod.uid);
+  if (cause.is_rejection) return;
   side.resource = cause.resource;
   side.message = Shortened(side.message, kMessageBytes);
-  const Instant at = side.at;
-  if (const Open* const ours = IntentOf(side.pod.uid, side.resource)) {
-    const std::string uid = side.pod.uid;
-    Conclude(PairingOf(ours->side, std::move(side), at));
-    ForgetIntentsOf(uid);
-  } else if (Open* const rival = Rival(side.resource)) {
-    rival->spent = true;
-    Conclude(PairingOf(rival->side, std::move(side), at));
-  } else {
-    Add({.side = std::move(side), .last = at}, kubelets_);
-  }
+  Open theirs{.side = std::move(side), .last = {}};
+  theirs.last = theirs.side.at;
+  const auto ours = CounterpartOf(theirs);
+  if (ours == open_.end()) return Add(std::move(theirs));
+  Conclude(PairingOf(ours->side, theirs.side, theirs.last));
+  ours->spent = true;
+  // Whatever else we would have evicted that pod for is settled, too.
+  for (Open& open : open_) open.spent = open.spent || open.side.pod.uid == theirs.side.pod.uid;
 }
 
 void ShadowBook::NoteGone(const std::string& uid, Instant at) {
   Advance(at);
-  for (const Open& intent : intents_) {
-    if (intent.side.pod.uid == uid) ConcludeAlone(intent, intents_, at, true);
+  const auto is_of_pod = [&uid](const Open& open) {
+    return open.is_ours && open.side.pod.uid == uid;
+  };
+  for (const Open& open : open_) {
+    if (is_of_pod(open)) ConcludeAlone(open, at, true);
   }
-  ForgetIntentsOf(uid);
+  std::erase_if(open_, is_of_pod);
 }
 
 void ShadowBook::Advance(Instant now) {
-  for (Opens* const opens : {&intents_, &kubelets_}) {
-    for (const Open& open : *opens) {
-      if (IsOver(open.last, now)) ConcludeAlone(open, *opens, now);
-    }
-    std::erase_if(*opens, [&](const Open& open) { return IsOver(open.last, now); });
+  const auto is_over = [now](const Open& open) { return Elapsed(open.last, now) > kWindow; };
+  for (const Open& open : open_) {
+    if (is_over(open)) ConcludeAlone(open, now);
   }
+  std::erase_if(open_, is_over);
 }
 
 std::optional<Instant> ShadowBook::NextDeadline() const {
-  std::optional<Instant> oldest;
-  for (const Opens* const opens : {&intents_, &kubelets_}) {
-    for (const Open& open : *opens) oldest = Earliest({oldest, open.last});
-  }
-  if (!oldest) return std::nullopt;
+  if (open_.empty()) return std::nullopt;
   // Just after the window, because its end still belongs to it.
-  return *oldest + kWindow + Duration(1);
+  return std::ranges::min_element(open_, {}, &Open::last)->last + kWindow + Duration(1);
 }
 
-void ShadowBook::Add(Open open, Opens& to) {
-  if (to.size() >= kMostOpen) {
-    ConcludeAlone(to.front(), to, open.side.at);
-    to.erase(to.begin());
+void ShadowBook::Add(Open open) {
+  const auto is_of_side = [&open](const Open& other) { return other.is_ours == open.is_ours; };
+  if (static_cast<std::size_t>(std::ranges::count_if(open_, is_of_side)) >= kMostOpen) {
+    const auto oldest = std::ranges::find_if(open_, is_of_side);
+    ConcludeAlone(*oldest, open.side.at);
+    open_.erase(oldest);
   }
-  to.push_back(std::move(open));
-}
-
-void ShadowBook::ForgetIntentsOf(const std::string& uid) {
-  std::erase_if(intents_, [&uid](const Open& intent) { return intent.side.pod.uid == uid; });
+  open_.push_back(std::move(open));
 }
 
 void ShadowBook::Conclude(ShadowPairing pairing) {
@@ -189,23 +160,20 @@ void ShadowBook::Conclude(ShadowPairing pairing) {
   pairings_.push_back(std::move(pairing));
 }
 
-void ShadowBook::ConcludeAlone(const Open& open, const Opens& from, Instant now, bool pod_ended) {
+void ShadowBook::ConcludeAlone(const Open& open, Instant now, bool pod_ended) {
   if (open.spent) return;
-  const bool is_ours = &from == &intents_;
-  Conclude({.decided_at = now,
-            .verdict = is_ours ? ShadowVerdict::kOursAlone : ShadowVerdict::kKubeletsAlone,
-            .ours = is_ours ? std::optional(open.side) : std::nullopt,
-            .kubelets = is_ours ? std::nullopt : std::optional(open.side),
-            .pod_ended = pod_ended});
+  ShadowPairing pairing{.decided_at = now, .pod_ended = pod_ended};
+  pairing.verdict = open.is_ours ? ShadowVerdict::kOursAlone : ShadowVerdict::kKubeletsAlone;
+  (open.is_ours ? pairing.ours : pairing.kubelets) = open.side;
+  Conclude(std::move(pairing));
 }
 
 ShadowView ShadowBook::View(Instant now) const {
   ShadowView view{.at = now, .counters = counters_, .agreement = AgreementOf(counters_)};
   view.pairings.assign(pairings_.begin(), pairings_.end());
-  for (const Open& intent : intents_) {
-    if (!intent.spent) view.open.push_back(intent.side);
+  for (const Open& open : open_) {
+    if (!open.spent) (open.is_ours ? view.open : view.kubelets_open).push_back(open.side);
   }
-  for (const Open& open : kubelets_) view.kubelets_open.push_back(open.side);
   return view;
 }
 

@@ -11,23 +11,17 @@
 #include <vector>
 
 #include "core/json/json_writer.h"
+#include "core/model/pod.h"
 #include "core/model/signal.h"
 #include "core/text/enum_names.h"
 #include "core/units/duration.h"
 
 namespace jettison {
 
-// The pod of an eviction.
-struct ShadowPod {
-  std::string uid;
-  std::string namespace_;
-  std::string name;
-};
-
 // What one of the two agents did, or would have done.
 struct ShadowSide {
   Instant at;  // ours: when it was first chosen
-  ShadowPod pod;
+  PodIdentity pod;
   std::optional<Signal> signal;  // ours alone know it; absent: a storage limit of the pod
   std::string message;           // EvictionOrder::message, or status.message
   std::optional<Resource> resource = std::nullopt;  // absent: a limit of its own, or not known
@@ -82,14 +76,12 @@ struct ShadowCounters {
   }
   void Count(const ShadowPairing& pairing);
 };
-// How many pairings agree, in hundredths of a percent; absent where there is none.
-[[nodiscard]] std::optional<std::int32_t> AgreementOf(const ShadowCounters& counters);
 
 // The state of a ShadowBook as a value, for onlookers.
 struct ShadowView {
   Instant at;
   ShadowCounters counters;
-  std::optional<std::int32_t> agreement;  // AgreementOf
+  std::optional<std::int32_t> agreement;  // hundredths of a percent; absent: there is no pairing
   std::vector<ShadowPairing> pairings;    // the last ones, the newest last
   std::vector<ShadowSide> open;           // ours that wait for the kubelet, the oldest first
   std::vector<ShadowSide> kubelets_open;  // the kubelet's that wait for ours, the oldest first
@@ -106,14 +98,9 @@ struct KubeletCause {
 // (kubelet 1.36: eviction/helpers.go nodeLowMessageFmt, eviction_manager.go, kubelet.go rejectPod)
 [[nodiscard]] KubeletCause KubeletCauseOf(std::string_view message);
 
-// Compares the pods that Jettison would have evicted with those that the kubelet evicts. Use:
-//
-//   ShadowBook book;
-//   book.NoteOurs({...});      // after a pass: for each eviction of its report with kDryRun
-//   book.NoteKubelets({...});  // the watch: a pod has become Failed, reason Evicted
-//   book.NoteGone(uid, now);   // the watch: a pod is deleted, or ended in another way
-//   book.Advance(now);         // each turn; NextDeadline says when it is due
-//   book.View(now)             // for metrics, `jettison shadow`, the dashboard
+// Compares the pods that Jettison would have evicted with those that the kubelet evicts. What one
+// side did and the other has not done yet stays open for the window; a pair of the same pod, or
+// else of the same resource, is concluded at once.
 //
 // Times need not be in order, but the window of a pairing ends by the latest one. Pods that were
 // evicted already when the watch listed them first must not be noted: Jettison did not run then.
@@ -123,21 +110,19 @@ class ShadowBook {
   static constexpr Duration kWindow = std::chrono::seconds(60);
   static constexpr std::size_t kMostOpen = 64;       // of each side; the oldest is judged early
   static constexpr std::size_t kMostPairings = 100;  // that are shown
-  static constexpr std::size_t kMostEvicted = 256;   // pods that are known to have been evicted
   static constexpr std::size_t kMessageBytes = 1024;
 
   // Jettison would have evicted a pod now: an order that ended as kDryRun. The first note of a pod
   // and a resource opens an intent; each further one keeps it open. The resource is that of the
   // signal.
   void NoteOurs(ShadowSide side);
-  // The kubelet has evicted a pod: its phase has become Failed, with reason Evicted. The time is
-  // when that was seen; or, where its condition DisruptionTarget tells, when it was. The message
-  // says what for. A pod is counted once, however often it is noted; one that was only rejected is
-  // passed over.
+  // The kubelet has evicted a pod, which is noted once: its phase has become Failed, with reason
+  // Evicted. The time is when that was seen; or, where its condition DisruptionTarget tells, when
+  // it was. The message says what for. One that was only rejected is passed over.
   void NoteKubelets(ShadowSide side);
-  // The pod ended, and the kubelet did not evict it.
+  // The pod ended, and the kubelet did not evict it, or it is deleted.
   void NoteGone(const std::string& uid, Instant at);
-  // Concludes the intents and evictions whose window is over.
+  // Concludes what is open and whose window is over. Called in each turn (NextDeadline).
   void Advance(Instant now);
   // When something is due; absent: nothing waits.
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
@@ -146,30 +131,24 @@ class ShadowBook {
   [[nodiscard]] ShadowView View(Instant now) const;
 
  private:
-  // What one side did, or would have done, and the other has not done yet.
+  // What one side did, or would have done.
   struct Open {
     ShadowSide side;
-    Instant last;        // the last note of it
+    Instant last;  // the last note of it
+    bool is_ours = false;
     bool spent = false;  // ours: concluded; it stays so that it is not opened again
   };
-  using Opens = std::vector<Open>;  // by first note
+  using Opens = std::vector<Open>;
 
-  // Our intent for that pod: the one for the same resource, else the earliest.
-  [[nodiscard]] Open* IntentOf(const std::string& uid, const std::optional<Resource>& resource);
-  // The oldest intent for the same resource that has not been concluded.
-  [[nodiscard]] Open* Rival(const std::optional<Resource>& resource);
-  [[nodiscard]] bool WasEvicted(const std::string& uid) const;
-  void Add(Open open, Opens& to);
-  // Pairs our intent with an earlier eviction of the kubelet. Returns whether there was one.
-  [[nodiscard]] bool PairWithEarlier(const ShadowSide& ours);
-  void ForgetIntentsOf(const std::string& uid);
+  // What the other side did: to the same pod (for the same resource, if there are several), else
+  // the oldest that is not concluded for the same resource.
+  [[nodiscard]] Opens::iterator CounterpartOf(const Open& open);
+  void Add(Open open);
   void Conclude(ShadowPairing pairing);
   // The other side did nothing.
-  void ConcludeAlone(const Open& open, const Opens& from, Instant now, bool pod_ended = false);
+  void ConcludeAlone(const Open& open, Instant now, bool pod_ended = false);
 
-  Opens intents_;                    // ours
-  Opens kubelets_;                   // that wait for ours
-  std::deque<std::string> evicted_;  // UIDs
+  Opens open_;  // of both sides, by first note
   std::deque<ShadowPairing> pairings_;
   ShadowCounters counters_;
 };
