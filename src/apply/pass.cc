@@ -77,8 +77,10 @@ CycleReport CarryOut(const DecidedPass& pass, NodePorts& ports, EvictionState& s
   report.observations = pass.plan.observations;
   report.evaluation = pass.plan.evaluation;
   for (const StorageViolation& violation : decision.violations) {
-    const EvictionOrder order = OrderFor(pass.pods[violation.pod], violation);
-    NoteEviction(order, ports.killer.Evict(order, report.at), violation.kind, report);
+    const ActivePod& pod = pass.pods[violation.pod];
+    const EvictionOrder order = OrderFor(pod, violation);
+    NoteEviction(order, ports.killer.Evict(order, report.at),
+                 pod.facts->storage_limits[violation.index].kind, report);
   }
   if (decision.threshold) {
     report.acting_for = pass.policy.thresholds[*decision.threshold];
@@ -112,14 +114,14 @@ CycleReport CarryOut(const DecidedPass& pass, NodePorts& ports, EvictionState& s
 }
 
 CycleReport RunPass(const PassPolicy& policy, const PassInput& input, NodePorts& ports,
-                    EvictionState& state, std::vector<ActivePod>& scratch) {
+                    EvictionState& state) {
   const ReadingPlan plan = PlanReading(policy, state, input.summary.node, input.now);
-  JoinStats(input.pods, input.summary, scratch);
-  const PassDecision decision = DecidePass(policy, plan, scratch, input.pace);
+  const std::vector<ActivePod> pods = JoinStats(input.pods, input.summary);
+  const PassDecision decision = DecidePass(policy, plan, pods, input.pace);
   return CarryOut({.policy = policy,
                    .plan = plan,
                    .decision = decision,
-                   .pods = scratch,
+                   .pods = pods,
                    .full_ranking = input.full_ranking},
                   ports, state);
 }

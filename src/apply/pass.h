@@ -83,9 +83,8 @@ struct PassInput {
 };
 
 // Runs one pass on figures that have been read: observe, evaluate, decide, act, report. `state` is
-// replaced by the next state. `scratch` is working memory, reused so that less is allocated.
+// replaced by the next state.
 [[nodiscard]] CycleReport RunPass(const PassPolicy& policy, const PassInput& input,
-                                  NodePorts& ports, EvictionState& state,
-                                  std::vector<ActivePod>& scratch);
+                                  NodePorts& ports, EvictionState& state);
 
 }  // namespace jettison

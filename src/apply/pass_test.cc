@@ -55,14 +55,13 @@ struct Fixture {
     const Summary summary = WithNodeFs(available);
     return RunPass(
         policy, {.now = {}, .summary = summary, .pods = pods, .full_ranking = true, .pace = pace},
-        ports, state, scratch);
+        ports, state);
   }
   PodFacts facts;
   std::vector<const PodFacts*> pods;
   PassPolicy policy;
   RecordingNode node;
   EvictionState state;
-  std::vector<ActivePod> scratch;
 };
 
 using Calls = std::vector<std::string>;
@@ -162,8 +161,7 @@ TEST(Pass, StallsFromBeforeAnEvictionDoNotCallForAnother) {
     const Instant now{at};
     summary.node.memory_pressure = PressureStats{.time = now, .some = {.avg10 = lost}};
     NodePorts ports{.killer = f.node, .reclaimer = f.node, .summaries = f.node};
-    return RunPass(f.policy, {.now = now, .summary = summary, .pods = f.pods}, ports, f.state,
-                   f.scratch)
+    return RunPass(f.policy, {.now = now, .summary = summary, .pods = f.pods}, ports, f.state)
         .evictions.size();
   };
   EXPECT_EQ(evictions_at(std::chrono::seconds(10), 9000), 1U);
@@ -182,8 +180,7 @@ TEST(Pass, TellsOfPodsWhoseDiskUseIsOldAndEvictsNobodyWhoseIsUnknown) {
     summary.node.rlimit = RlimitStats{.max_pid = 100, .running = 99};
     summary.pods = {stats};
     NodePorts ports{.killer = f.node, .reclaimer = f.node, .summaries = f.node};
-    return RunPass(f.policy, {.now = {}, .summary = summary, .pods = f.pods}, ports, f.state,
-                   f.scratch);
+    return RunPass(f.policy, {.now = {}, .summary = summary, .pods = f.pods}, ports, f.state);
   };
   const CycleReport unknown = run();
   EXPECT_EQ(f.node.calls, (Calls{"containers", "images", "read"}))

@@ -20,9 +20,7 @@ std::vector<const PodFacts*> PointersTo(const NodeNow& node) {
 }
 
 std::vector<ActivePod> ActivePods(const NodeNow& node) {
-  std::vector<ActivePod> pods;
-  JoinStats(PointersTo(node), *node.summary, pods);
-  return pods;
+  return JoinStats(PointersTo(node), *node.summary);
 }
 
 // The state of the last pass, with every figure counting as new, because the next pass reads all
@@ -50,19 +48,19 @@ PassExplanation ExplainImagined(const NodeNow& node) {
   EvictionState state = pass.before;
   ImaginedNode same([](const EvictionOrder&) { return EvictOutcome::kDryRun; }, node.summary->node);
   NodePorts ports{.killer = same, .reclaimer = same, .summaries = same};
-  std::vector<ActivePod> scratch;
   pass.report = RunPass(*node.policy,
                         {.now = node.at, .summary = pass.summary, .pods = pods, .pace = node.pace},
-                        ports, state, scratch);
+                        ports, state);
   pass.report.spared = node.spared;
   PassExplanation explanation = Explain(pass, {.memory_estimator = node.memory_estimator});
   explanation.hypothetical = true;
-  JoinStats(pods, *node.summary, scratch);
-  if (!pods.empty() && !AnyIsMeasured(scratch)) return explanation;  // what they hold is not known
+  const std::vector<ActivePod> active = JoinStats(pods, *node.summary);
+  // What they hold is not known.
+  if (!active.empty() && !AnyIsMeasured(active)) return explanation;
   explanation.holders.clear();
   for (const Signal signal :
        SignalsWithHolders(node.policy->thresholds, pass.report.evaluation.met)) {
-    auto holders = HoldersOf(signal, node.summary->node, scratch, node.policy->layout,
+    auto holders = HoldersOf(signal, node.summary->node, active, node.policy->layout,
                              node.pace ? node.pace->ending : 0);
     if (holders) explanation.holders.push_back(*std::move(holders));
   }

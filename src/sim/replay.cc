@@ -38,7 +38,6 @@ std::vector<StepOutcome> Replay(const Scenario& scenario) {
   std::vector<StepOutcome> outcomes;
   outcomes.reserve(scenario.steps.size());
   EvictionState state = scenario.state;
-  std::vector<ActivePod> scratch;
   for (const ScenarioStep& step : scenario.steps) {
     ImaginedNode node = NodeOf(scenario, step);
     NodePorts ports{.killer = node, .reclaimer = node, .summaries = node};
@@ -47,8 +46,8 @@ std::vector<StepOutcome> Replay(const Scenario& scenario) {
                           .pods = ActivePods(scenario, step),
                           .full_ranking = true,
                           .pace = step.pace};
-    StepOutcome& outcome = outcomes.emplace_back(
-        StepOutcome{RunPass(scenario.policy, input, ports, state, scratch), {}});
+    StepOutcome& outcome =
+        outcomes.emplace_back(StepOutcome{RunPass(scenario.policy, input, ports, state), {}});
     for (std::size_t i : step.admit) {
       outcome.admission.push_back(Admit(scenario.pods[i].pod, state.conditions, scenario.profile));
     }

@@ -19,9 +19,7 @@ constexpr DiskLayout kLayouts[] = {
     {}, {.dedicated_image_fs = true}, {.dedicated_image_fs = true, .dedicated_container_fs = true}};
 
 std::vector<ActivePod> Joined(const SyntheticNode& node) {
-  std::vector<ActivePod> joined;
-  JoinStats(node.pods, node.summary, joined);
-  return joined;
+  return JoinStats(node.pods, node.summary);
 }
 
 std::vector<std::string> RankedUids(const std::vector<ActivePod>& pods, Signal signal,
@@ -82,8 +80,7 @@ TEST(Permutation, ADecisionIsTheFullRankingsFirstAmongAnyNumberOfPods) {
 TEST(Permutation, StatsThatAreNotAsManyAsThePodsAreJoinedByUid) {
   SyntheticNode node(10, 7);
   node.summary.pods.erase(node.summary.pods.begin() + 3);
-  std::vector<ActivePod> joined;
-  JoinStats(node.pods, node.summary, joined);
+  const std::vector<ActivePod> joined = Joined(node);
   ASSERT_EQ(joined.size(), 10U);
   EXPECT_EQ(joined[3].stats, nullptr);
   EXPECT_EQ(joined[4].stats->uid, node.pods[4]->pod.uid);
@@ -146,8 +143,7 @@ TEST(WithKubeletLines, NobodyWithinItsRequestIsEvictedAboveTheKubeletsLine) {
         auto& used = *step.summary.pods[p].memory_working_set_bytes;
         used = std::min(used, static_cast<std::uint64_t>(WholeUnits(node.facts[p].memory_request)));
       }
-      std::vector<ActivePod> pods;
-      JoinStats(node.pods, step.summary, pods);
+      const std::vector<ActivePod> pods = JoinStats(node.pods, step.summary);
       const Observations seen = ObservationsFrom(step.summary);
       const Evaluation evaluation = Evaluate(policy, state, seen, now);
       const Decision decision = Decide(policy, evaluation, evaluation.acting, pods);

@@ -88,11 +88,10 @@ RecordedPass PassOf(const World& world, const std::vector<ReclaimStep>& steps,
   TestPorts all(world, steps, other);
   NodePorts ports{.killer = all, .reclaimer = all, .summaries = all};
   EvictionState state = world.before;
-  std::vector<ActivePod> scratch;
   pass.report =
       RunPass(world.policy,
               {.now = world.now, .summary = world.summary, .pods = active, .pace = world.pace},
-              ports, state, scratch);
+              ports, state);
   return pass;
 }
 

@@ -114,8 +114,7 @@ class LivePressure : public testing::Test {
     Summary summary;
     summary.node = figures.ReadNode();
     figures.ReadPods(pods_, nullptr, summary.pods);
-    std::vector<ActivePod> joined;
-    JoinStats(pods_, summary, joined);
+    const std::vector<ActivePod> joined = JoinStats(pods_, summary);
     const auto victim = FirstVictim(joined, thresholds_.front().signal, {});
     return victim ? pods_[*victim]->pod.name : "nobody";
   }

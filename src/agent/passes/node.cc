@@ -219,7 +219,7 @@ void Node::ReadPods(const ReadingPlan& plan, const MeasuredDisk* disk) {
       case PodFigures::kAll: figures.ReadPods(pods, nullptr, stats); break;
     }
   }
-  JoinStats(pods, state_.summary, pods_);
+  pods_ = JoinStats(pods, state_.summary);
 }
 
 // The figures that show whether a reclaim sufficed: file systems and memory of the node, without

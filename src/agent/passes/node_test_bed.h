@@ -257,8 +257,7 @@ class NodeTestBed : public testing::Test {
     const RecordedPass& pass = *evictions_.back();
     ASSERT_TRUE(pass.report.acting_for);
     EXPECT_EQ(pass.report.acting_for->signal, signal);
-    std::vector<ActivePod> pods;
-    JoinStats(PointersTo(pass.pods), pass.summary, pods);
+    const std::vector<ActivePod> pods = JoinStats(PointersTo(pass.pods), pass.summary);
     const PassDecision again = DecidePass(
         *pass.policy, PlanReading(*pass.policy, pass.before, pass.summary.node, pass.report.at),
         pods, pass.pace);

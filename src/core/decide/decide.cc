@@ -27,24 +27,25 @@ std::optional<std::int64_t> UseOf(const ContainerStats& container, DiskLayout la
 }
 
 // The limit that is exceeded first, by its place. Containers are checked in the order of their
-// figures; of two limits for one name the last counts. (kubelet:
-// containerEphemeralStorageLimitEviction)
+// figures. (kubelet: containerEphemeralStorageLimitEviction)
 std::optional<std::size_t> BrokenLimit(const ActivePod& pod, DiskLayout layout) {
   const std::vector<StorageLimit>& limits = pod.facts->storage_limits;
-  const auto is_over = [&](std::size_t limit, std::optional<std::int64_t> used) {
-    return used && Nanos{*used} * kNanosPerUnit > limits[limit].limit;
+  const auto is_broken = [&](const StorageLimit& limit) {
+    const auto used = LimitedUse(*pod.stats, limit, layout);
+    return used && Nanos{*used} * kNanosPerUnit > limit.limit.ToNanos();
   };
-  std::size_t i = 0;
-  for (; i < limits.size() && limits[i].kind != StorageLimitKind::kContainer; ++i) {
-    if (is_over(i, LimitedUse(*pod.stats, limits[i], layout))) return i;
-  }
-  if (i == limits.size()) return std::nullopt;
+  auto broken = std::ranges::find_if(limits, [&](const StorageLimit& limit) {
+    return limit.kind != StorageLimitKind::kContainer && is_broken(limit);
+  });
   for (const ContainerStats& container : pod.stats->containers) {
-    std::size_t last = limits.size();
-    while (last > i && limits[last - 1].name != container.name) --last;
-    if (last > i && is_over(last - 1, UseOf(container, layout))) return last - 1;
+    if (broken != limits.end()) break;
+    broken = std::ranges::find_if(limits, [&](const StorageLimit& limit) {
+      return limit.kind == StorageLimitKind::kContainer && limit.name == container.name &&
+             is_broken(limit);
+    });
   }
-  return std::nullopt;
+  if (broken == limits.end()) return std::nullopt;
+  return static_cast<std::size_t>(broken - limits.begin());
 }
 
 constexpr std::array<ReclaimStep, 2> kBoth = {ReclaimStep::kDeadContainers,
@@ -91,15 +92,13 @@ std::span<const ReclaimStep> ReclaimStepsFor(Signal signal, DiskLayout layout) {
 
 }  // namespace
 
-// (kubelet: emptyDirLimitEviction keeps volumes in a map)
 std::optional<std::int64_t> LimitedUse(const PodStats& stats, const StorageLimit& limit,
                                        DiskLayout layout) {
   switch (limit.kind) {
-    case StorageLimitKind::kEmptyDir:
-      for (auto each = stats.volumes.rbegin(); each != stats.volumes.rend(); ++each) {
-        if (each->name == limit.name && each->usage.used_bytes) return UsedBytes(each->usage);
-      }
-      return std::nullopt;
+    case StorageLimitKind::kEmptyDir: {
+      const auto found = std::ranges::find(stats.volumes, limit.name, &VolumeStats::name);
+      return found == stats.volumes.end() ? std::nullopt : UsedBytes(found->usage);
+    }
     case StorageLimitKind::kPod: return UsedBytes(stats.ephemeral_storage);
     case StorageLimitKind::kContainer: {
       const auto found = std::ranges::find(stats.containers, limit.name, &ContainerStats::name);
@@ -120,30 +119,24 @@ std::vector<StorageViolation> StorageViolations(std::span<const ActivePod> pods,
     // A usage that was measured in an earlier pass may be lower by now.
     if (pod.stats->stale_disk) continue;
     if (const auto broken = BrokenLimit(pod, layout)) {
-      violations.push_back(
-          {.pod = i, .kind = facts.storage_limits[*broken].kind, .index = *broken});
+      violations.push_back({.pod = i, .index = *broken});
     }
   }
   return violations;
 }
 
-std::string ViolationMessage(const PodFacts& facts, const StorageViolation& violation) {
-  const StorageLimit& limit = facts.storage_limits[violation.index];
-  switch (violation.kind) {
-    case StorageLimitKind::kEmptyDir: {
-      const auto& source = std::get<EmptyDirSource>(facts.pod.volumes[limit.place].source);
+std::string ViolationMessage(const StorageLimit& limit) {
+  const std::string amount = limit.limit.ToString();
+  switch (limit.kind) {
+    case StorageLimitKind::kEmptyDir:
       return fmt::format("Usage of EmptyDir volume \"{}\" exceeds the limit \"{}\". ", limit.name,
-                         source.size_limit->ToString());
-    }
+                         amount);
     case StorageLimitKind::kPod:
       return fmt::format(
-          "Pod ephemeral local storage usage exceeds the total limit of containers {}. ",
-          EffectiveLimit(facts.pod, "ephemeral-storage")->ToString());
-    case StorageLimitKind::kContainer: {
-      const ResourceList& limits = facts.pod.containers[limit.place].resources.limits;
+          "Pod ephemeral local storage usage exceeds the total limit of containers {}. ", amount);
+    case StorageLimitKind::kContainer:
       return fmt::format("Container {} exceeded its local ephemeral storage limit \"{}\". ",
-                         limit.name, limits.find("ephemeral-storage")->second.ToString());
-    }
+                         limit.name, amount);
   }
   __builtin_unreachable();
 }

@@ -17,8 +17,7 @@ namespace jettison {
 
 // A pod over one of its local-storage limits.
 struct StorageViolation {
-  std::size_t pod = 0;  // index among the active pods
-  StorageLimitKind kind = StorageLimitKind::kPod;
+  std::size_t pod = 0;    // index among the active pods
   std::size_t index = 0;  // in PodFacts::storage_limits
 };
 
@@ -30,15 +29,13 @@ struct StorageViolation {
 [[nodiscard]] std::vector<StorageViolation> StorageViolations(std::span<const ActivePod> pods,
                                                               DiskLayout layout);
 
-// What counts for a limit, in bytes: of several figures of one volume the last; of a container its
-// logs and, unless images have a file system of their own, its writable layer. Absent: it was not
-// measured.
+// What counts for a limit, in bytes: of a container its logs and, unless images have a file system
+// of their own, its writable layer. Absent: it was not measured.
 [[nodiscard]] std::optional<std::int64_t> LimitedUse(const PodStats& stats,
                                                      const StorageLimit& limit, DiskLayout layout);
 
-// The kubelet's message for the violation.
-[[nodiscard]] std::string ViolationMessage(const PodFacts& facts,
-                                           const StorageViolation& violation);
+// The kubelet's message for a pod that exceeds the limit.
+[[nodiscard]] std::string ViolationMessage(const StorageLimit& limit);
 
 // A way to free node-level resources before a pod is evicted.
 enum class ReclaimStep : std::uint8_t { kDeadContainers, kUnusedImages };
@@ -67,7 +64,7 @@ struct Decision {
 // evicted for a disk, and any other acting threshold takes precedence. A threshold in its margin
 // for which there is neither a candidate nor a reclaim does not act: the next one does. So it is
 // where the first candidate holds next to nothing of the margin (IsWorthwhile). `acting` are
-// those of the evaluation that may act. Allocates nothing unless pods broke their storage limits.
+// those of the evaluation that may act.
 // (kubelet: managerImpl.synchronize from localStorageEviction on)
 [[nodiscard]] Decision Decide(const PassPolicy& policy, const Evaluation& evaluation,
                               ThresholdSet acting, std::span<const ActivePod> pods);

@@ -128,7 +128,7 @@ std::int64_t GraceFor(const Threshold& threshold, const Pod& pod, std::int64_t m
 EvictionOrder OrderFor(const ActivePod& pod, const StorageViolation& violation) {
   return {.pod_uid = pod.facts->pod.uid,
           .grace_period_seconds = kHardEvictionGracePeriodSeconds,
-          .message = ViolationMessage(*pod.facts, violation),
+          .message = ViolationMessage(pod.facts->storage_limits[violation.index]),
           .annotations = {},
           .disruption_target = false};
 }

@@ -33,7 +33,7 @@ StorageLimitFacts FactsOf(const ActivePod& pod, std::size_t place, bool broken, 
   StorageLimitFacts facts{.pod = IdentityOf(pod.facts->pod),
                           .kind = limit.kind,
                           .name = limit.name,
-                          .limit = WholeUnits(limit.limit),
+                          .limit = WholeUnits(limit.limit.ToNanos()),
                           .broken = broken};
   if (pod.stats != nullptr) facts.used = LimitedUse(*pod.stats, limit, layout);
   return facts;
@@ -234,7 +234,7 @@ PassExplanation Explain(const RecordedPass& pass, const ExplainOptions& options)
                         .pace = pass.pace};
   std::vector<const PodFacts*> all;
   for (const auto& facts : pass.pods) all.push_back(facts.get());
-  JoinStats(all, pass.summary, inputs.pods);
+  inputs.pods = JoinStats(all, pass.summary);
   if (pass.after_reclaim) inputs.after_reclaim = ObservationsFrom(*pass.after_reclaim);
   const std::vector<ActivePod>& pods = inputs.pods;
   const PassDecision decided = DecisionFor(inputs);

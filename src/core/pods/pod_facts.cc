@@ -1,6 +1,5 @@
 #include "core/pods/pod_facts.h"
 
-#include <algorithm>
 #include <functional>
 #include <unordered_map>
 
@@ -21,40 +20,23 @@ bool IsLocal(const VolumeSource& source) {
          std::holds_alternative<GitRepoSource>(source);
 }
 
-void AddVolumeLimits(const Pod& pod, std::vector<StorageLimit>& limits) {
-  for (std::size_t i = 0; i < pod.volumes.size(); ++i) {
-    const auto* empty_dir = std::get_if<EmptyDirSource>(&pod.volumes[i].source);
-    if (empty_dir == nullptr || !empty_dir->size_limit || empty_dir->size_limit->Sign() <= 0)
-      continue;
-    limits.push_back(
-        {StorageLimitKind::kEmptyDir, pod.volumes[i].name, empty_dir->size_limit->ToNanos(), i});
+std::vector<StorageLimit> StorageLimitsOf(const Pod& pod) {
+  std::vector<StorageLimit> limits;
+  for (const Volume& volume : pod.volumes) {
+    const auto* empty_dir = std::get_if<EmptyDirSource>(&volume.source);
+    if (empty_dir == nullptr || !empty_dir->size_limit) continue;
+    if (empty_dir->size_limit->Sign() <= 0) continue;
+    limits.push_back({StorageLimitKind::kEmptyDir, volume.name, *empty_dir->size_limit});
   }
-}
-
-void AddContainerLimits(const Pod& pod, std::vector<StorageLimit>& limits) {
-  for (std::size_t i = 0; i < pod.containers.size(); ++i) {
-    const Container& container = pod.containers[i];
+  if (const auto of_pod = EffectiveLimit(pod, kEphemeralStorageResource)) {
+    limits.push_back({StorageLimitKind::kPod, "", *of_pod});
+  }
+  for (const Container& container : pod.containers) {
     const Quantity* limit = FindResource(container.resources.limits, kEphemeralStorageResource);
     if (limit == nullptr || limit->Value() == 0) continue;
-    limits.push_back({StorageLimitKind::kContainer, container.name, limit->ToNanos(), i});
+    limits.push_back({StorageLimitKind::kContainer, container.name, *limit});
   }
-}
-
-bool SameOrder(const std::vector<const PodFacts*>& pods, const std::vector<PodStats>& stats) {
-  return pods.size() == stats.size() &&
-         std::equal(pods.begin(), pods.end(), stats.begin(),
-                    [](const PodFacts* pod, const PodStats& s) { return pod->pod.uid == s.uid; });
-}
-
-void JoinByUid(const std::vector<const PodFacts*>& pods, const std::vector<PodStats>& stats,
-               std::vector<ActivePod>& joined) {
-  std::unordered_map<std::string_view, const PodStats*> by_uid;
-  by_uid.reserve(stats.size());
-  for (const PodStats& each : stats) by_uid[each.uid] = &each;  // the last stats of a UID count
-  for (const PodFacts* pod : pods) {
-    const auto found = by_uid.find(pod->pod.uid);
-    joined.push_back({pod, found == by_uid.end() ? nullptr : found->second});
-  }
+  return limits;
 }
 
 }  // namespace
@@ -67,11 +49,7 @@ PodFacts FactsOf(Pod pod, Profile profile) {
   facts.qos = QosClassOf(pod);
   facts.memory_request = EffectiveRequest(pod, "memory").ToNanos();
   facts.ephemeral_storage_request = EffectiveRequest(pod, kEphemeralStorageResource).ToNanos();
-  AddVolumeLimits(pod, facts.storage_limits);
-  if (const auto limit = EffectiveLimit(pod, kEphemeralStorageResource)) {
-    facts.storage_limits.push_back({.name = "", .limit = limit->ToNanos()});
-  }
-  AddContainerLimits(pod, facts.storage_limits);
+  facts.storage_limits = StorageLimitsOf(pod);
   for (const Volume& volume : pod.volumes) {
     if (IsLocal(volume.source)) facts.local_volumes.push_back(volume.name);
   }
@@ -80,14 +58,16 @@ PodFacts FactsOf(Pod pod, Profile profile) {
   return facts;
 }
 
-void JoinStats(const std::vector<const PodFacts*>& pods, const Summary& summary,
-               std::vector<ActivePod>& joined) {
-  joined.clear();
-  if (SameOrder(pods, summary.pods)) {
-    for (std::size_t i = 0; i < pods.size(); ++i) joined.push_back({pods[i], &summary.pods[i]});
-    return;
+std::vector<ActivePod> JoinStats(std::span<const PodFacts* const> pods, const Summary& summary) {
+  std::unordered_map<std::string_view, const PodStats*> by_uid;
+  for (const PodStats& each : summary.pods) by_uid[each.uid] = &each;
+  std::vector<ActivePod> joined;
+  joined.reserve(pods.size());
+  for (const PodFacts* pod : pods) {
+    const auto found = by_uid.find(pod->pod.uid);
+    joined.push_back({pod, found == by_uid.end() ? nullptr : found->second});
   }
-  JoinByUid(pods, summary.pods, joined);
+  return joined;
 }
 
 }  // namespace jettison

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,13 +21,11 @@ enum class StorageLimitKind : std::uint8_t { kEmptyDir, kPod, kContainer };
 template <>
 inline constexpr auto kNamesOf<StorageLimitKind> = EnumNames("emptyDir", "pod", "container");
 
-// A limit of local storage of a pod. It is identified by its place, not by its name, because a pod
-// that does not come from an API server may have two volumes, or two containers, of the same name.
+// A limit of local storage of a pod.
 struct StorageLimit {
   StorageLimitKind kind = StorageLimitKind::kPod;
-  std::string name;       // of the volume or container; empty for the pod's own
-  Nanos limit = 0;        // bytes, in billionths
-  std::size_t place = 0;  // in the pod's volumes or containers
+  std::string name;  // of the volume or container; empty for the pod's own
+  Quantity limit;    // bytes, as the kubelet's message shows them
 };
 
 // A pod with everything that the choice of a victim needs, computed once when the pod is added, so
@@ -68,10 +66,9 @@ struct ActivePod {
   const PodStats* stats = nullptr;
 };
 
-// Finds each pod's stats by UID. Where the summary lists the pods in the same order no look-up is
-// needed. Reuses the capacity of `joined`.
-void JoinStats(const std::vector<const PodFacts*>& pods, const Summary& summary,
-               std::vector<ActivePod>& joined);
+// Finds each pod's stats by UID; the last stats of a UID count.
+[[nodiscard]] std::vector<ActivePod> JoinStats(std::span<const PodFacts* const> pods,
+                                               const Summary& summary);
 
 // Names of VolumeStats that no volume can have. Under them are what the deleted files take that
 // processes of a pod hold open, on the file system of the node and in writable layers. Without

@@ -90,9 +90,8 @@ class ExplainTestBed {
     for (const auto& facts : pods) active.push_back(facts.get());
     Ports ports_of_bed(*this);
     NodePorts ports{.killer = ports_of_bed, .reclaimer = ports_of_bed, .summaries = ports_of_bed};
-    std::vector<ActivePod> scratch;
     pass.report = RunPass(policy, {.now = now, .summary = summary, .pods = active, .pace = pace},
-                          ports, state, scratch);
+                          ports, state);
     return pass;
   }
   NodeNow Now() {

@@ -189,10 +189,9 @@ class TestWorld {
     Effects effects;
     NodePorts ports{.killer = effects, .reclaimer = effects, .summaries = effects};
     EvictionState state = state_;
-    std::vector<ActivePod> scratch;
     pass->report = RunPass(
         *policy_, {.now = now_, .summary = pass->summary, .pods = active, .pace = pass->pace},
-        ports, state, scratch);
+        ports, state);
     if (!by_clock && pass->report.evictions.empty() && pass->report.pause) return;
     state_ = state;
     known_ = pass->report.evaluation.met;
