@@ -52,8 +52,8 @@ PassExplanation ExplainImagined(const NodeNow& node) {
                         {.now = node.at, .summary = pass.summary, .pods = pods, .pace = node.pace},
                         ports, state);
   pass.report.spared = node.spared;
-  PassExplanation explanation = Explain(pass, {.memory_estimator = node.memory_estimator});
-  explanation.hypothetical = true;
+  PassExplanation explanation =
+      Explain(pass, {.hypothetical = true, .memory_estimator = node.memory_estimator});
   const std::vector<ActivePod> active = JoinStats(pods, *node.summary);
   // What they hold is not known.
   if (!active.empty() && !AnyIsMeasured(active)) return explanation;
@@ -114,11 +114,7 @@ PodPlace PlaceOf(std::span<const ActivePod> pods, std::size_t index, Signal sign
                           .layout = layout,
                           .candidates = candidates,
                           .capacity = seen[signal]->capacity};
-  if (place.self.chosen) {
-    place.less_usage = LessNotToBeFirst(shift);
-  } else {
-    place.more_usage = MoreToBeFirst(shift);
-  }
+  (place.self.chosen ? place.less_usage : place.more_usage) = ShiftOf(shift);
   return place;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/evaluate/evaluate.h"
+#include "core/explanation/explanation_text.h"
 #include "core/pods/pod_kind.h"
 #include "core/units/quantity.h"
 
@@ -104,7 +105,6 @@ std::vector<ThresholdFacts> FactsOf(std::span<const Threshold> thresholds,
                          .seen = observations[thresholds[i].signal],
                          .met = evaluation.met[i],
                          .by_min_reclaim = evaluation.met[i] && !below[i],
-                         .overdue = evaluation.overdue[i],
                          .acting = evaluation.acting[i],
                          .in_margin = evaluation.in_margin[i],
                          .since = evaluation.next.first_observed_at[i]};
@@ -117,7 +117,7 @@ std::vector<ThresholdFacts> FactsOf(std::span<const Threshold> thresholds,
     }
     if (facts.since) {
       facts.met_for = Elapsed(*facts.since, now);
-      if (!facts.overdue) facts.grace_left = facts.threshold.grace_period - *facts.met_for;
+      if (!evaluation.overdue[i]) facts.grace_left = facts.threshold.grace_period - *facts.met_for;
     }
     all.push_back(std::move(facts));
   }
@@ -242,6 +242,7 @@ PassExplanation Explain(const RecordedPass& pass, const ExplainOptions& options)
   PassExplanation explanation{.id = options.id,
                               .at = report.at,
                               .pass = pass.number,
+                              .hypothetical = options.hypothetical,
                               .dry_run = options.dry_run,
                               .outcome = OutcomeOf(report),
                               .conditions = report.conditions(),
@@ -283,6 +284,9 @@ PassExplanation Explain(const RecordedPass& pass, const ExplainOptions& options)
   explanation.holders = HoldersIn(pass, pods);
   if (explanation.outcome == PassOutcome::kEvicted && decision.victim && !decided.pause) {
     explanation.otherwise = OtherwiseFor(inputs, decision);
+    for (Otherwise& each : explanation.otherwise) {
+      each.text = SentenceOf(each, SignalOf(explanation), explanation.hypothetical);
+    }
   }
   return explanation;
 }

@@ -45,6 +45,7 @@ struct ExplainOptions {
   std::string id;           // of the eviction
   std::string subject_uid;  // the pod whose eviction is to be explained; empty: the pass as a whole
   bool dry_run = false;     // no pod was really told to end
+  bool hypothetical = false;  // it is what a pass would do now
   MemoryEstimator memory_estimator = MemoryEstimator::kWorkingSet;
   std::size_t order_limit = kEveryPod;  // the most pods of the order that are listed
 };
@@ -73,8 +74,6 @@ struct DecisionInputs {
 [[nodiscard]] std::vector<Otherwise> OtherwiseFor(const DecisionInputs& inputs,
                                                   const Decision& decision);
 
-// How much more the pod at `index` would have to use to be the first in the order of eviction for
-// `signal`, or how much less not to be the first; absent: no amount does that.
 struct ShiftInputs {
   std::span<const ActivePod> pods;
   std::size_t index = 0;
@@ -83,8 +82,9 @@ struct ShiftInputs {
   Candidates candidates = Candidates::kAll;
   std::int64_t capacity = 0;  // of the signal: the most that a pod can use
 };
-[[nodiscard]] std::optional<std::int64_t> MoreToBeFirst(const ShiftInputs& inputs);
-[[nodiscard]] std::optional<std::int64_t> LessNotToBeFirst(const ShiftInputs& inputs);
+// How much less the pod at `index` would have to use not to be the first in the order of eviction
+// for `signal`, where it is, or how much more to be the first; absent: no amount does that.
+[[nodiscard]] std::optional<std::int64_t> ShiftOf(const ShiftInputs& inputs);
 
 // Changes the stats of a pod as if it used `more` (negative: less, but not below zero) of what the
 // ranking for `signal` counts, which was measured.

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "core/explain/testing/test_bed.h"
 #include "core/explanation/explanation_text.h"
 
@@ -218,44 +220,6 @@ TEST(Explain, AReclaimThatWasEnoughSaysWhatItFreed) {
   EXPECT_THAT(TextOf(why), HasSubstr("95Mi available before, 900Mi afterwards: 805Mi gained"));
 }
 
-TEST(Explain, ADryRunSaysThatNobodyWent) {
-  const std::string text = TextOf(Explain(Starved().Pass(), {.dry_run = true}));
-  EXPECT_THAT(text, testing::StartsWith("default/leaker would have been evicted: "));
-  EXPECT_THAT(text, HasSubstr("dry run: no pod was told to end"));
-  EXPECT_THAT(text, HasSubstr("WOULD HAVE BEEN EVICTED"));
-}
-
-TEST(Explain, AnEvictionThatWaitsSaysWhyAndUntilWhen) {
-  RecordedPass pass = Starved().Pass();
-  const std::string victim = pass.report.evictions.front().order.pod_uid;
-  pass.report.evictions.clear();
-  pass.report.pause = EvictionPause{.reason = PaceReason::kVictimTooSmall,
-                                    .until = pass.report.at + std::chrono::seconds(1),
-                                    .pod_uid = victim};
-  const PassExplanation why = Explain(pass);
-  EXPECT_EQ(why.outcome, PassOutcome::kPaused);
-  EXPECT_EQ(why.pause->pod.uid, victim);
-  EXPECT_TRUE(why.otherwise.empty());
-  EXPECT_THAT(TextOf(why), HasSubstr("the next eviction waits"));
-  EXPECT_THAT(TextOf(why), HasSubstr("ending the pod would"));
-  EXPECT_THAT(JsonOf(why), HasSubstr("\"reason\":\"victim-too-small\""));
-}
-
-TEST(Explain, WhoIsSparedBySoftThresholdsIsToldWithTheReason) {
-  RecordedPass pass = Starved().Pass();
-  const std::string uid = pass.report.evictions.front().order.pod_uid;
-  pass.report.spared = {
-      {.uid = uid,
-       .why = "The disruption budget web needs 2 healthy pods",
-       .until = pass.report.at},
-      {.uid = "gone", .why = "it is not there any more", .until = pass.report.at}};
-  const PassExplanation why = Explain(pass);
-  EXPECT_THAT(TextOf(why), HasSubstr("SPARED BY SOFT THRESHOLDS\n  default/leaker until "));
-  EXPECT_THAT(TextOf(why), HasSubstr("The disruption budget web needs 2 healthy pods"));
-  EXPECT_THAT(TextOf(why), Not(HasSubstr("not there any more"))) << "its name is not known";
-  EXPECT_THAT(JsonOf(why), HasSubstr("\"spared\":[{\"pod\":{"));
-}
-
 TEST(Explain, WhoeverHoldsTheMemoryIsNamedWhereItIsNotThePodsThatMayGo) {
   ExplainTestBed bed;
   bed.AddPod({.name = "small", .memory_mi = 10});
@@ -269,15 +233,61 @@ TEST(Explain, WhoeverHoldsTheMemoryIsNamedWhereItIsNotThePodsThatMayGo) {
   EXPECT_THAT(TextOf(Explain(bed.Pass())), testing::Not(HasSubstr("WHAT HOLDS THE MEMORY")));
 }
 
-TEST(Explain, AKillBeforeItsTimeIsNamed) {
-  RecordedPass pass = Starved().Pass();
-  pass.report.early_kills = {{.pod_uid = "gone",
-                              .after = std::chrono::milliseconds(120),
-                              .grace = std::chrono::seconds(1),
-                              .left = 48 * kMi,
-                              .growth = 480 * kMi}};
-  EXPECT_THAT(TextOf(Explain(pass)),
-              HasSubstr("gone was killed after 120ms of its grace period of 1s"));
+struct ReportCase {
+  const char* rule;
+  std::function<void(CycleReport&, const std::string& victim)> edit;
+  ExplainOptions options;
+  std::vector<const char*> text;
+  const char* json;
+};
+
+TEST(Explain, SaysWhatElseTheReportTells) {
+  const ReportCase cases[] = {
+      {"a dry run",
+       [](CycleReport&, const std::string&) {},
+       {.dry_run = true},
+       {"default/leaker would have been evicted: ", "dry run: no pod was told to end",
+        "WOULD HAVE BEEN EVICTED"},
+       "\"dryRun\":true"},
+      {"an eviction that waits",
+       [](CycleReport& report, const std::string& victim) {
+         report.evictions.clear();
+         report.pause = EvictionPause{.reason = PaceReason::kVictimTooSmall,
+                                      .until = report.at + seconds(1),
+                                      .pod_uid = victim};
+       },
+       {},
+       {"the next eviction waits", "ending the pod would"},
+       "\"reason\":\"victim-too-small\""},
+      {"a pod that is spared",
+       [](CycleReport& report, const std::string& victim) {
+         report.spared = {{.uid = victim, .why = "web needs 2 healthy pods", .until = report.at},
+                          {.uid = "gone", .why = "not there any more", .until = report.at}};
+       },
+       {},
+       {"SPARED BY SOFT THRESHOLDS\n  default/leaker until ", "web needs 2 healthy pods"},
+       "\"spared\":[{\"pod\":{"},
+      {"a kill before its time",
+       [](CycleReport& report, const std::string&) {
+         report.early_kills = {{.pod_uid = "gone",
+                                .after = std::chrono::milliseconds(120),
+                                .grace = seconds(1),
+                                .left = 48 * kMi,
+                                .growth = 480 * kMi}};
+       },
+       {},
+       {"gone was killed after 120ms of its grace period of 1s"},
+       "\"earlyKills\":[{\"pod\":{\"uid\":\"gone\"}"},
+  };
+  for (const ReportCase& each : cases) {
+    SCOPED_TRACE(each.rule);
+    RecordedPass pass = Starved().Pass();
+    each.edit(pass.report, pass.report.evictions.front().order.pod_uid);
+    const PassExplanation why = Explain(pass, each.options);
+    for (const char* text : each.text) EXPECT_THAT(TextOf(why), HasSubstr(text));
+    EXPECT_THAT(TextOf(why), Not(HasSubstr("not there any more"))) << "its name is not known";
+    EXPECT_THAT(JsonOf(why), HasSubstr(each.json));
+  }
 }
 
 TEST(Explain, ALongOrderIsCutAroundTheVictim) {

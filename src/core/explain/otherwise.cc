@@ -189,21 +189,17 @@ std::vector<Otherwise> OtherwiseFor(const DecisionInputs& inputs, const Decision
   return found;
 }
 
-std::optional<std::int64_t> MoreToBeFirst(const ShiftInputs& inputs) {
+std::optional<std::int64_t> ShiftOf(const ShiftInputs& inputs) {
   const auto used = UsageOf(inputs.pods[inputs.index], inputs.signal, inputs.layout);
   if (!used) return std::nullopt;
-  return LeastThat(StepOf(inputs.signal), inputs.capacity - *used,
-                   [&](std::int64_t n) { return IsFirstWith(inputs, n); });
-}
-
-std::optional<std::int64_t> LessNotToBeFirst(const ShiftInputs& inputs) {
-  const std::int64_t used =
-      UsageOf(inputs.pods[inputs.index], inputs.signal, inputs.layout).value_or(0);
-  const auto less = LeastThat(StepOf(inputs.signal), used, [&](std::int64_t n) {
-    return !IsFirstWith(inputs, -std::min(n, used));
-  });
-  if (!less) return std::nullopt;
-  return std::min(*less, used);
+  const std::int64_t step = StepOf(inputs.signal);
+  if (!IsFirstWith(inputs, 0)) {
+    return LeastThat(step, inputs.capacity - *used,
+                     [&](std::int64_t n) { return IsFirstWith(inputs, n); });
+  }
+  const auto less = LeastThat(
+      step, *used, [&](std::int64_t n) { return !IsFirstWith(inputs, -std::min(n, *used)); });
+  return less ? std::optional(std::min(*less, *used)) : std::nullopt;
 }
 
 void UseMore(Signal signal, DiskLayout layout, std::int64_t more, PodStats& stats) {

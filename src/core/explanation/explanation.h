@@ -47,8 +47,7 @@ struct ThresholdFacts {
                                        // available
   bool met = false;                    // now, or before and minimum reclaim not yet reached
   bool by_min_reclaim = false;         // only because minimum reclaim is not yet reached
-  bool overdue = false;                // met for its whole grace period
-  bool acting = false;                 // ... and its figures are fresh
+  bool acting = false;                 // met for its grace period, and its figures are fresh
   bool in_margin = false;              // only pods that exceed their request are candidates
   std::optional<Instant> since;        // met: first observed then
   std::optional<Duration> met_for;     // by the time of the pass
@@ -145,6 +144,7 @@ struct Otherwise {
   std::string victim;                           // then, "namespace/name"; empty: none
   std::optional<Signal> signal;                 // acted for then, if it is a different one
   bool after_reclaim = false;  // then, if a reclaim that did not take place frees too little
+  std::string text;            // all of it, as a sentence
 };
 template <>
 inline constexpr auto kNamesOf<Otherwise::Change> = EnumNames("usage", "request", "priority",

@@ -13,12 +13,6 @@ std::optional<std::string> TextOf(const std::optional<Duration>& duration) {
   return duration ? std::optional(FormatDuration(*duration)) : std::nullopt;
 }
 
-// A change with its sentence, for which it needs the pass.
-struct ChangeWithText {
-  const Otherwise& otherwise;
-  std::string text;
-};
-
 // One object on a line: its kind, what `write` writes, and the same for people.
 template <typename Write>
 std::string Line(std::string_view kind, std::string_view text, const Write& write) {
@@ -180,8 +174,7 @@ static void VisitFields(FieldWriter& fields, const Holders& holders) {
   fields("text", TextOf(holders));
 }
 
-static void VisitFields(FieldWriter& fields, const ChangeWithText& change) {
-  const Otherwise& otherwise = change.otherwise;
+static void VisitFields(FieldWriter& fields, const Otherwise& otherwise) {
   fields("change", otherwise.change);
   fields.UnlessEmpty("pod", otherwise.pod);
   if (otherwise.by != 0) fields("by", otherwise.by);
@@ -190,17 +183,13 @@ static void VisitFields(FieldWriter& fields, const ChangeWithText& change) {
   fields.UnlessEmpty("victim", otherwise.victim);
   fields("signal", otherwise.signal);
   fields.IfTrue("afterReclaim", otherwise.after_reclaim);
-  fields("text", change.text);
+  fields("text", otherwise.text);
 }
 
 static void VisitFields(FieldWriter& fields, const PassExplanation& explanation) {
   std::vector<NodeConditionType> conditions;
   for (const NodeConditionType type : kAllNodeConditions) {
     if (explanation.conditions.Has(type)) conditions.push_back(type);
-  }
-  std::vector<ChangeWithText> otherwise;
-  for (const Otherwise& each : explanation.otherwise) {
-    otherwise.push_back({each, SentenceOf(each, SignalOf(explanation), explanation.hypothetical)});
   }
   fields("at", explanation.at);
   if (!explanation.hypothetical) fields("pass", explanation.pass);
@@ -224,7 +213,7 @@ static void VisitFields(FieldWriter& fields, const PassExplanation& explanation)
   fields.UnlessEmpty("staleDisk", explanation.stale_disk);
   fields("evicted", explanation.evicted);
   fields.UnlessEmpty("survivors", explanation.survivors);
-  fields("otherwise", otherwise);
+  fields("otherwise", explanation.otherwise);
 }
 
 static void VisitFields(FieldWriter& fields, const PodPlace& place) {

@@ -234,9 +234,8 @@ std::string SectionsOf(const PassExplanation& explanation) {
         return fmt::format("  {}: {} kills within {}\n", Printable(each.pod.FullName()),
                            each.record.kills, ShortDuration(explanation.at - each.record.since));
       });
-  return text + Section("OTHERWISE", explanation.otherwise, [&](const Otherwise& otherwise) {
-           return Wrapped(SentenceOf(otherwise, SignalOf(explanation), explanation.hypothetical),
-                          "  - ", 4);
+  return text + Section("OTHERWISE", explanation.otherwise, [](const Otherwise& otherwise) {
+           return Wrapped(otherwise.text, "  - ", 4);
          });
 }
 
