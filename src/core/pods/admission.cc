@@ -83,16 +83,15 @@ std::string NamesOf(NodeConditions conditions, std::string_view between) {
 
 }  // namespace
 
-bool Tolerates(const Toleration& toleration, NodeConditionType type) {
-  if (!toleration.effect.empty() && toleration.effect != "NoSchedule") return false;
-  if (!toleration.key.empty() && toleration.key != TaintOf(type)) return false;
-  if (toleration.op.empty() || toleration.op == "Equal") return toleration.value.empty();
-  return toleration.op == "Exists";
-}
-
 bool ToleratesMemoryPressure(const Pod& pod) {
   return std::ranges::any_of(pod.tolerations, [](const Toleration& toleration) {
-    return Tolerates(toleration, NodeConditionType::kMemoryPressure);
+    if (!toleration.effect.empty() && toleration.effect != "NoSchedule") return false;
+    if (!toleration.key.empty() &&
+        toleration.key != RowOf(NodeConditionType::kMemoryPressure).taint) {
+      return false;
+    }
+    if (toleration.op.empty() || toleration.op == "Equal") return toleration.value.empty();
+    return toleration.op == "Exists";
   });
 }
 

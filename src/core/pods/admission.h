@@ -17,13 +17,10 @@
 
 namespace jettison {
 
-// Whether the toleration covers the taint of a condition (TaintOf), whose effect is NoSchedule and
-// which has no value. An empty key or effect covers every one; the operator Exists covers every
-// value, Equal (or none) the same value. Gt and Lt compare numbers: they never match here. Neither
-// does an unknown operator. Source: core/v1 Toleration.ToleratesTaint (1.36).
-[[nodiscard]] bool Tolerates(const Toleration& toleration, NodeConditionType type);
-
-// Whether one of the pod's tolerations covers the taint of memory pressure.
+// Whether one of the pod's tolerations covers the taint of memory pressure, whose effect is
+// NoSchedule and which has no value. An empty key or effect covers every one; the operator Exists
+// covers every value, Equal (or none) the same value. Gt, Lt and unknown operators never match.
+// Source: core/v1 Toleration.ToleratesTaint (1.36).
 [[nodiscard]] bool ToleratesMemoryPressure(const Pod& pod);
 
 // Whether a pod may start now; the texts are empty when it may.

@@ -87,7 +87,7 @@ TEST(Admit, NamesTheConditionsInAlphabeticalOrder) {
 
 const std::string kKey = "node.kubernetes.io/memory-pressure";
 
-TEST(Tolerates, ComparesEffectKeyAndValue) {
+TEST(Toleration, ComparesEffectKeyAndValue) {
   struct Row {
     const char* rule;
     Toleration toleration;
@@ -106,8 +106,9 @@ TEST(Tolerates, ComparesEffectKeyAndValue) {
       {"an unknown operator", {.key = kKey, .op = "In"}, false},
   };
   for (const Row& row : rows) {
-    EXPECT_EQ(Tolerates(row.toleration, NodeConditionType::kMemoryPressure), row.tolerates)
-        << row.rule;
+    Pod pod;
+    pod.tolerations = {row.toleration};
+    EXPECT_EQ(ToleratesMemoryPressure(pod), row.tolerates) << row.rule;
   }
 }
 

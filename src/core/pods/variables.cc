@@ -88,11 +88,4 @@ std::optional<ProgramFault> ProgramFaultOf(const Container& container) {
   return fault_of_words("args", container.args);
 }
 
-Result<void> CheckProgram(const Container& container) {
-  const auto fault = ProgramFaultOf(container);
-  if (!fault) return {};
-  return Fail(ErrorCode::kInvalidArgument, fmt::format("container {}: {}[{}]: {}", container.name,
-                                                       fault->field, fault->index, fault->message));
-}
-
 }  // namespace jettison

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/model/pod.h"
-#include "core/units/result.h"
 
 namespace jettison {
 
@@ -25,8 +24,8 @@ class Variables {
   [[nodiscard]] std::optional<std::string> Find(std::string_view name) const;
   // Replaces "$(NAME)" by the variable's value; an unknown one stays as it is written, "$$" is a
   // dollar sign, and any other text is kept. What was put in is not expanded again. A text that
-  // becomes longer than a string of a program may be is cut off: who expands what a manifest says
-  // asks CheckProgram first. Source: third_party/forked/golang/expansion, Expand (Kubernetes).
+  // becomes longer than a string of a program may be is cut off: a manifest with one is refused
+  // (ProgramFaultOf). Source: third_party/forked/golang/expansion, Expand (Kubernetes).
   [[nodiscard]] std::string Expand(std::string_view text) const;
 
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& entries() const {
@@ -56,8 +55,5 @@ struct ProgramFault {
 // Checks the sizes of variables, command and arguments after their expansion. Returns the first
 // string that is too long, or with which the sum is too large.
 [[nodiscard]] std::optional<ProgramFault> ProgramFaultOf(const Container& container);
-
-// The same as an error that names the container.
-[[nodiscard]] Result<void> CheckProgram(const Container& container);
 
 }  // namespace jettison

@@ -51,51 +51,40 @@ TEST(OwnVariables, SeeThoseBeforeThemAndTheLastOfANameHolds) {
               ElementsAre(Pair("B", "$(A)"), Pair("A", "2"), Pair("C", "1$(A)"), Pair("D", "2")));
 }
 
-std::string Repeated(std::string_view text, int times) {
-  std::string all;
-  for (int i = 0; i < times; ++i) all += text;
-  return all;
-}
+struct FaultCase {
+  const char* rule;
+  Container container;
+  std::string fault;  // "env[5]"; empty: there is none
+};
 
-TEST(ProgramSize, VariablesThatMultiplyEachOtherAreRefusedAtTheFirstThatIsTooLarge) {
-  Container container{.name = "c"};
-  container.env = {{"V0", "xxxxxxxxxx"}};
+TEST(ProgramSize, IsWhatLinuxTakesAndNoByteMore) {
+  const auto text = [](std::size_t bytes) { return std::string(bytes, 'x'); };
+  const auto words = [&](std::size_t count) {
+    return std::vector<std::string>(count, text(130'000));
+  };
+  Container multiplied{.env = {{"V0", text(10)}}};
   for (int i = 1; i < 9; ++i) {
-    container.env.push_back(
-        {"V" + std::to_string(i), Repeated("$(V" + std::to_string(i - 1) + ")", 10)});
+    std::string tenfold;
+    for (int j = 0; j < 10; ++j) tenfold += "$(V" + std::to_string(i - 1) + ")";
+    multiplied.env.push_back({"V" + std::to_string(i), tenfold});
   }
-  const auto fault = ProgramFaultOf(container);
-  ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->field, "env");
-  EXPECT_EQ(fault->index, 5U);
-  EXPECT_THAT(CheckProgram(container).error().message,
-              AllOf(HasSubstr("container c: env[5]: the variable V5 would have more than"),
-                    HasSubstr("131071")));
-}
-
-TEST(ProgramSize, AStringMayHaveWhatLinuxTakesAndNoByteMore) {
-  Container container{.name = "c"};
-  container.env = {{"V", std::string(kMostStringBytes - 3, 'x')}};
-  EXPECT_TRUE(CheckProgram(container));
-  container.env[0].value += 'x';
-  EXPECT_FALSE(CheckProgram(container));
-  container.env.clear();
-  container.args = {std::string(kMostStringBytes - 1, 'x')};
-  EXPECT_TRUE(CheckProgram(container));
-  container.args[0] += 'x';
-  EXPECT_EQ(ProgramFaultOf(container)->field, "args");
-}
-
-TEST(ProgramSize, AllStringsTogetherHaveALimit) {
-  Container container{.name = "c"};
-  for (int i = 0; i < 15; ++i) container.command.emplace_back(130'000, 'x');
-  EXPECT_TRUE(CheckProgram(container));
-  for (int i = 0; i < 2; ++i) container.args.emplace_back(130'000, 'x');
-  const auto fault = ProgramFaultOf(container);
-  ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->field, "args");
-  EXPECT_EQ(fault->index, 1U);
-  EXPECT_THAT(fault->message, HasSubstr("environment and arguments"));
+  const FaultCase cases[] = {
+      {"variables that multiply each other", multiplied, "env[5]"},
+      {"the longest variable", {.env = {{"V", text(kMostStringBytes - 3)}}}, ""},
+      {"a byte more", {.env = {{"V", text(kMostStringBytes - 2)}}}, "env[0]"},
+      {"the longest argument", {.args = {text(kMostStringBytes - 1)}}, ""},
+      {"a byte more", {.args = {text(kMostStringBytes)}}, "args[0]"},
+      {"all strings together", {.command = words(15), .args = words(1)}, ""},
+      {"and one more", {.command = words(15), .args = words(2)}, "args[1]"},
+  };
+  for (const FaultCase& each : cases) {
+    const auto fault = ProgramFaultOf(each.container);
+    const std::string found =
+        fault ? std::string(fault->field) + "[" + std::to_string(fault->index) + "]" : "";
+    EXPECT_EQ(found, each.fault) << each.rule;
+  }
+  EXPECT_THAT(ProgramFaultOf(multiplied)->message,
+              AllOf(HasSubstr("the variable V5 would have more than"), HasSubstr("131071")));
 }
 
 }  // namespace

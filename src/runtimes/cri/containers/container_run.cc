@@ -9,7 +9,6 @@
 
 #include "containers/container_exit.h"
 #include "containers/cri_container.h"
-#include "core/pods/variables.h"
 #include "kernel/files/files.h"
 #include "kernel/groups/layout/cgroup_layout.h"
 #include "kernel/mounts/mount_plan.h"
@@ -189,9 +188,6 @@ Result<std::vector<kernel::PathStep>> ContainerRun::PlanMounts() {
 void ContainerRun::Prepare() {
   if (auto allowed = CheckNonRoot(order_.pod, order_.container, image_); !allowed) {
     return Refuse(StartFailure::kConfig, allowed.error());
-  }
-  if (auto fits = CheckProgram(order_.container); !fits) {
-    return Refuse(StartFailure::kConfig, fits.error());
   }
   auto steps = PlanMounts();
   if (!steps) return Refuse(StartFailure::kConfig, steps.error());

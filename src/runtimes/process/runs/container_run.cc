@@ -9,7 +9,6 @@
 #include <csignal>
 #include <utility>
 
-#include "core/pods/variables.h"
 #include "kernel/files/files.h"
 #include "kernel/mounts/mount_plan.h"
 #include "kernel/readiness/pidfd.h"
@@ -78,7 +77,6 @@ Result<std::string> ContainerRun::MakeOrder(int oom_score_adj,
                                             const std::vector<ProcsFile>& groups) {
   const Paths& paths = context_.paths;
   const auto& [uid, container, attempt] = name_;
-  if (auto fits = CheckProgram(container_); !fits) return Fail(fits.error());
   auto command = CommandLineOf(container_);
   if (!command) return Fail(command.error());
   auto mounts = PlanMounts(paths, *pod_, container_);

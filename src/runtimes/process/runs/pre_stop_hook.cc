@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "core/pods/variables.h"
 #include "kernel/files/files.h"
 #include "kernel/processes/processes.h"
 #include "kernel/readiness/pidfd.h"
@@ -66,7 +65,6 @@ Result<std::optional<LiveContainer>> OpenLiveContainer(pid_t container, const Sh
 Result<std::unique_ptr<PreStopHook>> PreStopHook::Start(RuntimeContext& context, const Pod& pod,
                                                         const Container& container,
                                                         const Place& place, Done done) {
-  if (auto fits = CheckProgram(container); !fits) return Fail(fits.error());
   auto groups = context.cgroups.OpenProcs(place.group);
   if (!groups) return Fail(groups.error().In(kIntoGroups));
   const auto order = Format({.command = container.pre_stop->command,
