@@ -99,13 +99,9 @@ bool MayStandAtPodLevel(std::string_view resource) {
   return resource == "cpu" || resource == kMemoryResource || resource.starts_with("hugepages-");
 }
 
-bool HasPodLevelRequests(const Pod& pod) {
-  return pod.resources && NamesPodLevelResource(pod.resources->requests);
-}
-
 bool HasPodLevelResources(const Pod& pod) {
-  return HasPodLevelRequests(pod) ||
-         (pod.resources && NamesPodLevelResource(pod.resources->limits));
+  return pod.resources && (NamesPodLevelResource(pod.resources->requests) ||
+                           NamesPodLevelResource(pod.resources->limits));
 }
 
 Quantity EffectiveRequest(const Pod& pod, std::string_view resource) {

@@ -245,9 +245,6 @@ using ResourceSide = ResourceList ResourceRequirements::*;
 // Whether `spec.resources` may name the resource: cpu, memory and huge pages.
 [[nodiscard]] bool MayStandAtPodLevel(std::string_view resource);
 
-// Whether `spec.resources` has a request that may stand there.
-[[nodiscard]] bool HasPodLevelRequests(const Pod& pod);
-
 // Whether `spec.resources` has a request or a limit that may stand there.
 [[nodiscard]] bool HasPodLevelResources(const Pod& pod);
 

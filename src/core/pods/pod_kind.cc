@@ -39,20 +39,14 @@ constexpr int kGuaranteed = -997;
 constexpr int kBestEffort = 1000;
 constexpr int kMostProtectedBurstable = 1000 + kGuaranteed;
 
-std::int64_t MemoryIn(const ResourceList& list) {
-  const Quantity* memory = FindResource(list, kMemoryResource);
-  return memory == nullptr ? 0 : memory->Value();
-}
-
-std::int64_t MemoryRequestOf(const Container& container) {
-  return MemoryIn(container.resources.requests);
+std::int64_t MemoryRequestOf(const ResourceRequirements& resources) {
+  return AmountOf(resources.requests, kMemoryResource).Value();
 }
 
 // Each container's share of the rest of the pod-level request; below zero if the containers request
 // more than the pod.
 std::int64_t ShareOfPodRequest(const Pod& pod) {
-  if (!HasPodLevelRequests(pod)) return 0;
-  const std::int64_t of_pod = MemoryIn(pod.resources->requests);
+  const std::int64_t of_pod = pod.resources ? MemoryRequestOf(*pod.resources) : 0;
   const auto count = static_cast<std::int64_t>(pod.containers.size() + pod.init_containers.size());
   if (of_pod == 0 || count == 0) return 0;
   const auto of_containers = SumOfContainers(pod, &ResourceRequirements::requests, kMemoryResource);
@@ -64,7 +58,7 @@ std::int64_t ShareOfPodRequest(const Pod& pod) {
 std::int64_t SmallestRegularRequest(const Pod& pod) {
   std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
   for (const Container& container : pod.containers) {
-    smallest = std::min(smallest, MemoryRequestOf(container));
+    smallest = std::min(smallest, MemoryRequestOf(container.resources));
   }
   return smallest;
 }
@@ -77,7 +71,7 @@ std::int64_t BurstableScore(const Pod& pod, const Container& container, std::int
     const std::int64_t points = static_cast<std::int64_t>(thousandfold) / capacity;
     return static_cast<std::int64_t>(1000U - static_cast<std::uint64_t>(points));
   };
-  const std::int64_t own = score(MemoryRequestOf(container));
+  const std::int64_t own = score(MemoryRequestOf(container.resources));
   const bool is_sidecar =
       container.IsSidecar() && std::ranges::find(pod.init_containers, container.name,
                                                  &Container::name) != pod.init_containers.end();
