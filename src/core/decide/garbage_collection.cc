@@ -10,6 +10,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/units/quantity.h"
+
 namespace jettison {
 namespace {
 
@@ -18,8 +20,9 @@ using Runs = std::vector<const ContainerRecord*>;
 using RunsByContainer = std::map<std::pair<std::string_view, std::string_view>, Runs>;
 
 bool IsGone(const PodsForGc& pods, std::string_view uid) {
+  if (!pods.all_sources_ready) return false;
   const auto it = pods.standing.find(uid);
-  if (it == pods.standing.end()) return pods.all_sources_ready;
+  if (it == pods.standing.end()) return true;
   return it->second == PodStanding::kTerminated && pods.terminated_count_as_gone;
 }
 
@@ -54,15 +57,9 @@ std::vector<ImageRecord> InOrder(std::span<const ImageRecord> images) {
   return candidates;
 }
 
-// part * percent / 100 without overflow, rounded down.
-std::uint64_t PercentOf(std::uint64_t part, std::uint64_t percent) {
-  return part / 100 * percent + part % 100 * percent / 100;
-}
-
 // 0..100; a started percent counts as used.
 int UsedPercent(ImageFsUsage usage) {
-  __extension__ using Wide = unsigned __int128;
-  return 100 - static_cast<int>(Wide{usage.available} * 100 / usage.capacity);
+  return 100 - static_cast<int>(Int128{usage.available} * 100 / usage.capacity);
 }
 
 // "26.4 GiB", as the kubelet writes sizes for people.
@@ -81,14 +78,10 @@ std::vector<ContainerRun> ContainersToRemove(std::span<const ContainerRecord> co
                                              const PodsForGc& pods) {
   const RunsByContainer dead = DeadRuns(containers);
   std::vector<ContainerRun> removed;
-  for (const bool of_gone_pods : {true, false}) {
-    for (const auto& [key, runs] : dead) {
-      const bool is_gone = pods.all_sources_ready && IsGone(pods, key.first);
-      if (is_gone != of_gone_pods) continue;
-      for (const ContainerRecord* const run :
-           std::span(runs).first(runs.size() - (is_gone ? 0 : 1))) {
-        removed.push_back({run->pod_uid, run->name, run->attempt});
-      }
+  for (const auto& [key, runs] : dead) {
+    const std::size_t kept = IsGone(pods, key.first) ? 0 : 1;
+    for (const ContainerRecord* const run : std::span(runs).first(runs.size() - kept)) {
+      removed.push_back({run->pod_uid, run->name, run->attempt});
     }
   }
   return removed;
@@ -150,11 +143,9 @@ void ImageGcRun::Measured(ImageFsUsage usage) {
     return End("invalid capacity 0 on image filesystem", "InvalidDiskCapacity");
   }
   if (UsedPercent(usage_) < policy_.high_threshold_percent) return End();
-  const auto free_at_low =
-      PercentOf(usage_.capacity, static_cast<std::uint64_t>(100 - policy_.low_threshold_percent));
+  const Int128 free_at_low = Int128{usage_.capacity} * (100 - policy_.low_threshold_percent) / 100;
   // May be negative, because the percentage is rounded.
-  bytes_to_free_ =
-      static_cast<std::int64_t>(free_at_low) - static_cast<std::int64_t>(usage_.available);
+  bytes_to_free_ = static_cast<std::int64_t>(free_at_low - usage_.available);
   by_space_ = true;
   at_ = 0;
   Advance();

@@ -44,7 +44,7 @@ struct ContainerRun {
 };
 
 // The dead containers to remove, by pod UID and container name, the oldest first: all of pods that
-// are gone, then those of others but the newest of each container. Ages are compared by creation
+// are gone, and those of others but the newest of each container. Ages are compared by creation
 // time, then attempt. (kubelet 1.36: containerGC.evictContainers, with the defaults of its flags)
 [[nodiscard]] std::vector<ContainerRun> ContainersToRemove(
     std::span<const ContainerRecord> containers, const PodsForGc& pods);

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <random>
 #include <set>
 #include <string>
 #include <variant>
@@ -46,58 +45,40 @@ PodsForGc Living(std::initializer_list<const char*> uids) {
   return pods;
 }
 
-TEST(ContainerGc, OfEachContainerOfALivingPodTheNewestDeadRunIsKept) {
-  const std::vector<ContainerRecord> containers = {
-      Dead("p", "a", 0, minutes(9)), Dead("p", "a", 2, minutes(3)), Dead("p", "a", 1, minutes(6)),
-      Dead("p", "b", 0, minutes(9)), Dead("q", "a", 0, minutes(9))};
-  EXPECT_EQ(ToRemove(containers, Living({"p", "q"})), (Names{"p/a#0", "p/a#1"}));
-}
-
-TEST(ContainerGc, RunningContainersAreNeitherRemovedNorCounted) {
-  const std::vector<ContainerRecord> containers = {Dead("p", "a", 0, minutes(9)),
-                                                   Running("p", "a", 1, minutes(5)),
-                                                   Running("gone", "a", 0, minutes(5))};
-  EXPECT_EQ(ToRemove(containers, Living({"p"})), Names{});
-}
-
-TEST(ContainerGc, AllDeadContainersOfAPodThatIsGoneGoOldestFirst) {
-  const std::vector<ContainerRecord> containers = {
-      Dead("z", "b", 0, minutes(1)), Dead("z", "a", 1, minutes(2)), Dead("z", "a", 0, minutes(3))};
-  EXPECT_EQ(ToRemove(containers, {}), (Names{"z/a#0", "z/a#1", "z/b#0"}));
-}
-
-TEST(ContainerGc, UntilAllSourcesAreReadyAnUnknownPodIsNotGone) {
-  PodsForGc pods;
-  pods.all_sources_ready = false;
-  const std::vector<ContainerRecord> containers = {Dead("z", "a", 0, minutes(3)),
-                                                   Dead("z", "a", 1, minutes(2))};
-  EXPECT_EQ(ToRemove(containers, pods), Names{"z/a#0"});
-}
-
-TEST(ContainerGc, ATerminatedPodCountsAsGoneOnlyWhenAskedTo) {
-  PodsForGc pods;
-  pods.standing.emplace("done", PodStanding::kTerminated);
-  const std::vector<ContainerRecord> containers = {Dead("done", "a", 0, minutes(3))};
-  EXPECT_EQ(ToRemove(containers, pods), Names{});
-  pods.terminated_count_as_gone = true;
-  EXPECT_EQ(ToRemove(containers, pods), Names{"done/a#0"});
-}
-
-TEST(ContainerGc, TheAnswerDoesNotDependOnTheOrderOfTheRecords) {
-  std::vector<ContainerRecord> containers;
-  for (const char* pod : {"p", "q", "gone"}) {
-    for (int attempt = 0; attempt < 4; ++attempt) {
-      containers.push_back(Dead(pod, "a", attempt, minutes(5)));
-      containers.push_back(Dead(pod, "b", attempt, minutes(5 + attempt)));
-    }
-  }
-  const Names expected = ToRemove(containers, Living({"p", "q"}));
-  EXPECT_EQ(expected.size(), containers.size() - 4);
-  std::mt19937 random(7);
-  for (int round = 0; round < 20; ++round) {
-    std::shuffle(containers.begin(), containers.end(), random);
-    EXPECT_EQ(ToRemove(containers, Living({"p", "q"})), expected);
-  }
+TEST(ContainerGc, RemovesWhatNoPodNeeds) {
+  const PodsForGc done{.standing = {{"done", PodStanding::kTerminated}}};
+  const PodsForGc done_and_gone{.standing = done.standing, .terminated_count_as_gone = true};
+  struct Row {
+    const char* rule;
+    std::vector<ContainerRecord> containers;
+    PodsForGc pods;
+    Names removed;
+  };
+  const Row rows[] = {
+      {"of each container of a living pod the newest dead run is kept",
+       {Dead("p", "a", 0, minutes(9)), Dead("p", "a", 2, minutes(3)), Dead("p", "a", 1, minutes(6)),
+        Dead("p", "b", 0, minutes(9)), Dead("q", "a", 0, minutes(9))},
+       Living({"p", "q"}),
+       {"p/a#0", "p/a#1"}},
+      {"running containers are neither removed nor counted",
+       {Dead("p", "a", 0, minutes(9)), Running("p", "a", 1, minutes(5)),
+        Running("gone", "a", 0, minutes(5))},
+       Living({"p"}),
+       {}},
+      {"all dead containers of a pod that is gone go, the oldest first",
+       {Dead("z", "b", 0, minutes(1)), Dead("z", "a", 1, minutes(2)),
+        Dead("z", "a", 0, minutes(3))},
+       {},
+       {"z/a#0", "z/a#1", "z/b#0"}},
+      {"until all sources are ready an unknown pod is not gone",
+       {Dead("z", "a", 0, minutes(3)), Dead("z", "a", 1, minutes(2))},
+       {.standing = {}, .all_sources_ready = false},
+       {"z/a#0"}},
+      {"a terminated pod is not gone", {Dead("done", "a", 0, minutes(3))}, done, {}},
+      {"unless asked to", {Dead("done", "a", 0, minutes(3))}, done_and_gone, {"done/a#0"}},
+  };
+  for (const Row& row : rows)
+    EXPECT_EQ(ToRemove(row.containers, row.pods), row.removed) << row.rule;
 }
 
 using std::chrono::hours;
@@ -165,8 +146,7 @@ TEST(ImageGc, AFailedRemovalFreesNothingAndTheOthersGoOn) {
   const auto outcome = DeleteUnused({Image("a", hours(2)), Image("b", hours(1))}, {}, {"a"});
   EXPECT_EQ(outcome.removed, Ids{"b"});
   EXPECT_EQ(outcome.freed_bytes, kGiB);
-  ASSERT_TRUE(outcome.error);
-  EXPECT_EQ(outcome.error->message,
+  EXPECT_EQ(outcome.error.value().message,
             "freed 1073741824 bytes by removing unused images; some stayed: a is stuck");
   EXPECT_FALSE(outcome.event);
 }
@@ -183,14 +163,6 @@ TEST(ImageGc, TooLittleToFreeIsAnErrorAndAnEvent) {
             "Failed to free sufficient space by deleting unused images (freed 1073741824 bytes). "
             "Investigate disk usage, as it could be used by active images, logs, volumes, or other "
             "data.");
-}
-
-TEST(ImageGc, NoCapacityIsAnErrorAndAnEvent) {
-  const auto outcome = Collect({Image("a", hours(1))}, {0, 5});
-  EXPECT_EQ(outcome.removed, Ids{});
-  ASSERT_TRUE(outcome.error && outcome.event);
-  EXPECT_EQ(outcome.event->reason, "InvalidDiskCapacity");
-  EXPECT_EQ(outcome.event->message, "invalid capacity 0 on image filesystem");
 }
 
 TEST(ImageGc, PastTheMaximumAgeImagesGoOnceTheyWereWatchedForThatLong) {
