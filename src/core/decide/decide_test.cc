@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "core/decide/eviction_order.h"
@@ -41,11 +43,9 @@ struct OrderFixture {
                         {.name = "a", .memory_working_set_bytes = 65 << 20},
                         {.name = "gone", .memory_working_set_bytes = 1}};
     seen[Signal::kMemoryAvailable] = Observation{.available = 90 << 20, .capacity = 1 << 30};
-    seen[Signal::kNodeFsInodesFree] = Observation{.available = 5000, .capacity = 1 << 20};
-    seen[Signal::kNodeFsAvailable] = Observation{.available = 7, .capacity = 1 << 20};
   }
   EvictionOrder Order(const Threshold& threshold, std::int64_t maximum = 40) const {
-    return OrderFor(ActivePod{&facts, known ? &stats : nullptr},
+    return OrderFor(ActivePod{&facts, &stats},
                     PressureOrderInputs{.thresholds = std::span(&threshold, 1),
                                         .threshold = 0,
                                         .observations = seen,
@@ -54,69 +54,55 @@ struct OrderFixture {
   PodFacts facts;
   PodStats stats;
   Observations seen;
-  bool known = true;
 };
 
 Threshold Hard(Signal signal) {
   return {.signal = signal, .value = *Quantity::Parse("100Mi")};
 }
 
-TEST(EvictionOrder, NamesAPodWithAMemoryRequestOfItsOwn) {
-  OrderFixture f;
-  f.facts.pod.resources.emplace();
-  f.facts.pod.resources->requests.emplace("memory", *Quantity::Parse("1Gi"));
-  const EvictionOrder order = f.Order(Hard(Signal::kMemoryAvailable));
-  EXPECT_NE(order.message.find("Pod web was using 100Mi, request is 1Gi, has larger consumption of "
-                               "memory. Container b"),
-            std::string::npos)
-      << order.message;
-  EXPECT_EQ(order.annotations.at("offending_pod"), "web");
-  EXPECT_EQ(order.annotations.at("offending_pod_usage"), "100Mi");
-}
-
-TEST(EvictionOrder, OfMemoryPressureTellsTheAverageAndWhoUsesTheMemory) {
-  OrderFixture f;
-  f.seen[Signal::kMemoryPressureFullAvg10] =
-      Observation{.available = kWholeTime - 3412, .capacity = kWholeTime};
-  const EvictionOrder order =
-      f.Order({.signal = Signal::kMemoryPressureFullAvg10, .value = LeftOf(2000)});
-  EXPECT_EQ(order.message,
-            "The node was stalled on resource: memory. Threshold: 20%, memory.pressure.full.avg10: "
-            "34.12%. Container b was using 5, request is 0, has larger consumption of memory. "
-            "Container a was using 65Mi, request is 64Mi, has larger consumption of memory. ");
-  EXPECT_EQ(order.annotations.at("offending_containers"), "b,a");
-  EXPECT_EQ(order.annotations.at("starved_resource"), "memory");
-  EXPECT_EQ(order.grace_period_seconds, 1);
-}
-
-TEST(EvictionOrder, OfIoPressureTellsHowMuchThePodWasStalledItself) {
+TEST(EvictionOrder, OfASignalThatTheKubeletHasNotGotTellsTheFigureByWhichThePodWasChosen) {
   OrderFixture f;
   f.stats.io_some_avg10 = 4150;
-  f.seen[Signal::kIoPressureSomeAvg60] =
-      Observation{.available = kWholeTime - 6000, .capacity = kWholeTime};
-  const EvictionOrder order =
-      f.Order({.signal = Signal::kIoPressureSomeAvg60, .value = LeftOf(5050)});
-  EXPECT_EQ(order.message,
-            "The node was stalled on resource: io. Threshold: 50.5%, io.pressure.some.avg60: 60%. "
-            "Pod web was stalled on io itself for 41.5% of the last 10s. ");
-  EXPECT_EQ(order.annotations.at("offending_pod"), "web");
-  EXPECT_EQ(order.annotations.at("offending_pod_usage"), "41.5%");
-  EXPECT_EQ(order.annotations.at("offending_containers"), "");
-  EXPECT_EQ(order.annotations.at("starved_resource"), "io");
-}
-
-TEST(EvictionOrder, OfSwapTellsHowMuchOfItThePodHas) {
-  OrderFixture f;
-  f.seen[Signal::kSwapAvailable] = Observation{.available = 40 << 20, .capacity = 1 << 30};
   f.stats.swap_bytes = 300 << 20;
-  const EvictionOrder order = f.Order(Hard(Signal::kSwapAvailable));
-  EXPECT_EQ(order.message,
-            "The node was low on resource: swap. Threshold quantity: 100Mi, available: 40Mi. "
-            "Pod web was using 300Mi of swap. ");
-  EXPECT_EQ(order.annotations.at("offending_pod"), "web");
-  EXPECT_EQ(order.annotations.at("offending_pod_usage"), "300Mi");
-  EXPECT_EQ(order.annotations.at("offending_containers"), "");
-  EXPECT_EQ(order.annotations.at("starved_resource"), "swap");
+  f.seen[Signal::kMemoryPressureFullAvg10] = Observation{kWholeTime - 3412, kWholeTime};
+  f.seen[Signal::kIoPressureSomeAvg60] = Observation{kWholeTime - 6000, kWholeTime};
+  f.seen[Signal::kSwapAvailable] = Observation{40 << 20, 1 << 30};
+  struct Row {
+    Threshold threshold;
+    const char* message;
+    std::map<std::string, std::string, std::less<>> annotations;
+  };
+  const Row rows[] = {
+      {{.signal = Signal::kMemoryPressureFullAvg10, .value = LeftOf(2000)},
+       "The node was stalled on resource: memory. Threshold: 20%, memory.pressure.full.avg10: "
+       "34.12%. Container b was using 5, request is 0, has larger consumption of memory. "
+       "Container a was using 65Mi, request is 64Mi, has larger consumption of memory. ",
+       {{"offending_containers", "b,a"},
+        {"offending_containers_usage", "5,65Mi"},
+        {"starved_resource", "memory"}}},
+      {{.signal = Signal::kIoPressureSomeAvg60, .value = LeftOf(5050)},
+       "The node was stalled on resource: io. Threshold: 50.5%, io.pressure.some.avg60: 60%. "
+       "Pod web was stalled on io itself for 41.5% of the last 10s. ",
+       {{"offending_pod", "web"},
+        {"offending_pod_usage", "41.5%"},
+        {"offending_containers", ""},
+        {"offending_containers_usage", ""},
+        {"starved_resource", "io"}}},
+      {Hard(Signal::kSwapAvailable),
+       "The node was low on resource: swap. Threshold quantity: 100Mi, available: 40Mi. "
+       "Pod web was using 300Mi of swap. ",
+       {{"offending_pod", "web"},
+        {"offending_pod_usage", "300Mi"},
+        {"offending_containers", ""},
+        {"offending_containers_usage", ""},
+        {"starved_resource", "swap"}}},
+  };
+  for (const Row& row : rows) {
+    const EvictionOrder order = f.Order(row.threshold);
+    EXPECT_EQ(order.message, row.message);
+    EXPECT_EQ(order.annotations, row.annotations);
+    EXPECT_EQ(order.grace_period_seconds, 1);
+  }
 }
 
 TEST(EvictionOrder, GracePeriodIsOneSecondWhenHardElseTheSmallerOfMaximumAndThePodsOwn) {

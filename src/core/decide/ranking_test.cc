@@ -41,16 +41,6 @@ std::string Order(const Node& node, Signal signal, DiskLayout layout = {}) {
   return order;
 }
 
-TEST(Ranking, MemoryRanksByExceedingRequestThenPriorityThenExcess) {
-  const Node node({{"a", 5, 100, 50},     // within its request
-                   {"b", 9, 10, 11},      // exceeds, high priority
-                   {"c", 1, 10, 20},      // exceeds by 10
-                   {"d", 1, 10, 30},      // exceeds by 20
-                   {"e", 0, 100, 100}});  // uses exactly what it requested
-  EXPECT_EQ(Order(node, Signal::kMemoryAvailable), "dcbea");
-  EXPECT_EQ(Order(node, Signal::kAllocatableMemoryAvailable), "dcbea");
-}
-
 TEST(Ranking, APodWhoseDiskUseWasNeverMeasuredCannotGoForADiskAndForAnythingElseItCan) {
   Node node({{"a", 0, 0, 1000}, {"b", 0, 0, 10}});
   node.stats[0].stale_disk = StaleDisk{};
@@ -81,16 +71,6 @@ TEST(Ranking, IoPressureRanksByBeingStalledThenPriorityThenOwnPressure) {
   EXPECT_EQ(Order(node, Signal::kIoPressureSomeAvg60), "dcbaef") << "unknown counts as none";
 }
 
-TEST(Ranking, WhoNeverWaitsForADiskIsNotEvictedForIt) {
-  Node node({{"a", 0, 0, 0}, {"b", 0, 0, 0}, {"c", 0, 0, {}}});
-  node.stats[0].io_some_avg10 = 0;
-  EXPECT_EQ(FirstVictim(node.pods, Signal::kIoPressureFullAvg10, {}), std::nullopt);
-  node.stats[1].io_some_avg10 = 1;
-  EXPECT_EQ(FirstVictim(node.pods, Signal::kIoPressureFullAvg10, {}), 1U);
-  node.facts[1].protection = Protection::kCritical;
-  EXPECT_EQ(FirstVictim(node.pods, Signal::kIoPressureFullAvg10, {}), std::nullopt);
-}
-
 TEST(Ranking, SwapRanksByExceedingTheRequestWithItThenPriorityThenSwap) {
   Node node({{"a", 0, 100, 60},  // 40 swapped: just what it requested
              {"b", 9, 10, 5},    // 6 swapped: one too much, high priority
@@ -103,13 +83,17 @@ TEST(Ranking, SwapRanksByExceedingTheRequestWithItThenPriorityThenSwap) {
   EXPECT_EQ(Order(node, Signal::kSwapAvailable), "dcbaef");
 }
 
-TEST(Ranking, WhoHasNothingInSwapIsNotEvictedForIt) {
+TEST(Ranking, WhoHasNothingOfSwapOrStallsIsNotEvictedForThem) {
   Node node({{"a", 0, 0, 500}, {"b", 9, 0, 5}, {"c", 0, 0, {}}});
-  node.stats[0].swap_bytes = 0;
-  node.stats[1].swap_bytes = 0;
-  EXPECT_EQ(FirstVictim(node.pods, Signal::kSwapAvailable, {}), std::nullopt);
+  const auto expect_victim = [&](std::optional<std::size_t> victim) {
+    EXPECT_EQ(FirstVictim(node.pods, Signal::kSwapAvailable, {}), victim);
+    EXPECT_EQ(FirstVictim(node.pods, Signal::kIoPressureFullAvg10, {}), victim);
+  };
+  for (PodStats& stats : node.stats) stats.swap_bytes = 0, stats.io_some_avg10 = 0;
+  expect_victim(std::nullopt);
   node.stats[1].swap_bytes = 1;
-  EXPECT_EQ(FirstVictim(node.pods, Signal::kSwapAvailable, {}), 1U);
+  node.stats[1].io_some_avg10 = 1;
+  expect_victim(1);
 }
 
 TEST(Ranking, WhereSwapIsNotAccountedMemoryDecides) {
@@ -124,50 +108,6 @@ TEST(Ranking, WhereSwapIsNotAccountedMemoryDecides) {
 TEST(Ranking, EqualPodsGoInOrderOfTheirUids) {
   const Node node({{"c", 0, 0, 5}, {"a", 0, 0, 5}, {"b", 0, 0, 5}});
   EXPECT_EQ(Order(node, Signal::kMemoryAvailable), "abc");
-}
-
-// Bytes and inodes: 1 in the writable layer, 10 in the logs, 100 in a local volume and 1000 in a
-// volume that is not local.
-Node OnePodWithFiles() {
-  Node node({{"a", 0, 0, 0}});
-  node.facts[0].local_volumes = {"local"};
-  node.stats[0].containers = {{.name = "c", .rootfs = FsUsage{1, 1}, .logs = FsUsage{10, 10}}};
-  node.stats[0].volumes = {{"local", {100, 100}}, {"remote", {1000, 1000}}};
-  return node;
-}
-
-TEST(Ranking, DiskUsageCountsByLayoutAndSignal) {
-  struct Row {
-    DiskLayout layout;
-    Signal signal;
-    int usage;
-  };
-  constexpr DiskLayout kOne{};
-  constexpr DiskLayout kDedicated{.dedicated_image_fs = true};
-  constexpr DiskLayout kSplit{.dedicated_image_fs = true, .dedicated_container_fs = true};
-  const Row rows[] = {
-      {kOne, Signal::kNodeFsAvailable, 111},      {kOne, Signal::kImageFsInodesFree, 111},
-      {kOne, Signal::kContainerFsAvailable, 111}, {kDedicated, Signal::kNodeFsInodesFree, 110},
-      {kDedicated, Signal::kImageFsAvailable, 1}, {kDedicated, Signal::kContainerFsInodesFree, 1},
-      {kSplit, Signal::kNodeFsAvailable, 111},    {kSplit, Signal::kContainerFsInodesFree, 111},
-      {kSplit, Signal::kImageFsAvailable, 0},
-  };
-  const Node node = OnePodWithFiles();
-  for (const Row& row : rows) {
-    EXPECT_EQ(static_cast<int>(-RankOf(node.pods[0], row.signal, row.layout).negated_excess /
-                               kNanosPerUnit),
-              row.usage)
-        << NameOf(row.signal);
-  }
-}
-
-TEST(Ranking, InodesSubtractTheEphemeralStorageRequestButDoNotExceedIt) {
-  Node node = OnePodWithFiles();
-  node.facts[0].ephemeral_storage_request = 1000 * kNanosPerUnit;
-  const RankKey inodes = RankOf(node.pods[0], Signal::kNodeFsInodesFree, {});
-  EXPECT_FALSE(inodes.within_request) << "inodes cannot be requested, so any exceed it";
-  EXPECT_EQ(static_cast<int>(inodes.negated_excess / kNanosPerUnit), 889);
-  EXPECT_TRUE(RankOf(node.pods[0], Signal::kNodeFsAvailable, {}).within_request);
 }
 
 TEST(Ranking, TheFirstVictimIsTheFirstThatIsNotCritical) {

@@ -140,11 +140,6 @@ TEST(PressureSignal, SignalsAreDeclaredInTheOrderOfUrgency) {
   EXPECT_GT(Signal::kIoPressureFullAvg10, Signal::kPidAvailable);
 }
 
-TEST(PressureSignal, MoreThanAShareLostIsLessThanTheRestAvailable) {
-  EXPECT_EQ(LeftOf(2000).Value(), 8000);
-  EXPECT_EQ(LostOf(LeftOf(1234)), 1234);
-}
-
 TEST(ShareText, HasTheDecimalsItNeeds) {
   EXPECT_EQ(ShareText(0), "0%");
   EXPECT_EQ(ShareText(5), "0.05%");

@@ -6,6 +6,7 @@
 
 #include "core/model/pod.h"
 
+// What the kubelet says of requests, classes and scores is in the vectors (pod_conformance_test).
 namespace jettison {
 namespace {
 
@@ -21,140 +22,58 @@ Pod OfPriority(std::int32_t priority) {
   return pod;
 }
 
-TEST(PodKind, IsCriticalFromTwoBillionOn) {
-  EXPECT_FALSE(IsCriticalByPriority(Pod{}));
-  EXPECT_FALSE(IsCriticalByPriority(OfPriority(1'999'999'999)));
-  EXPECT_TRUE(IsCriticalByPriority(OfPriority(2'000'000'000)));
-}
-
-TEST(PodKind, StaticAndMirrorPodsAreCriticalForTheKubeletOnly) {
-  for (const Pod& pod : {Annotated("kubernetes.io/config.source", "file"),
-                         Annotated("kubernetes.io/config.mirror", "hash")}) {
-    EXPECT_TRUE(IsCritical(pod, Profile::kKubelet));
-    EXPECT_FALSE(IsCritical(pod, Profile::kStandalone));
-  }
-  for (Profile profile : {Profile::kKubelet, Profile::kStandalone}) {
-    EXPECT_TRUE(IsCritical(OfPriority(2'000'001'000), profile));
-    EXPECT_FALSE(IsCritical(Pod{}, profile));
+TEST(PodKind, IsCriticalByItsPriorityAndForTheKubeletAlsoIfStaticOrMirrored) {
+  struct Row {
+    Pod pod;
+    bool by_kubelet;
+    bool by_standalone;
+  };
+  for (const Row& row : {Row{{}, false, false}, Row{OfPriority(1'999'999'999), false, false},
+                         Row{OfPriority(2'000'000'000), true, true},
+                         Row{Annotated("kubernetes.io/config.source", "file"), true, false},
+                         Row{Annotated("kubernetes.io/config.mirror", "hash"), true, false}}) {
+    EXPECT_EQ(IsCritical(row.pod, Profile::kKubelet), row.by_kubelet);
+    EXPECT_EQ(IsCritical(row.pod, Profile::kStandalone), row.by_standalone);
   }
 }
-
-constexpr const char* kNone = "";  // the container does not name the resource
 
 ResourceList Memory(const std::string& amount) {
   if (amount.empty()) return {};
   return {{"memory", Quantity::Parse(amount).value()}};
 }
 
-Container Asking(const std::string& request, const std::string& limit = kNone) {
+Container Limited(const std::string& limit) {
   Container container;
-  container.resources = {.requests = Memory(request), .limits = Memory(limit)};
+  container.resources.limits = Memory(limit);
   return container;
 }
 
-TEST(EffectiveRequest, IsThatOfThePodAloneWhereThePodHasResources) {
-  Pod pod;
-  pod.containers = {Asking("3Gi")};
-  pod.containers[0].resources.requests["ephemeral-storage"] = Quantity::Of(1000);
-  pod.resources.emplace();
-  EXPECT_EQ(EffectiveRequest(pod, "memory").ToString(), "3Gi") << "empty resources do not count";
-  pod.resources->limits = Memory("4Gi");
-  EXPECT_EQ(EffectiveRequest(pod, "memory").ToString(), "0") << "a limit is not a request";
-  pod.resources->requests = Memory("2Gi");
-  EXPECT_EQ(EffectiveRequest(pod, "memory").ToString(), "2Gi");
-  EXPECT_EQ(EffectiveRequest(pod, "ephemeral-storage").ToString(), "0");
-  pod.overhead = Memory("1Gi");
-  EXPECT_EQ(EffectiveRequest(pod, "memory").ToString(), "3Gi");
-}
-
-TEST(EffectiveLimit, IsAbsentWhenNothingLimits) {
-  Pod pod;
-  pod.containers = {Asking("1Gi")};
-  pod.overhead = Memory("1Gi");
-  EXPECT_EQ(EffectiveLimit(pod, "memory"), std::nullopt);
-}
-
-TEST(EffectiveLimit, KeepsTheTextThatMessagesShow) {
-  Pod pod;
-  pod.containers = {Asking(kNone, "100Mi"), Asking(kNone, kNone), Asking(kNone, "64Ki")};
-  EXPECT_EQ(EffectiveLimit(pod, "memory")->ToString(), "102464Ki");
-  pod.init_containers = {Asking(kNone, "1500M")};
-  EXPECT_EQ(EffectiveLimit(pod, "memory")->ToString(), "1500M");
-}
-
-TEST(EffectiveLimit, IsReplacedPerResourceAtPodLevel) {
-  Pod pod;
-  pod.containers = {Asking(kNone, "1Gi")};
-  pod.containers[0].resources.limits["ephemeral-storage"] = Quantity::Parse("2Gi").value();
-  pod.resources = ResourceRequirements{.requests = {}, .limits = Memory("3Gi")};
-  pod.resources->limits["ephemeral-storage"] = Quantity::Parse("9Gi").value();
-  EXPECT_EQ(EffectiveLimit(pod, "memory")->ToString(), "3Gi");
-  EXPECT_EQ(EffectiveLimit(pod, "ephemeral-storage")->ToString(), "2Gi")
-      << "it is not allowed at pod level";
-}
-
-TEST(EffectiveLimit, TakesOverheadUnlessZero) {
-  Pod pod;
-  pod.containers = {Asking(kNone, "1Gi")};
-  pod.overhead = Memory("1Gi");
-  EXPECT_EQ(EffectiveLimit(pod, "memory")->ToString(), "2Gi");
-  pod.containers = {Asking(kNone, "0")};
-  EXPECT_EQ(EffectiveLimit(pod, "memory")->ToString(), "0");
-}
-
-constexpr std::uint64_t kCapacity = 1000U << 20U;  // so that 1 Mi is a point
-
-ResourceList Mebibytes(int count) {
-  return {{"memory", Quantity::Parse(std::to_string(count) + "Mi").value()}};
-}
-
-Container AskingMebibytes(const std::string& name, int mebibytes) {
-  Container container;
-  container.name = name;
-  container.resources.requests = Mebibytes(mebibytes);
-  return container;
-}
-
-// Burstable: a request and no limit.
-Pod PodAsking(int mebibytes) {
-  Pod pod;
-  pod.containers = {AskingMebibytes("c", mebibytes)};
-  return pod;
-}
-
-int ScoreOfFirst(const Pod& pod) {
-  return OomScoreAdj(pod, pod.containers[0], kCapacity);
-}
-
-TEST(OomScoreAdj, FollowsTheClassOfTheStatus) {
-  Pod pod = PodAsking(100);
-  pod.status_qos_class = QosClass::kGuaranteed;
-  EXPECT_EQ(ScoreOfFirst(pod), -997);
-  pod.status_qos_class = QosClass::kBestEffort;
-  EXPECT_EQ(ScoreOfFirst(pod), 1000);
-}
-
-TEST(OomScoreAdj, ProtectsNodeCriticalPodsWhateverTheirClass) {
-  Pod pod;
-  pod.containers = {Container{}};
-  EXPECT_EQ(ScoreOfFirst(pod), 1000);
-  pod.priority = 2'000'001'000;
-  EXPECT_EQ(ScoreOfFirst(pod), 1000) << "priority alone changes nothing";
-  pod.priority_class_name = "system-node-critical";
-  EXPECT_EQ(ScoreOfFirst(pod), -997);
-}
-
-TEST(OomScoreAdj, OfASidecarIsNoHigherThanAnyRegularContainers) {
-  Pod pod;
-  pod.containers = {AskingMebibytes("a", 200), AskingMebibytes("b", 300)};
-  pod.init_containers = {AskingMebibytes("small", 50), AskingMebibytes("large", 400)};
-  for (Container& container : pod.init_containers) {
-    container.restart_policy = RestartPolicy::kAlways;
+TEST(EffectiveLimit, IsTheSumWithItsTextAndTheOverheadOrThatOfThePod) {
+  struct Row {
+    const char* rule;
+    Pod pod;
+    std::string limit;  // "": none
+  };
+  const Row rows[] = {
+      {"nothing limits", {.containers = {Limited("")}, .overhead = Memory("1Gi")}, ""},
+      {"the form of the first one is kept",
+       {.containers = {Limited("100Mi"), Limited(""), Limited("64Ki")}},
+       "102464Ki"},
+      {"an init container that needs more",
+       {.init_containers = {Limited("1500M")}, .containers = {Limited("100Mi")}},
+       "1500M"},
+      {"overhead", {.containers = {Limited("1Gi")}, .overhead = Memory("1Gi")}, "2Gi"},
+      {"but not of zero", {.containers = {Limited("0")}, .overhead = Memory("1Gi")}, "0"},
+      {"the pod's own",
+       {.containers = {Limited("1Gi")}, .resources = ResourceRequirements{{}, Memory("3Gi")}},
+       "3Gi"},
+  };
+  for (const Row& row : rows) {
+    const auto limit = EffectiveLimit(row.pod, "memory");
+    EXPECT_EQ(limit ? limit->ToString() : "", row.limit) << row.rule;
   }
-  EXPECT_EQ(OomScoreAdj(pod, pod.init_containers[0], kCapacity), 800);
-  EXPECT_EQ(OomScoreAdj(pod, pod.init_containers[1], kCapacity), 600);
-  pod.init_containers[0].restart_policy.reset();
-  EXPECT_EQ(OomScoreAdj(pod, pod.init_containers[0], kCapacity), 950) << "a plain init container";
+  Pod pod{.resources = ResourceRequirements{{}, {{"ephemeral-storage", Quantity::Of(9)}}}};
+  EXPECT_EQ(EffectiveLimit(pod, "ephemeral-storage"), std::nullopt) << "not at pod level";
 }
 
 }  // namespace

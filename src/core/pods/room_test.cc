@@ -6,7 +6,6 @@
 namespace jettison {
 namespace {
 
-using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr Nanos kUnit = 1'000'000'000;
@@ -38,11 +37,8 @@ TEST(Room, IsFreeUpToTheLastByte) {
             "Node didn't have enough resource: memory, requested: 41, used: 60, capacity: 100");
 }
 
-TEST(Room, WhoAsksForNothingFindsItOnAFullNode) {
+TEST(Room, IsNotCountedForNothingNorWhereNobodyKnowsWhatThereIs) {
   EXPECT_TRUE(FindRoom({}, 0, std::vector{Occupying(200)}, kHundred).free);
-}
-
-TEST(Room, IsNotCountedWhereNobodyKnowsWhatThereIs) {
   EXPECT_TRUE(FindRoom(MemoryAlone(1 << 30), 0, std::vector{Occupying(200)}, std::nullopt).free);
 }
 
@@ -53,22 +49,21 @@ TEST(Room, EqualsDoNotGiveWay) {
 }
 
 TEST(Room, TheLowestPriorityGivesWayAndNoMoreThanNeedBe) {
-  const std::vector<Occupant> occupants = {Occupying(30, 1), Occupying(30, 3), Occupying(30, 2),
-                                           Occupying(0, 0)};
-  EXPECT_THAT(FindRoom(MemoryAlone(40), 9, occupants, kHundred).give_way, ElementsAre(0));
-  EXPECT_THAT(FindRoom(MemoryAlone(50), 9, occupants, kHundred).give_way, ElementsAre(2, 0));
-  EXPECT_THAT(FindRoom(MemoryAlone(100), 9, occupants, kHundred).give_way, ElementsAre(1, 2, 0));
-}
-
-TEST(Room, AmongEqualsTheLastOneListedGivesWay) {
-  const std::vector<Occupant> occupants = {Occupying(40), Occupying(40)};
-  EXPECT_THAT(FindRoom(MemoryAlone(50), 1, occupants, kHundred).give_way, ElementsAre(1));
-}
-
-TEST(Room, WhoStaysInSpiteOfALowerPriorityAsksForLittle) {
-  // Without the large pod there is space for both.
-  const std::vector<Occupant> occupants = {Occupying(10, 0), Occupying(80, 1)};
-  EXPECT_THAT(FindRoom(MemoryAlone(50), 9, occupants, kHundred).give_way, ElementsAre(1));
+  struct Row {
+    std::vector<Occupant> occupants;
+    std::int64_t asked;
+    std::vector<std::size_t> give_way;
+  };
+  const std::vector<Occupant> four = {Occupying(30, 1), Occupying(30, 3), Occupying(30, 2),
+                                      Occupying(0, 0)};
+  for (const Row& row :
+       {Row{four, 40, {0}}, Row{four, 50, {2, 0}}, Row{four, 100, {1, 2, 0}},
+        Row{{Occupying(40), Occupying(40)}, 50, {1}},         // among equals the last one listed
+        Row{{Occupying(10, 0), Occupying(80, 1)}, 50, {1}}})  // without it, the other may stay
+  {
+    EXPECT_EQ(FindRoom(MemoryAlone(row.asked), 9, row.occupants, kHundred).give_way, row.give_way)
+        << row.asked;
+  }
 }
 
 TEST(Room, ThoseThatAreEndingAreAwaitedBeforeAnybodyElseIsEnded) {
