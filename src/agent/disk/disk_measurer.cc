@@ -19,14 +19,16 @@ WalkOptions Told(WalkOptions options, DiskSoFar& so_far) {
   return options;
 }
 
-}  // namespace
-
+// When what was done for a tree at `done` is due again: different for different paths, so that what
+// was done together is spread over half the period.
 Instant DueAgain(const std::string& path, Instant done, Duration period) {
   constexpr std::size_t kSteps = 1024;
   const auto step = static_cast<Duration::rep>(std::hash<std::string>()(path) % kSteps);
   const Duration half = period / 2;
   return done + period - half * step / static_cast<Duration::rep>(kSteps);
 }
+
+}  // namespace
 
 DiskMeasurer::DiskMeasurer(const Clock& clock, WalkOptions options, DiskMeasurerSettings settings,
                            std::shared_ptr<DiskSoFar> so_far)

@@ -109,8 +109,4 @@ class DiskMeasurer {
   bool counted_by_project_ = false;
 };
 
-// When what was done for a tree at `done` is due again: different for different paths, so that what
-// was done together is spread over half the period.
-[[nodiscard]] Instant DueAgain(const std::string& path, Instant done, Duration period);
-
 }  // namespace jettison

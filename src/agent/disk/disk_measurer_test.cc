@@ -4,16 +4,15 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <set>
 
 #include "kernel/files/testing/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
+#include "ports/fakes/scarcity.h"
 
 namespace jettison {
 namespace {
@@ -104,17 +103,6 @@ TEST_F(DiskMeasurerTest, FiguresHoldEverythingUpToTheBeginningOfTheirPass) {
     EXPECT_EQ(use.total.inodes_used, files + 2);
     EXPECT_EQ(use.measured_at, clock_.Now());
   }
-}
-
-TEST(DueAgain, IsSpreadOverTheSecondHalfOfThePeriod) {
-  std::set<Duration> waits;
-  for (int i = 0; i < 100; ++i) {
-    const Duration wait = DueAgain("/pods/" + std::to_string(i), Instant{}, minutes(5)) - Instant{};
-    EXPECT_GT(wait, minutes(5) / 2);
-    EXPECT_LE(wait, minutes(5));
-    waits.insert(wait);
-  }
-  EXPECT_GT(waits.size(), 50U);
 }
 
 // A disk whose changes the kernel reports.
@@ -225,22 +213,6 @@ TEST_F(LiveDiskMeasurer, FewFilesAreWalkedEachTimeAndMoreAreWatchedUntilHalfOfTh
   EXPECT_EQ(walks() + walks(), 2U);
 }
 
-// No descriptor is left for a while, as on a node whose limits are reached.
-class WithoutDescriptors {
- public:
-  WithoutDescriptors() {
-    ::getrlimit(RLIMIT_NOFILE, &before_);
-    const rlimit none = {.rlim_cur = 0, .rlim_max = before_.rlim_max};
-    ::setrlimit(RLIMIT_NOFILE, &none);
-  }
-  WithoutDescriptors(const WithoutDescriptors&) = delete;
-  WithoutDescriptors& operator=(const WithoutDescriptors&) = delete;
-  ~WithoutDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
 TEST_F(LiveDiskMeasurer, AFileSystemThatCouldNotBeWatchedForAMomentIsWatchedLater) {
   DiskMeasurer measurer(clock_, {}, {.worth_watching = 0});
   PodDisk disk = disk_;
@@ -254,7 +226,7 @@ TEST_F(LiveDiskMeasurer, AFileSystemThatCouldNotBeWatchedForAMomentIsWatchedLate
   };
   EXPECT_EQ(pass(), first_ + 2) << "finds out how large the trees are";
   for (int i = 0; i < 3; ++i) {
-    const WithoutDescriptors none;
+    const ScarceDescriptors none(-1);
     static_cast<void>(pass());
   }
   const std::vector<std::string> notes = measurer.TakeNotes();
@@ -263,14 +235,6 @@ TEST_F(LiveDiskMeasurer, AFileSystemThatCouldNotBeWatchedForAMomentIsWatchedLate
   const std::uint64_t walks = measurer.full_walks();
   EXPECT_EQ(pass(), first_ + 2);
   EXPECT_EQ(measurer.full_walks(), walks);
-}
-
-TEST_F(LiveDiskMeasurer, WhereChangesCannotBeHadThatIsSaidOnce) {
-  const PodDisk proc = {.empty_dirs = {{.name = "p", .path = "/proc/sys/kernel/random"}}};
-  static_cast<void>(Pass(proc));
-  static_cast<void>(Pass(proc));
-  EXPECT_EQ(measurer_.TakeNotes().size(), 1U);
-  EXPECT_TRUE(measurer_.TakeNotes().empty());
 }
 
 }  // namespace

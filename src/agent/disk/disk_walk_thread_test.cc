@@ -78,18 +78,10 @@ TEST_F(DiskWalkThreadTest, MeasuresEveryPodInWhicheverOrder) {
     EXPECT_EQ(use.at("a").total.inodes_used, 5U);
     EXPECT_EQ(use.at("b").total.inodes_used, 5U);
     EXPECT_EQ(use.at("a").measured_at, clock_->Now());
+    EXPECT_GT(walks.cost().took.count(), 0);
+    EXPECT_EQ(walks.cost().directories, 5U) << "the volumes and what is in them";
+    EXPECT_EQ(walks.cost().trees, 2U);
   }
-}
-
-TEST_F(DiskWalkThreadTest, TellsWhatAWalkTook) {
-  MakePod("a", 3, 1);
-  const RuntimeWithVolumes runtime(top_);
-  DiskWalkThread walks(runtime, clock_);
-  walks.Start(Pods(), false);
-  static_cast<void>(Await(walks));
-  EXPECT_GT(walks.cost().took.count(), 0);
-  EXPECT_EQ(walks.cost().directories, 4U) << "the volume and what is in it";
-  EXPECT_EQ(walks.cost().trees, 1U);
 }
 
 // The process of the pod holds nothing that it was born with: deleted files of other tests that run
@@ -125,18 +117,6 @@ TEST_F(DiskWalkThreadTest, AddsDeletedFilesThatPodsHoldOpenWhileADiskIsShort) {
   EXPECT_EQ(use.volumes[1].usage.inodes_used, 1U);
   EXPECT_GE(use.volumes[1].usage.used_bytes, 100'000U);
   EXPECT_EQ(use.total.inodes_used, 3U) << "limits are about the files that can be found";
-}
-
-TEST_F(DiskWalkThreadTest, WhatAnEndedPodHadSaysNothingOfTheNextOneOfItsUid) {
-  MakePod("a", 1, 1);
-  MakePod("b", 1, 1);
-  const RuntimeWithVolumes runtime(top_);
-  DiskWalkThread walks(runtime, clock_);
-  walks.Start(Pods(), false);
-  (void)Await(walks);
-  walks.Forget("a");
-  EXPECT_FALSE(walks.LastKnown().contains("a"));
-  EXPECT_TRUE(walks.LastKnown().contains("b"));
 }
 
 TEST_F(DiskWalkThreadTest, GoesAtOnceWhileItWalks) {

@@ -114,27 +114,20 @@ TEST_F(LiveSilentWalk, WhatWasFoundOfAPodBeforeItWentSilentCounts) {
   EXPECT_FALSE(use.at("a").partial);
 }
 
-TEST_F(LiveSilentWalk, WhenAllThreadsAreWithSuchPodsTheWalkEndsWithWhatIsKnown) {
+TEST_F(LiveSilentWalk, WhenAllThreadsAreWithSuchPodsTheWalkAndTheAgentEndWithWhatIsKnown) {
   for (std::size_t i = 0; i <= DiskWalkThread::kThreads; ++i) {
     AddPod("dead" + std::to_string(i), folder_);
   }
-  DiskWalkThread walks(runtime_, clock_, {}, short_);
-  EXPECT_TRUE(Walk(walks).empty());
-  EXPECT_TRUE(Walk(walks).empty());
+  auto walks = std::make_unique<DiskWalkThread>(runtime_, clock_, DeletedFileSources{}, short_);
+  EXPECT_TRUE(Walk(*walks).empty());
+  EXPECT_TRUE(Walk(*walks).empty());
   EXPECT_EQ(std::ranges::count_if(
-                walks.TakeNotes(),
+                walks->TakeNotes(),
                 [](const std::string& note) { return note.starts_with("no thread is left"); }),
             1)
       << "it is logged once";
-}
-
-TEST_F(LiveSilentWalk, AnAgentThatEndsDoesNotWaitForThem) {
-  AddPod("dead", folder_);
   const auto begin = std::chrono::steady_clock::now();
-  {
-    DiskWalkThread walks(runtime_, clock_, {}, short_);
-    EXPECT_TRUE(Walk(walks).empty());
-  }
+  walks.reset();
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
