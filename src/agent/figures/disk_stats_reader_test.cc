@@ -139,15 +139,6 @@ TEST_F(LiveSilentFilesystem, AMountThatComesLaterIsNoticed) {
   EXPECT_TRUE(reader.Read(folder_, kNow)) << "the path is the folder itself now";
 }
 
-TEST_F(LiveSilentFilesystem, ALinkToItIsSeenThrough) {
-  const std::string link = base_ + "/link";
-  std::filesystem::create_symlink(folder_ + "/images", link);
-  EXPECT_TRUE(ReturnsWhileItIsSilent([&] {
-    DiskStatsReader reader;
-    EXPECT_EQ(reader.Read(link + "/x", kNow).error().code, ErrorCode::kDeadlineExceeded);
-  }));
-}
-
 TEST_F(LiveSilentFilesystem, IsLeftOutOfAWalkWithoutBeingAsked) {
   EXPECT_TRUE(ReturnsWhileItIsSilent([&] {
     const FakeClock clock;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <utility>
 
 #include "agent/disk/disk_measurer.h"
 #include "agent/figures/file_systems.h"
@@ -119,19 +120,24 @@ TEST_F(LiveFilesystemKinds, ASubvolumeInAVolumeIsAPartOfItWithFilesOfItsOwn) {
   });
 }
 
-TEST_F(LiveFilesystemKinds, ABtrfsTellsOfChangesAndCountsNoProjects) {
+TEST_F(LiveFilesystemKinds, ABtrfsAndAnXfsWithoutProjectQuotaTellOfChanges) {
   WithDisks([this] {
-    if (!MountImage("btrfs", "big", kBtrfsMi)) GTEST_SKIP() << "no btrfs here";
-    MakeFolder("big/volume");
-    ExpectReadAgainWhereItChanged(Path("big/volume"));
+    for (const auto& [type, mebibytes] : {std::pair("btrfs", kBtrfsMi), std::pair("xfs", kXfsMi)}) {
+      if (!MountImage(type, type, mebibytes)) GTEST_SKIP() << "no " << type << " here";
+      MakeFolder(std::string(type) + "/volume");
+      ExpectReadAgainWhereItChanged(Path(std::string(type) + "/volume"));
+    }
   });
 }
 
-TEST_F(LiveFilesystemKinds, AnXfsWithoutProjectQuotaTellsOfChanges) {
+TEST_F(LiveFilesystemKinds, ABoundFolderIsWhereItsFilesAre) {
   WithDisks([this] {
-    if (!MountImage("xfs", "big", kXfsMi)) GTEST_SKIP() << "no xfs here";
-    MakeFolder("big/volume");
-    ExpectReadAgainWhereItChanged(Path("big/volume"));
+    MakeFolder("node/images");
+    ASSERT_EQ(
+        ::mount(Path("disk2").c_str(), Path("node/images").c_str(), nullptr, MS_BIND, nullptr), 0);
+    const DiskSurvey survey = SurveyDisks({.node = Path("node"), .images = Path("node/images")});
+    EXPECT_EQ(survey.layout, (DiskLayout{.dedicated_image_fs = true}));
+    EXPECT_EQ(DiskStatsReader().Read(survey.image_fs, {})->capacity_bytes, 8 * kDiskMi);
   });
 }
 

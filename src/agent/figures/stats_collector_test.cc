@@ -79,14 +79,6 @@ TEST_F(StatsCollectorTest, ReadingSomePodsForgetsNoOther) {
   EXPECT_THAT(groups.forgotten, testing::Not(testing::Contains("kubepods/besteffort/podu0")));
 }
 
-TEST_F(StatsCollectorTest, NodeMemoryIsTheLimitOfItsGroupLessTheWorkingSet) {
-  const NodeStats stats = collector_.ReadNode();
-  EXPECT_EQ(stats.memory->time, clock_.Now());
-  EXPECT_EQ(stats.memory->usage_bytes, 100 * kMi);
-  EXPECT_EQ(stats.memory->working_set_bytes, 90 * kMi);
-  EXPECT_EQ(stats.memory->available_bytes, 422 * kMi);
-}
-
 TEST_F(StatsCollectorTest, ActiveFilePagesCountAsAvailableWhereThatIsWanted) {
   groups_.SetMemory("", {.usage = 40 * kMi, .inactive_file = 0, .active_file = 30 * kMi});
   StatsCollector generous({.node = groups_,
@@ -129,17 +121,6 @@ TEST_F(StatsCollectorTest, AFileSystemThatIsNotThereIsUnknownAndTheOthersAreNot)
   EXPECT_FALSE(stats.image_fs);
   EXPECT_TRUE(stats.container_fs);
   EXPECT_EQ(lines_.size(), 1U);
-}
-
-TEST_F(StatsCollectorTest, AFailedReadingIsUnknownAndSaidOnce) {
-  groups_.FailOn(FakeCgroups::Operation::kRead, "", {ErrorCode::kInternal, "no"});
-  EXPECT_EQ(collector_.ReadNode().memory, std::nullopt);
-  EXPECT_EQ(collector_.ReadNode().memory, std::nullopt);
-  EXPECT_EQ(std::ranges::count_if(lines_,
-                                  [](const std::string& line) {
-                                    return line.find("memory of the node") != std::string::npos;
-                                  }),
-            1);
 }
 
 TEST_F(StatsCollectorTest, PodsHaveMemoryAndTasksButNoDiskUseUnlessItIsGiven) {

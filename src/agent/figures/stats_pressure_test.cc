@@ -111,14 +111,6 @@ TEST_F(StatsPressure, PodsHaveTheirOwnOnlyWhileAThresholdOnIoIsMet) {
   EXPECT_FALSE(ReadPod(collector).io_some_avg10) << "25% is not above 25%";
 }
 
-TEST_F(StatsPressure, APodWithoutSuchAFileHasNone) {
-  StatsCollector collector = CollectorFor({Above(Signal::kIoPressureSomeAvg10, 2500)});
-  std::filesystem::remove_all(groups_.root.path() + "/kubepods");
-  (void)collector.ReadNode();
-  EXPECT_FALSE(ReadPod(collector).io_some_avg10);
-  EXPECT_TRUE(lines_.empty() || lines_.back().find("pressure") == std::string::npos);
-}
-
 TEST_F(StatsPressure, AKernelWithoutItIsSaidOnceAndUnknown) {
   std::filesystem::remove(groups_.root.path() + "/memory.pressure");
   StatsCollector collector = CollectorFor({Above(Signal::kMemoryPressureFullAvg10, 2500)});
