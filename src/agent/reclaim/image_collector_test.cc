@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <utility>
+
 #include "agent/reclaim/testing/image_test_bed.h"
 
 namespace jettison {
@@ -21,10 +24,6 @@ class ImageCollectorTest : public testing::Test {
  protected:
   void Start(ImageGcPolicy policy = {}) {
     collector_.emplace(ImageCollectorSettings{.policy = policy}, bed_.Dependencies());
-  }
-  void StartWhereOthersPull() {
-    collector_.emplace(ImageCollectorSettings{.policy = {}, .others_pull = true},
-                       bed_.Dependencies());
   }
   void Pass(Duration time) { bed_.Pass(*collector_, time); }
   // The removals so far.
@@ -79,6 +78,8 @@ TEST_F(ImageCollectorTest, InUsePinnedSandboxAndNeededImagesStay) {
   bed_.Add("wanted", {"local/never-pulled:1"});
   bed_.Add("wanted-too", {"docker.io/library/busybox:latest"});
   bed_.Add("unused");
+  bed_.Add("");
+  bed_.store.Use("no-such-image");
   bed_.store.Use("by-id");
   bed_.store.Use("docker.io/app:1");
   bed_.needed = {"local/never-pulled:1", "busybox"};
@@ -151,19 +152,6 @@ TEST_F(ImageCollectorTest, AnImageYoungerThanTheMinimumAgeStays) {
   collector_->DeleteUnused();
   Pass(seconds(5));
   EXPECT_THAT(Removals(), ElementsAre("remove new"));
-}
-
-TEST_F(ImageCollectorTest, WhereOthersPullAnImageOfTheFirstListingIsNew) {
-  bed_.Add("a");
-  StartWhereOthersPull();
-  Pass(seconds(1));
-  collector_->DeleteUnused();
-  Pass(seconds(5));
-  EXPECT_THAT(Removals(), IsEmpty()) << "a container that does not exist yet may need it";
-  Pass(minutes(2));
-  collector_->DeleteUnused();
-  Pass(seconds(5));
-  EXPECT_THAT(Removals(), ElementsAre("remove a"));
 }
 
 TEST_F(ImageCollectorTest, AnImageUnusedForLongerThanTheMaximumAgeGoesWithoutPressure) {
@@ -368,15 +356,25 @@ TEST_F(ImageCollectorTest, RecordsSurviveARestart) {
   EXPECT_EQ(Image("a").last_used, used);
 }
 
-TEST_F(ImageCollectorTest, AListingOfNonsenseRemovesNothingNameless) {
-  bed_.Add("");
-  bed_.store.Use("no-such-image");
-  Start();
-  Pass(seconds(1));
-  collector_->DeleteUnused();
-  Pass(seconds(5));
-  EXPECT_THAT(Removals(), IsEmpty());
-  EXPECT_TRUE(collector_->deleted());
+TEST(ImageName, IsCompletedAsARuntimeDoes) {
+  constexpr std::array<std::pair<const char*, const char*>, 15> kRows = {{
+      {"busybox", "docker.io/library/busybox:latest"},
+      {"busybox:1.36", "docker.io/library/busybox:1.36"},
+      {"someone/app", "docker.io/someone/app:latest"},
+      {"docker.io/busybox", "docker.io/library/busybox:latest"},
+      {"index.docker.io/busybox", "docker.io/library/busybox:latest"},
+      {"docker.io/library/busybox:1", "docker.io/library/busybox:1"},
+      {"registry.k8s.io/pause:3.9", "registry.k8s.io/pause:3.9"},
+      {"registry:5000/app", "registry:5000/app:latest"},
+      {"localhost/app", "localhost/app:latest"},
+      {"localhost:5000/a/b:2", "localhost:5000/a/b:2"},
+      {"Host/app", "Host/app:latest"},
+      {"app@sha256:0a", "docker.io/library/app@sha256:0a"},
+      {"r.io/app:1@sha256:0a", "r.io/app@sha256:0a"},
+      {"", "docker.io/library/:latest"},
+      {"r.io/", "r.io/:latest"},
+  }};
+  for (const auto& [name, full] : kRows) EXPECT_EQ(FullImageName(name), full) << name;
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
-#include <algorithm>
 #include <chrono>
 #include <set>
 #include <string>
@@ -25,9 +24,6 @@ namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 class KubeletImages : public testing::Test {
@@ -76,11 +72,7 @@ class KubeletImages : public testing::Test {
       }
       return response;
     };
-    calls_->on_container_status = [this](const auto&) {
-      cri::api::ContainerStatusResponse response;
-      response.mutable_status()->add_mounts()->mutable_image()->set_image(mounted_);
-      return response;
-    };
+    calls_->on_container_status = [](const auto&) { return cri::api::ContainerStatusResponse(); };
     calls_->on_status = [](const auto&) {
       cri::api::StatusResponse response;
       (*response.mutable_info())["config"] = R"({"sandboxImage":"host/pause"})";
@@ -126,7 +118,6 @@ class KubeletImages : public testing::Test {
   cri::FakeCalls* calls_ = nullptr;
   std::set<std::string> images_ = {"kubelets", "pause", "pinned", "unused"};
   std::set<std::string> used_ = {"kubelets"};
-  std::string mounted_;  // the image that each container mounts; empty: none
   std::unique_ptr<ContainerRuntime> pods_;
   std::unique_ptr<ImageStore> store_;
   std::optional<ImageCollector> collector_;
@@ -147,35 +138,6 @@ TEST_F(KubeletImages, UnusedOnesAreRemovedAndThoseOfTheKubeletsContainersStay) {
   for (const std::string& call : calls_->TakeCalls()) {
     EXPECT_TRUE(allowed.contains(call)) << call << " is not about images";
   }
-}
-
-TEST_F(KubeletImages, OneThatAContainerMountsStays) {
-  mounted_ = "unused";
-  Answer();
-  Pass(minutes(3));
-  collector_->DeleteUnused();
-  Pass(minutes(1));
-  EXPECT_EQ(images_.size(), 4U);
-}
-
-TEST_F(KubeletImages, ARuntimeThatIsAwayIsSaidOnceAndAskedAgain) {
-  Pass(minutes(2));
-  EXPECT_EQ(std::ranges::count_if(bed_.lines,
-                                  [](const std::string& line) {
-                                    return line.find("images cannot be looked at") != line.npos;
-                                  }),
-            1);
-  collector_->DeleteUnused();
-  Pass(seconds(1));
-  EXPECT_FALSE(collector_->DeletingUnused()) << "nothing waits for it";
-  EXPECT_FALSE(collector_->deleted());
-  Answer();
-  Pass(minutes(1));
-  Pass(minutes(2));
-  collector_->DeleteUnused();
-  Pass(minutes(1));
-  EXPECT_TRUE(collector_->deleted());
-  EXPECT_FALSE(images_.contains("unused"));
 }
 
 TEST_F(KubeletImages, ARuntimeThatHangsDelaysNoPod) {

@@ -8,6 +8,7 @@
 namespace jettison {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::Contains;
@@ -39,17 +40,14 @@ class ReclaimerTest : public testing::Test {
                         .is_removing = [this] { return removing_; }}};
 };
 
-TEST_F(ReclaimerTest, WithoutDeadContainersThatIsDoneAtOnce) {
-  EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kDone);
-  EXPECT_FALSE(reclaimer_.UnderWay());
-}
-
 TEST_F(ReclaimerTest, DeadContainersAreUnderWayUntilTheirSpaceIsFree) {
   dead_ = 2;
   EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kUnderWay);
   EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kUnderWay);
   EXPECT_EQ(asked_, 1);
+  bed_.disk.available_mi += 30;
   Pass(seconds(2));
+  EXPECT_EQ(reclaimer_.ContainerBytes(), 30 * kTestMi);
   EXPECT_FALSE(reclaimer_.UnderWay());
   EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kDone);
   EXPECT_EQ(asked_, 1) << "a finished reclaim is reported, not repeated";
@@ -76,14 +74,6 @@ TEST_F(ReclaimerTest, WithNothingToDeleteItIsDone) {
   EXPECT_FALSE(dry_run.NextDeadline());
 }
 
-TEST_F(ReclaimerTest, WhatDeadContainersGiveBackIsMeasured) {
-  dead_ = 1;
-  EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kUnderWay);
-  bed_.disk.available_mi += 30;
-  Pass(seconds(2));
-  EXPECT_EQ(reclaimer_.ContainerBytes(), 30 * kTestMi);
-}
-
 TEST_F(ReclaimerTest, ImagesComeAfterTheContainersThatUsedThem) {
   dead_ = 1;
   EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kUnderWay);
@@ -105,15 +95,6 @@ TEST_F(ReclaimerTest, ForgottenItIsDoneAnew) {
   EXPECT_THAT(bed_.store.TakeCommands(), ElementsAre("list"));
 }
 
-TEST_F(ReclaimerTest, AFailureIsToldWhenItIsOver) {
-  bed_.store.FailRemove("a", {ErrorCode::kInternal, "busy"});
-  EXPECT_EQ(reclaimer_.DeleteUnusedImages(), ReclaimProgress::kUnderWay);
-  Pass(seconds(5));
-  const auto answer = reclaimer_.DeleteUnusedImages();
-  ASSERT_FALSE(answer);
-  EXPECT_THAT(answer.error().message, HasSubstr("busy"));
-}
-
 TEST_F(ReclaimerTest, AfterAMinuteWhoeverWaitsGoesOnWithoutIt) {
   EXPECT_EQ(reclaimer_.DeleteUnusedImages(), ReclaimProgress::kUnderWay);
   bed_.store.DeliverOne();
@@ -131,6 +112,32 @@ TEST_F(ReclaimerTest, DrivesThePeriodicCollection) {
   Pass(minutes(6));
   EXPECT_THAT(bed_.store.TakeCommands(), Contains("remove a"));
   EXPECT_FALSE(reclaimer_.UnderWay()) << "no reclaim was requested";
+}
+
+const Instant kStart{std::chrono::hours(1)};
+
+NodeStats WithImageFs(std::uint64_t available, std::uint64_t inodes = 100) {
+  NodeStats stats;
+  stats.image_fs = FsStats{.available_bytes = available, .inodes_free = inodes};
+  return stats;
+}
+
+TEST(SpaceSettling, InodesAndOtherFileSystemsCountAsWell) {
+  SpaceSettling settling(WithImageFs(100), kStart);
+  EXPECT_FALSE(settling.Look(WithImageFs(100, 101), kStart + milliseconds(900)));
+  NodeStats stats = WithImageFs(100);
+  stats.container_fs = FsStats{.available_bytes = 5};
+  EXPECT_FALSE(settling.Look(stats, kStart + milliseconds(1800)));
+  EXPECT_TRUE(settling.Look(stats, kStart + milliseconds(2800)));
+}
+
+TEST(SpaceSettling, IsGivenUpAfterTenSeconds) {
+  SpaceSettling settling(WithImageFs(0), kStart);
+  for (int i = 1; i < 10; ++i) {
+    const auto gained = static_cast<std::uint64_t>(i);
+    EXPECT_FALSE(settling.Look(WithImageFs(gained), kStart + seconds(1) * i));
+  }
+  EXPECT_TRUE(settling.Look(WithImageFs(10), kStart + seconds(10)));
 }
 
 }  // namespace
