@@ -50,14 +50,6 @@ TEST_F(PressureTriggersTest, WhereTheKernelOffersNothingThatIsSaidOnce) {
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("of=node"), HasSubstr("of=pods")));
 }
 
-TEST_F(PressureTriggersTest, OfIoNothingIsAskedForUnlessAThresholdIsAboutIt) {
-  thresholds_ = {{.signal = Signal::kIoPressureFullAvg60, .value = LeftOf(5000)}};
-  const auto triggers = Open();
-  EXPECT_THAT(lines_,
-              ElementsAre(HasSubstr("memory pressure cannot wake the agent"),
-                          HasSubstr("I/O pressure cannot wake the agent"), HasSubstr("of=pods")));
-}
-
 TEST(StallsToReport, AreHalfOfWhatTheLowestThresholdAllows) {
   using psi::PressureResource;
   using std::chrono::microseconds;

@@ -92,18 +92,6 @@ TEST_F(DriverInUseTest, AGroupThatCannotBeReadIsNoReasonToTakeTheOther) {
   EXPECT_THAT(unread.error().message, HasSubstr("/kubelet/kubepods: Input/output error"));
 }
 
-TEST_F(DriverInUseTest, WhereOneIsThereItsProcessesNeedNotBeRead) {
-  class WithoutProcesses : public FakeCgroups {
-    Result<std::vector<pid_t>> Processes(std::string_view) override {
-      return Fail(ErrorCode::kInternal, "Input/output error");
-    }
-  } groups;
-  ASSERT_TRUE(groups.Create(kSlices, {}));
-  EXPECT_EQ(DriverInUse(config_, groups, log_), CgroupDriver::kSystemd);
-  ASSERT_TRUE(groups.Create(kPlain, {}));
-  EXPECT_FALSE(DriverInUse(config_, groups, log_)) << "they are what tells the two apart";
-}
-
 TEST_F(DriverInUseTest, AnAgentWithPodsOfItsOwnUsesWhatIsConfigured) {
   config_.source = SourceKind::kManifests;
   config_.cgroup_driver = CgroupDriver::kSystemd;

@@ -92,17 +92,6 @@ TEST(EventLoop, ADescriptorThatHasTheNumberOfAnotherIsNotTakenForIt) {
   EXPECT_FALSE(called);
 }
 
-TEST(EventLoop, SignalsAreBlockedWhileItLives) {
-  OnItsOwnThread([] {
-    auto loop = EventLoop::Make();
-    ASSERT_TRUE(loop) << loop.error().message;
-    ASSERT_TRUE((*loop)->OnSignals({SIGUSR1}, [] {}));
-    EXPECT_TRUE(IsBlocked(SIGUSR1));
-    loop->reset();
-    EXPECT_FALSE(IsBlocked(SIGUSR1));
-  });
-}
-
 TEST(EventLoop, ASignalThatComesAgainDoesNotCutShortTheEndOfTheProgram) {
   OnItsOwnThread([] {
     auto loop = EventLoop::Make();

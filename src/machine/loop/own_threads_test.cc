@@ -40,22 +40,5 @@ TEST(OwnDiskThread, LongWorkGivesWayAndHoldsUpNothingElseWhenItHangs) {
   for (auto& done : long_ones) EXPECT_GE(done.get_future().get(), kNiceOfWhatGivesWay);
 }
 
-TEST(OwnDiskThread, CallsAreMadeInTheirOrderAndHoldUpNoFiles) {
-  std::promise<void> answer;
-  std::promise<void> file;
-  std::promise<bool> in_order;
-  std::atomic<bool> is_first_done = false;
-  OwnDiskThread disk;
-  ASSERT_TRUE(disk.DoCall([&] {
-    answer.get_future().wait();
-    is_first_done = true;
-  }));
-  ASSERT_TRUE(disk.DoCall([&] { in_order.set_value(is_first_done); }));
-  ASSERT_TRUE(disk.Do([&] { file.set_value(); }));
-  file.get_future().wait();
-  answer.set_value();
-  EXPECT_TRUE(in_order.get_future().get());
-}
-
 }  // namespace
 }  // namespace jettison

@@ -169,23 +169,6 @@ TEST_F(CriForeignPods, ASandboxThatIsSlowToStopKeepsNobodyWaiting) {
   EXPECT_NE(bed_.Await<PodRemoved>("f"), nullptr);
 }
 
-TEST_F(CriForeignPods, OneThatCannotBeMeasuredIsLeftOutAndSaidOnce) {
-  bed_.cgroup_prefix = "/node";
-  bed_.Open();
-  const std::string inside = Make("f", "/node");
-  Make("g", "/nodes");
-  EXPECT_THAT(ListedUids(), ElementsAre("f"));
-  EXPECT_THAT(runtime().ForeignGroupsOf("f"), ElementsAre(inside));
-  EXPECT_TRUE(IsSilentOn<PodFound>());
-  EXPECT_EQ(std::ranges::count_if(bed_.logged,
-                                  [](const std::string& line) {
-                                    return line.find("foreign pod theirs/pod-g") !=
-                                           std::string::npos;
-                                  }),
-            1);
-  EXPECT_THAT(bed_.logged, Contains(HasSubstr("does not lie below the node's")));
-}
-
 TEST_F(CriForeignPods, AContainerOfWhichTheRuntimeDoesNotTellHidesNoOther) {
   const std::string sandbox = MakeSandbox("f");
   const std::string damaged = StartIn(sandbox, "damaged");
@@ -199,14 +182,6 @@ TEST_F(CriForeignPods, AContainerOfWhichTheRuntimeDoesNotTellHidesNoOther) {
                                     return line.find("its spec is lost") != std::string::npos;
                                   }),
             1);
-}
-
-TEST_F(CriForeignPods, AGroupThatIsSharedIsNoGroupToBeKilled) {
-  const std::string id = Make("f");
-  containerd().processes.Add(containerd().runs[id].pid, "4:memory:/others\n0::/others/" + id + "\n",
-                             "");
-  EXPECT_THAT(ListedUids(), IsEmpty());
-  EXPECT_THAT(bed_.logged, Contains(HasSubstr("is not named after its container")));
 }
 
 TEST_F(CriForeignPods, APodOfThisAgentTakesItsUidFromOthers) {

@@ -58,30 +58,6 @@ TEST_F(CriForeignTasksEnd, AnEvictedOneIsSignalledAndNobodyIsTold) {
       << "CRI takes an ID for the beginning of one of its own";
 }
 
-TEST_F(CriForeignTasksEnd, OneWhoseFirstThreadHasEndedIsFoundByItsGroup) {
-  Theirs& theirs = Make("default", "web");
-  processes().EndFirstThread(static_cast<pid_t>(theirs.task.pid()));
-  EXPECT_THAT(ListedUids(), ElementsAre("web"));
-  EXPECT_THAT(runtime().ForeignGroupsOf("web"), ElementsAre("default/web"));
-  EXPECT_THAT(bed_.logged, IsEmpty());
-}
-
-// As with a runtime that is stopped before it notices the end: containers that share the process
-// IDs of the host do not end with their first process.
-TEST_F(CriForeignTasksEnd, OneWhoseFirstProcessHasEndedGoesOnAsAnotherOne) {
-  Theirs& theirs = Make("default", "web");
-  slow_to_notice_ = true;
-  EXPECT_THAT(ListedUids(), ElementsAre("web"));
-  ASSERT_TRUE(bed_.cgroups.Join("default/web", 5'000'100));
-  processes().Add(5'000'100, "0::/default/web\n", "");
-  bed_.containerd.EndProcess(static_cast<pid_t>(theirs.task.pid()), 0);
-  EXPECT_TRUE(IsSilentOn<ContainerExited>());
-  EXPECT_EQ(runtime().GroupOf("web", "web"), "default/web");
-  runtime().StopContainer("web", "web", seconds(1));
-  EXPECT_THAT(bed_.containerd.signals, ElementsAre(Pair(5'000'100, SIGTERM)));
-  ASSERT_NE(bed_.Await<ContainerExited>("web"), nullptr);
-}
-
 TEST_F(CriForeignTasksEnd, OneThatProcHidesIsFoundAndEndedByItsGroup) {
   Theirs& theirs = Make("default", "web");
   Make("moby", "web");

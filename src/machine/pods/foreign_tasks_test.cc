@@ -52,24 +52,6 @@ TEST_F(CriForeignTasks, WhatCriHasMadeIsLeftToCriAndAskedForOnce) {
               AllOf(Contains("ListTasksIn k8s.io"), Each(Not(HasSubstr("GetContainerIn")))));
 }
 
-TEST_F(CriForeignTasks, ThoseThatHaveStoppedCostNoCallHoweverManyTheyAre) {
-  for (int i = 0; i < 2000; ++i) {
-    Theirs& stopped = theirs_["default"]["stopped" + std::to_string(i)];
-    stopped.container.set_id("stopped" + std::to_string(i));
-    stopped.task.set_id(stopped.container.id());
-    stopped.task.set_pid(UINT32_MAX);
-    stopped.task.set_status(task_api::STOPPED);
-  }
-  Make("default", "web");
-  EXPECT_THAT(ListedUids(), ElementsAre("web"));
-  EXPECT_THAT(bed_.calls->TakeCalls(),
-              AllOf(Contains("GetContainerIn default web"), Not(Contains(HasSubstr("stopped")))));
-  EXPECT_TRUE(IsSilentOn<PodFound>());
-  EXPECT_THAT(bed_.calls->TakeCalls(),
-              AllOf(Contains("ListTasksIn default"), Each(Not(HasSubstr("ListContainersIn")))))
-      << "each comes with its specification";
-}
-
 TEST_F(CriForeignTasks, ANamespaceThatCannotBeListedIsSaidOnceAndHidesNoOther) {
   Make("default", "web");
   EXPECT_THAT(ListedUids(), ElementsAre("web"));
@@ -146,13 +128,6 @@ TEST_F(CriForeignTasks, GroupsThatAreNotItsAloneAreLeftOutAndSaidOnce) {
   EXPECT_TRUE(IsSilentOn<PodFound>());
   Make("default", "shared", "/node/shared");
   EXPECT_NE(bed_.Await<PodFound>("shared"), nullptr) << "another one, of its own group";
-}
-
-TEST_F(CriForeignTasks, TheOneThatTheAgentRunsInIsNoCandidate) {
-  Make("default", "agent");
-  processes().Add(::getpid(), "0::/default/agent/sub\n", "");
-  EXPECT_THAT(ListedUids(), IsEmpty());
-  EXPECT_THAT(bed_.logged, ElementsAre(HasSubstr("is this agent's own")));
 }
 
 TEST_F(CriForeignTasks, WhileTheAgentsOwnGroupCannotBeReadNoContainerIsTakenForAnothers) {

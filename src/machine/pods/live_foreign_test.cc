@@ -104,27 +104,5 @@ TEST_F(LiveCriForeignPods, IsFoundMeasuredAndEndedAndStaysItsOwners) {
   EXPECT_EQ(Await<PodFound>("", milliseconds(500)), nullptr);
 }
 
-TEST_F(LiveCriForeignPods, WhatIsThereAtTheStartIsListedAndKilledWhereItIgnoresTerm) {
-  ASSERT_NO_FATAL_FAILURE(MakeTheirs({"ignore-term"}));
-  const auto listed = runtime().List();
-  ASSERT_TRUE(listed);
-  ASSERT_EQ(listed->size(), 1U) << testing::PrintToString(logged);
-  EXPECT_TRUE(listed->front().foreign);
-  ASSERT_TRUE(HandlesTerm("others/" + container_));
-  bed_->Freeze();
-  runtime().StopContainer("their-uid", "main", seconds(1));
-  runtime().KillContainer("their-uid", "main");
-  const auto* exited = Await<ContainerExited>("their-uid");
-  ASSERT_NE(exited, nullptr);
-  EXPECT_EQ(exited->exit.signal, 9);
-  EXPECT_THAT(cgroups_->Processes("others/" + container_).value_or(std::vector<pid_t>{}),
-              IsEmpty());
-  runtime().RemovePod("their-uid");
-  ASSERT_NE(Await<PodRemoved>("their-uid"), nullptr) << "a runtime that hangs delays nothing";
-  bed_->Thaw();
-  EXPECT_EQ(Await<PodFound>("", milliseconds(500)), nullptr);
-  EXPECT_TRUE(StateOfTheirs());
-}
-
 }  // namespace
 }  // namespace jettison::cri

@@ -16,19 +16,11 @@ class FakeDiskThread : public DiskThread {
  public:
   // There is no thread.
   bool refuses = false;
-  // Paths that may hang; null: none does.
-  std::shared_ptr<DiskThread> slow_paths;
 
   [[nodiscard]] bool Do(Work work) override {
     if (refuses) return false;
     works_.push_back(std::move(work));
     return true;
-  }
-  [[nodiscard]] bool MayHang(const std::string& path) const override {
-    return slow_paths && slow_paths->MayHang(path);
-  }
-  void DoAt(const std::string& path, const std::shared_ptr<Work>& work) override {
-    slow_paths->DoAt(path, work);
   }
   // How many pieces of work wait.
   [[nodiscard]] std::size_t waiting() const { return works_.size(); }
