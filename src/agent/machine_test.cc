@@ -72,19 +72,13 @@ class MachineOfACluster : public testing::Test {
   Log log_{LogFormat::kText, machine_.clock, [](std::string_view) {}};
 };
 
-TEST_F(MachineOfACluster, ConnectsToNoContainerRuntimeByItself) {
+TEST_F(MachineOfACluster, ConnectsToTheContainerRuntimeOnlyForImages) {
   Open();
   ASSERT_TRUE(OpenRuntime(config_, machine_, log_));
   EXPECT_EQ(machine_.images, nullptr);
   ASSERT_TRUE(machine_.runtime->List());
   EXPECT_THAT(machine_.runtime->TakeEvents(), IsEmpty());
   EXPECT_FALSE(socket_.IsConnectedTo(0));
-  config_.container_runtime_endpoint = "tcp://10.0.0.1:1";
-  EXPECT_TRUE(OpenRuntime(config_, machine_, log_)) << "it is none of its concern";
-}
-
-TEST_F(MachineOfACluster, ConnectsForImagesWhereThoseAreCollected) {
-  Open();
   config_.kubernetes.collect_images = true;
   ASSERT_TRUE(OpenRuntime(config_, machine_, log_));
   ASSERT_NE(machine_.images, nullptr);
@@ -94,6 +88,8 @@ TEST_F(MachineOfACluster, ConnectsForImagesWhereThoseAreCollected) {
   const auto refused = OpenRuntime(config_, machine_, log_);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("containerRuntimeEndpoint"));
+  config_.kubernetes.collect_images = false;
+  EXPECT_TRUE(OpenRuntime(config_, machine_, log_)) << "it is none of its concern";
 }
 
 TEST(CanRemovePods, OnlyWhereTheKernelDoesNotFollowMounts) {

@@ -120,7 +120,6 @@ Result<void> RecordingFolder::Open() {
   if (is_open_) return {};
   if (auto made = kernel::MakeFolders(folder_, kFolderMode); !made) return made;
   if (auto found = FindSegments(); !found) return found;
-  (void)::unlink((folder_ + "/open").c_str());  // of the former format
   is_open_ = true;
   return {};
 }
