@@ -35,10 +35,8 @@ constexpr int kPatienceMs = 5000;  // more than any limit below
 class Server {
  public:
   Server()
-      : api_({.board = board_,
-              .host = {},
-              .now = [this] { return clock_.Now(); },
-              .started_at = clock_.Now()}) {
+      : api_(
+            {.board = board_, .now = [this] { return clock_.Now(); }, .started_at = clock_.Now()}) {
     std::string pattern = (std::filesystem::temp_directory_path() / "http-fuzz-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) std::abort();
     folder_ = pattern;

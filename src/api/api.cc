@@ -33,14 +33,6 @@ std::int64_t MillisecondsOf(Instant at) {
 constexpr std::size_t kCycles = 10;
 constexpr std::size_t kMostCycles = 100;
 
-// Whether a body of that type is read; neither its parameters matter nor its case.
-bool IsDocumentType(std::string_view type) {
-  std::string name(type.substr(0, type.find_first_of("; ")));
-  std::ranges::transform(name, name.begin(), Lower);
-  return name == "application/json" || name == "application/yaml" || name == "application/x-yaml" ||
-         name == "text/yaml";
-}
-
 Result<std::optional<Instant>> TimeIn(const Call& call, std::string_view name) {
   const auto text = call.Parameter(name);
   if (!text || text->empty()) return std::nullopt;
@@ -100,8 +92,7 @@ const std::vector<Route>& Routes() {
       {"GET", "/pods", "", kAsJson, Needs::kSnapshot, Of<PodListJson>},
       {"GET", "/configz", "", kAsJson, Needs::kSnapshot,
        [](const Call& call) { return Body(ConfigzJson(call.snapshot->node->config)); }},
-      {"GET", "/api/v1/node", "", kAsJson, Needs::kSnapshot,
-       [](const Call& call) { return Body(NodeJson(*call.snapshot, call.sources.host)); }},
+      {"GET", "/api/v1/node", "", kAsJson, Needs::kSnapshot, Of<NodeJson>},
       {"GET", "/api/v1/events", "", kAsJson, Needs::kSnapshot, Of<EventListJson>},
       {"GET", "/api/v1/cycles", "n", kAsNdjson, Needs::kSnapshot, AnswerCycles},
       {"GET", "/api/v1/overview", "signal", kAsJson, Needs::kSnapshot, AnswerOverview},
@@ -112,7 +103,8 @@ const std::vector<Route>& Routes() {
       {"GET", "/api/v1/rank", "output signal", "", Needs::kPass, AnswerRank},
       {"GET", "/api/v1/recording", "since until", kRecording, Needs::kSnapshot, AnswerRecording},
       {"GET", "/api/v1/shadow", "", kAsJson, Needs::kSnapshot, AnswerShadow},
-      {"POST", "/api/v1/admit", "", kAsJson, Needs::kSnapshot, AnswerPodAdmission},
+      {"POST", "/api/v1/admit", "", kAsJson, Needs::kSnapshot,
+       [](const Call& call) { return AnswerAdmit(*call.snapshot, call.request.body); }},
       {"GET", "/api/v1/watch", "", kEvents, Needs::kNothing,
        [](const Call& call) {
          return HttpResponse{
@@ -243,18 +235,6 @@ HttpResponse AnswerCycles(const Call& call) {
     count = *number;
   }
   return Body(CyclesText(*call.snapshot, count));
-}
-
-HttpResponse AnswerPodAdmission(const Call& call) {
-  if (!IsDocumentType(call.request.content_type)) {
-    return StatusAnswer(415,
-                        fmt::format("the body must be a v1.Pod with Content-Type application/json "
-                                    "or application/yaml, not {}",
-                                    call.request.content_type.empty()
-                                        ? "without one"
-                                        : std::string_view(call.request.content_type)));
-  }
-  return AnswerAdmit(*call.snapshot, call.request.body);
 }
 
 std::string CyclesText(const Snapshot& snapshot, std::size_t count) {

@@ -21,7 +21,6 @@ namespace jettison {
 // What the endpoints answer from.
 struct ApiSources {
   Board& board;
-  HostFacts host;
   std::function<Instant()> now;                // a clock that does not step back, near the agent's
   Instant started_at;                          // by it
   std::function<void()> wake_streams = [] {};  // as HttpServer::WakeStreams; from every thread
@@ -95,7 +94,6 @@ inline constexpr Duration kHangs = std::chrono::seconds(5);
 [[nodiscard]] HttpResponse AnswerDashboard(const Call& call);
 [[nodiscard]] HttpResponse AnswerOverview(const Call& call);
 [[nodiscard]] HttpResponse AnswerCycles(const Call& call);
-[[nodiscard]] HttpResponse AnswerPodAdmission(const Call& call);
 
 // /api/v1/explain: what would happen now; with `pod` (namespace/name, name or UID) where that one
 // stands or why it was evicted, with `eviction` (its id) why it happened. As text where `output` is

@@ -48,7 +48,7 @@ class ApiTest : public testing::Test {
 
   Board board_;
   Instant now_ = kTestNow;
-  Api api_{{.board = board_, .host = {}, .now = [this] { return now_; }, .started_at = kTestNow}};
+  Api api_{{.board = board_, .now = [this] { return now_; }, .started_at = kTestNow}};
 };
 
 // What a Status object says, having checked that it is one.
@@ -183,23 +183,6 @@ TEST_F(ApiTest, ARecordingOfATimeThatRunsBackwardsIsRefused) {
   HttpRequest request{.method = "GET", .path = "/api/v1/recording"};
   request.query = {{"since", "2026-01-02T00:00:00Z"}, {"until", "2026-01-01T00:00:00Z"}};
   EXPECT_THAT(RefusalIn(api_.Answer(request)).message, HasSubstr("since is later than until"));
-}
-
-TEST_F(ApiTest, APodMayBeSentAsJsonOrYamlAndNothingElse) {
-  Begin(TestSnapshot(0));
-  HttpRequest request{.method = "POST", .path = "/api/v1/admit"};
-  request.body =
-      "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, "
-      "command: [x]}]}\n";
-  for (const char* type :
-       {"application/json", "text/yaml", "application/yaml; charset=utf-8", "APPLICATION/JSON"}) {
-    request.content_type = type;
-    EXPECT_EQ(api_.Answer(request).status, 200) << type;
-  }
-  for (const char* type : {"", "application/x-www-form-urlencoded", "text/plain"}) {
-    request.content_type = type;
-    EXPECT_EQ(RefusalIn(api_.Answer(request)).reason, "UnsupportedMediaType") << type;
-  }
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ class ExplainEndpoints : public testing::Test {
 
   Snapshot snapshot_;
   Board board_;
-  Api api_{{.board = board_, .host = {}, .now = [] { return kTestNow; }, .started_at = kTestNow}};
+  Api api_{{.board = board_, .now = [] { return kTestNow; }, .started_at = kTestNow}};
 };
 
 TEST_F(ExplainEndpoints, WithoutAQuestionTellsWhatWouldHappenNow) {

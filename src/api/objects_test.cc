@@ -50,7 +50,7 @@ TEST(Node, TellsConditionsWithReasonsAndTimes) {
   snapshot.condition_views[1] = {.type = NodeConditionType::kMemoryPressure,
                                  .status = true,
                                  .last_transition = kTestNow - seconds(7)};
-  const Value node = Parsed(NodeJson(snapshot, {.architecture = "amd64"}));
+  const Value node = Parsed(NodeJson(snapshot));
   EXPECT_EQ(At(node, "kind"), "Node");
   EXPECT_EQ(At(node, "metadata.name"), "node-1");
   EXPECT_EQ(At(node, "status.conditions.1.type"), "MemoryPressure");
@@ -72,7 +72,7 @@ TEST(Node, TellsCapacityAndWhatIsLeftForPods) {
   auto identity = std::make_shared<NodeIdentity>(*snapshot.node);
   identity->config.reservation.system_reserved["memory"] = Quantity::Of(std::int64_t{4} << 30);
   snapshot.node = identity;
-  const Value node = Parsed(NodeJson(snapshot, {}));
+  const Value node = Parsed(NodeJson(snapshot));
   EXPECT_EQ(At(node, "status.capacity.memory"), "64Gi");
   EXPECT_EQ(At(node, "status.allocatable.memory"), "60Gi");
   EXPECT_EQ(At(node, "status.capacity.cpu"), "4");

@@ -25,7 +25,7 @@ class Probes : public testing::Test {
 
   Board board_;
   Instant now_ = kTestNow;
-  Api api_{{.board = board_, .host = {}, .now = [this] { return now_; }, .started_at = kTestNow}};
+  Api api_{{.board = board_, .now = [this] { return now_; }, .started_at = kTestNow}};
 };
 
 TEST_F(Probes, HealthzFailsWhereTheLoopHasNotTurnedForFiveSeconds) {

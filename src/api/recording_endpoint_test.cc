@@ -56,7 +56,6 @@ class RecordingEndpoint : public testing::Test {
   int wakes_ = 0;
   Board board_;
   Api api_{{.board = board_,
-            .host = {},
             .now = [] { return kTestNow; },
             .started_at = kTestNow,
             .wake_streams = [this] { ++wakes_; }}};

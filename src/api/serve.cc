@@ -47,7 +47,6 @@ Result<std::unique_ptr<Serving>> Serving::Open(const HttpConfig& config, Board& 
 Serving::Serving(const HttpConfig& config, Board& board)
     : board_(board),
       api_({.board = board,
-            .host = ReadHostFacts(),
             .now = [this] { return clock_.Now(); },
             .started_at = clock_.Now(),
             .wake_streams = [this] { server_.WakeStreams(); }}),

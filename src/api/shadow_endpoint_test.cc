@@ -24,7 +24,7 @@ class ShadowEndpoint : public testing::Test {
   }
 
   Board board_;
-  Api api_{{.board = board_, .host = {}, .now = [] { return kTestNow; }, .started_at = kTestNow}};
+  Api api_{{.board = board_, .now = [] { return kTestNow; }, .started_at = kTestNow}};
 };
 
 TEST_F(ShadowEndpoint, TellsWhatWasCompared) {

@@ -17,10 +17,6 @@ std::string_view EvictionSignalName(std::size_t index) {
   return index < kSignalCount ? NameOf(kAllSignals[index]) : kLimits[index - kSignalCount];
 }
 
-std::string_view NameOf(PassKind kind) {
-  return kind == PassKind::kFull ? "full" : "watch";
-}
-
 void CountPass(const CycleReport& report, PassKind kind, const PassTimes& times,
                PassCounters& counters) {
   counters.duration[static_cast<std::size_t>(kind)].Observe(Elapsed(times.began, times.ended));

@@ -17,6 +17,7 @@
 #include "core/pass/pass.h"
 #include "core/pods/admission.h"
 #include "core/pods/start_failure.h"
+#include "core/text/enum_names.h"
 #include "core/units/duration.h"
 
 namespace jettison {
@@ -90,28 +91,25 @@ using CountByEvictionSignal = std::array<std::uint64_t, kEvictionSignalCount>;
 
 // Which figures a pass uses: all of them, or those that can be read at once (no disk use of pods).
 enum class PassKind : std::uint8_t { kFull, kWatch };
-inline constexpr std::array<PassKind, 2> kAllPassKinds = {PassKind::kFull, PassKind::kWatch};
-[[nodiscard]] std::string_view NameOf(PassKind kind);  // "full", "watch"
-
-inline constexpr std::array<ReclaimStep, 2> kAllReclaimSteps = {ReclaimStep::kDeadContainers,
-                                                                ReclaimStep::kUnusedImages};
+template <>
+inline constexpr auto kNamesOf<PassKind> = EnumNames("full", "watch");
 
 struct PassCounters {
   // By kind; from the first figure read to the last line of the log.
-  std::array<Histogram<kPassBounds>, kAllPassKinds.size()> duration;
+  std::array<Histogram<kPassBounds>, kAllOf<PassKind>.size()> duration;
   std::uint64_t looks = 0;                 // at memory alone
   std::uint64_t memory_notifications = 0;  // kernel wake-ups at a registered memory level
   CountByEvictionSignal evictions{};       // decided on and ordered, as the kubelet counts them
   std::uint64_t eviction_errors = 0;       // orders among them that could not be carried out
   // Evictions that had to wait, by reason; a wait counts once.
-  std::array<std::uint64_t, kNamesOf<PaceReason>.size()> waits{};
+  std::array<std::uint64_t, kAllOf<PaceReason>.size()> waits{};
   std::uint64_t early_kills = 0;            // before the grace period was over
   CountByEvictionSignal dry_run_victims{};  // decided on in a dry run
   // By signal: the age of its figure when the pod was told to end.
   std::array<Histogram<kDefaultBounds>, kSignalCount> stats_age;
   // From the wake-up whose pass evicted to the signals that end the pod.
   Histogram<kPassBounds> detection_latency;
-  std::array<std::uint64_t, kAllReclaimSteps.size()> reclaims{};  // asked for by passes, by step
+  std::array<std::uint64_t, kAllOf<ReclaimStep>.size()> reclaims{};  // asked for by passes, by step
   std::uint64_t reclaim_errors = 0;
 };
 

@@ -1,22 +1,8 @@
 #include "view/snapshot.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 
 namespace jettison {
-
-std::string_view NameOf(PodPhase phase) {
-  constexpr auto kNames =
-      std::to_array<std::string_view>({"Pending", "Running", "Succeeded", "Failed"});
-  return kNames[static_cast<std::size_t>(phase)];
-}
-
-std::string_view NameOf(PodActivity activity) {
-  constexpr auto kNames = std::to_array<std::string_view>(
-      {"waiting", "starting", "running", "terminating", "cleaning up", "finished"});
-  return kNames[static_cast<std::size_t>(activity)];
-}
 
 std::string_view TerminationReason(const ContainerExit& exit) {
   if (exit.oom_killed) return "OOMKilled";

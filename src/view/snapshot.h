@@ -20,6 +20,7 @@
 #include "core/observe/observations.h"
 #include "core/pass/pass.h"
 #include "core/pods/pod_facts.h"
+#include "core/text/enum_names.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "view/histories.h"
@@ -55,8 +56,8 @@ struct ConditionView {
 // The parts of a v1.PodStatus that a node agent keeps, with the names of the Kubernetes API.
 
 enum class PodPhase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed };
-// "Pending", "Running", "Succeeded", "Failed".
-[[nodiscard]] std::string_view NameOf(PodPhase phase);
+template <>
+inline constexpr auto kNamesOf<PodPhase> = EnumNames("Pending", "Running", "Succeeded", "Failed");
 
 // What a container waits for: reason "PodInitializing", "ContainerCreating", "CrashLoopBackOff",
 // or that of a start that failed (ReasonOf).
@@ -116,7 +117,9 @@ enum class PodActivity : std::uint8_t {
   kCleaningUp,   // they have ended; groups, volumes and directories are removed
   kFinished,     // Succeeded or Failed by itself, and will not be started again
 };
-[[nodiscard]] std::string_view NameOf(PodActivity activity);  // "waiting", "starting", ...
+template <>
+inline constexpr auto kNamesOf<PodActivity> = EnumNames("waiting", "starting", "running",
+                                                        "terminating", "cleaning up", "finished");
 
 struct PodView {
   std::shared_ptr<const PodFacts> facts;  // never null: its specification and its ranking inputs

@@ -1,10 +1,8 @@
 #include "api/kubernetes/objects.h"
 
 #include <fmt/format.h>
-#include <sys/utsname.h>
 
 #include <algorithm>
-#include <fstream>
 #include <string_view>
 #include <unordered_map>
 #include <variant>
@@ -18,6 +16,13 @@
 
 namespace jettison {
 namespace {
+
+// As Go names it.
+#ifdef __aarch64__
+constexpr std::string_view kArchitecture = "arm64";
+#else
+constexpr std::string_view kArchitecture = "amd64";
+#endif
 
 // The first members of an object without a name: a list, a Status.
 void PutHead(std::string_view kind, JsonWriter& json) {
@@ -50,7 +55,7 @@ void WriteResources(std::string_view name, const ResourceList& resources, JsonWr
   });
 }
 
-void WriteStatus(const Snapshot& snapshot, const HostFacts& host, JsonWriter& json) {
+void WriteStatus(const Snapshot& snapshot, JsonWriter& json) {
   const NodeIdentity& node = *snapshot.node;
   json.Object("status", [&] {
     WriteResources("capacity", node.capacity, json);
@@ -75,44 +80,11 @@ void WriteStatus(const Snapshot& snapshot, const HostFacts& host, JsonWriter& js
       });
     });
     json.Object("nodeInfo", [&] {
-      json.Field("machineID", host.machine_id);
-      json.Field("systemUUID", "");
-      json.Field("bootID", host.boot_id);
-      json.Field("kernelVersion", host.kernel_version);
-      json.Field("osImage", host.os_image);
-      json.Field("containerRuntimeVersion", "");
       json.Field("kubeletVersion", "jettison " JETTISON_VERSION);
-      json.Field("kubeProxyVersion", "");
       json.Field("operatingSystem", "linux");
-      json.Field("architecture", host.architecture);
+      json.Field("architecture", kArchitecture);
     });
   });
-}
-
-std::string FirstLine(const char* path) {
-  std::string line;
-  std::ifstream file(path);
-  std::getline(file, line);
-  return line;
-}
-
-// PRETTY_NAME of /etc/os-release (os-release(5)), without its quotes.
-std::string OsImage() {
-  constexpr std::string_view kKey = "PRETTY_NAME=";
-  std::ifstream file("/etc/os-release");
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with(kKey)) continue;
-    std::string name = line.substr(kKey.size());
-    std::erase(name, '"');
-    return name;
-  }
-  return "";
-}
-
-std::string GoArchitecture(std::string_view machine) {
-  if (machine == "x86_64") return "amd64";
-  if (machine == "aarch64") return "arm64";
-  return std::string(machine);
 }
 
 constexpr std::string_view kComponent = "jettison";
@@ -317,7 +289,7 @@ std::string ConditionJson(const ConditionView& condition, Instant heartbeat) {
   });
 }
 
-std::string NodeJson(const Snapshot& snapshot, const HostFacts& host) {
+std::string NodeJson(const Snapshot& snapshot) {
   return JsonObject([&](JsonWriter& json) {
     json.Field("kind", "Node");
     json.Field("apiVersion", "v1");
@@ -327,7 +299,7 @@ std::string NodeJson(const Snapshot& snapshot, const HostFacts& host) {
       json.Field("uid", name);
       json.Field("creationTimestamp", KubeTime(snapshot.node->started_at));
       json.Object("labels", [&] {
-        json.Field("kubernetes.io/arch", host.architecture);
+        json.Field("kubernetes.io/arch", kArchitecture);
         json.Field("kubernetes.io/hostname", name);
         json.Field("kubernetes.io/os", "linux");
       });
@@ -345,21 +317,8 @@ std::string NodeJson(const Snapshot& snapshot, const HostFacts& host) {
         }
       });
     });
-    WriteStatus(snapshot, host, json);
+    WriteStatus(snapshot, json);
   });
-}
-
-HostFacts ReadHostFacts() {
-  HostFacts facts;
-  facts.machine_id = FirstLine("/etc/machine-id");
-  facts.boot_id = FirstLine("/proc/sys/kernel/random/boot_id");
-  facts.os_image = OsImage();
-  utsname names{};
-  if (uname(&names) == 0) {
-    facts.kernel_version = names.release;
-    facts.architecture = GoArchitecture(names.machine);
-  }
-  return facts;
 }
 
 std::string EventJson(const LoggedEvent& event, std::string_view node_name) {

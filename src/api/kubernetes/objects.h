@@ -11,27 +11,15 @@
 
 namespace jettison {
 
-// What a v1.Node tells of the machine; empty where it could not be found out.
-struct HostFacts {
-  std::string machine_id;
-  std::string boot_id;
-  std::string kernel_version;
-  std::string os_image;
-  std::string architecture;  // as Go names it: "amd64", "arm64"
-};
-
-// Reads them from this machine. It waits for files of /etc and /proc.
-[[nodiscard]] HostFacts ReadHostFacts();
-
 // An instant as a metav1.Time: RFC 3339 in UTC, whole seconds.
 [[nodiscard]] inline std::string KubeTime(Instant at) {
   return FormatInstant(std::chrono::floor<std::chrono::seconds>(at));
 }
 
 // The node as a v1.Node: conditions with reasons, messages and times, taints, capacity,
-// allocatable, what the machine is. The heartbeat is the moment of the snapshot; Ready becomes true
+// allocatable. The heartbeat is the moment of the snapshot; Ready becomes true
 // with the first pass. `snapshot.node` must be set.
-[[nodiscard]] std::string NodeJson(const Snapshot& snapshot, const HostFacts& host);
+[[nodiscard]] std::string NodeJson(const Snapshot& snapshot);
 
 // One condition as a v1.NodeCondition, seen at `heartbeat`.
 [[nodiscard]] std::string ConditionJson(const ConditionView& condition, Instant heartbeat);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <utility>
@@ -150,7 +151,7 @@ void WritePasses(const PassCounters& counters, MetricsWriter& writer) {
       "jettison_pass_duration_seconds", kHistogram,
       "Duration of a pass, from its first reading to its last log line, without measuring the "
       "disk use of pods.");
-  for (const PassKind kind : kAllPassKinds) {
+  for (const PassKind kind : kAllOf<PassKind>) {
     writer.Observed({{"kind", NameOf(kind)}},
                     counters.duration[static_cast<std::size_t>(kind)].View());
   }
@@ -158,20 +159,18 @@ void WritePasses(const PassCounters& counters, MetricsWriter& writer) {
   writer.Counter("jettison_memory_notifications_total",
                  "Notifications from the kernel that memory use has reached a level.",
                  counters.memory_notifications);
-  writer.Family("jettison_detection_latency_seconds", kHistogram,
-                "Time from the wake-up that led to an eviction until the pod was told to end.");
-  writer.Observed({}, counters.detection_latency.View());
+  writer.Observed("jettison_detection_latency_seconds",
+                  "Time from the wake-up that led to an eviction until the pod was told to end.",
+                  counters.detection_latency.View());
 }
 
 void WriteVictims(const Snapshot& snapshot, const PassCounters& counters, MetricsWriter& writer) {
   WriteByCause("jettison_dry_run_victims_total",
                "Evictions that a dry run has decided on; a pod counts once in each pass.", snapshot,
                counters.dry_run_victims, writer);
-  writer.Family("jettison_eviction_waits_total", kCounter,
-                "Evictions that waited because of the pace of evictions, by reason.");
-  for (std::size_t i = 0; i < kNamesOf<PaceReason>.size(); ++i) {
-    writer.Sample({{"reason", NameOf(static_cast<PaceReason>(i))}}, counters.waits[i]);
-  }
+  writer.ByName<PaceReason>("jettison_eviction_waits_total", kCounter,
+                            "Evictions that waited because of the pace of evictions, by reason.",
+                            "reason", counters.waits);
   writer.Counter("jettison_early_kills_total",
                  "Pods that were killed before their grace period was over, because what was left "
                  "would not have lasted that long.",
@@ -182,17 +181,14 @@ void WriteVictims(const Snapshot& snapshot, const PassCounters& counters, Metric
 }
 
 void WriteReclaim(const NodeCounters& counters, MetricsWriter& writer) {
-  writer.Family("jettison_reclaims_total", kCounter, "Reclaims that passes started, by step.");
-  for (const ReclaimStep step : kAllReclaimSteps) {
-    writer.Sample({{"step", NameOf(step)}},
-                  counters.passes.reclaims[static_cast<std::size_t>(step)]);
-  }
+  writer.ByName<ReclaimStep>("jettison_reclaims_total", kCounter,
+                             "Reclaims that passes started, by step.", "step",
+                             counters.passes.reclaims);
   writer.Counter("jettison_reclaim_errors_total", "Errors during reclaims.",
                  counters.passes.reclaim_errors);
-  writer.Family("jettison_reclaimed_bytes_total", kCounter,
-                "Bytes freed on the image file system, as measured, by step.");
-  writer.Sample({{"step", NameOf(ReclaimStep::kDeadContainers)}}, counters.container_bytes);
-  writer.Sample({{"step", NameOf(ReclaimStep::kUnusedImages)}}, counters.images.freed_bytes);
+  writer.ByName<ReclaimStep>("jettison_reclaimed_bytes_total", kCounter,
+                             "Bytes freed on the image file system, as measured, by step.", "step",
+                             std::array{counters.container_bytes, counters.images.freed_bytes});
   writer.Counter("jettison_dead_containers_removed_total", "Dead containers that were removed.",
                  counters.pods.dead_containers_removed);
 }
@@ -263,9 +259,9 @@ void WriteAgentMetrics(const Snapshot& snapshot, const NodeCounters& counters, I
   WriteReclaim(counters, writer);
   WriteRecording(snapshot, writer);
   WriteTroubles(counters, writer);
-  writer.Family("jettison_disk_walk_duration_seconds", kHistogram,
-                "Duration of measuring the disk use of all pods, including pauses.");
-  writer.Observed({}, counters.walks.duration.View());
+  writer.Observed("jettison_disk_walk_duration_seconds",
+                  "Duration of measuring the disk use of all pods, including pauses.",
+                  counters.walks.duration.View());
   writer.Counter("jettison_disk_walk_directories_total",
                  "Directories read to measure the disk use of pods.", counters.walks.directories);
   writer.Counter("jettison_disk_walk_trees_total",

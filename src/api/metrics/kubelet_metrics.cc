@@ -151,9 +151,9 @@ void WriteStarts(const PodCounters& counters, MetricsWriter& writer) {
                 "Pods started again under the same UID after an eviction or a preemption.");
   writer.Sample({{"static", ""}}, 0);
   writer.Sample({{"static", "true"}}, counters.restarted_pods);
-  writer.Family("kubelet_pod_start_duration_seconds", kHistogram,
-                "Time from the admission of a pod until its first regular container was started.");
-  writer.Observed({}, counters.pod_start.View());
+  writer.Observed("kubelet_pod_start_duration_seconds",
+                  "Time from the admission of a pod until its first regular container was started.",
+                  counters.pod_start.View());
 }
 
 }  // namespace
@@ -187,13 +187,10 @@ void WriteKubeletMetrics(const Snapshot& snapshot, const NodeCounters& counters,
   WriteContainers(snapshot, writer);
   WriteEvictions(snapshot, counters, writer);
   WriteRejections(counters.pods, writer);
-  writer.Family("kubelet_image_garbage_collected_total", kCounter,
-                "Images removed because they were unused for too long or because disk space was "
-                "needed, by reason.");
-  for (const ImageGcReason reason : kAllOf<ImageGcReason>) {
-    writer.Sample({{"reason", NameOf(reason)}},
-                  counters.images.removed[static_cast<std::size_t>(reason)]);
-  }
+  writer.ByName<ImageGcReason>("kubelet_image_garbage_collected_total", kCounter,
+                               "Images removed because they were unused for too long or because "
+                               "disk space was needed, by reason.",
+                               "reason", counters.images.removed);
   WriteStarts(counters.pods, writer);
 }
 

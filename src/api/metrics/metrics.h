@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "core/model/signal.h"
+#include "core/text/enum_names.h"
 #include "kernel/procfs/procfs.h"
 #include "view/node_counters.h"
 #include "view/snapshot.h"
@@ -71,6 +72,20 @@ class MetricsWriter {
     Family(name, MetricType::kCounter, help);
     Sample(value);
   }
+  // A family with a sample for each enumerator, of which `values` has one each.
+  template <NamedEnum Enum, typename Values>
+  void ByName(std::string_view name, MetricType type, std::string_view help, std::string_view label,
+              const Values& values) {
+    Family(name, type, help);
+    for (const Enum each : kAllOf<Enum>) {
+      Sample({{label, NameOf(each)}}, values[static_cast<std::size_t>(each)]);
+    }
+  }
+  // A family of one histogram without labels.
+  void Observed(std::string_view name, std::string_view help, const HistogramView& histogram) {
+    Family(name, MetricType::kHistogram, help);
+    Observed({}, histogram);
+  }
   // All series of a histogram, in seconds.
   void Observed(std::initializer_list<MetricLabel> labels, const HistogramView& histogram);
 
@@ -96,7 +111,6 @@ class MetricsWriter {
 };
 
 // The parts of MetricsText, a file each.
-
 // The kubelet's metrics. (kubelet: pkg/kubelet/metrics/metrics.go, 1.36)
 void WriteKubeletMetrics(const Snapshot& snapshot, const NodeCounters& counters,
                          MetricsWriter& writer);

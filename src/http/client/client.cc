@@ -1,8 +1,10 @@
 #include "http/client/client.h"
 
+#include <curl/curl.h>
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -97,17 +99,11 @@ Result<HttpResponse> HttpPost(const HttpTarget& target, const std::string& path,
 }
 
 std::string EncodedForUrl(std::string_view text) {
-  std::string encoded;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_' || c == '~';
-    if (plain) {
-      encoded += c;
-    } else {
-      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return encoded;
+  // A length of 0 would mean that of the text up to a NUL.
+  if (text.empty()) return "";
+  const std::unique_ptr<char, decltype(&::curl_free)> encoded(
+      ::curl_easy_escape(nullptr, text.data(), static_cast<int>(text.size())), &::curl_free);
+  return encoded ? encoded.get() : "";
 }
 
 }  // namespace jettison
