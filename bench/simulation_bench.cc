@@ -6,10 +6,8 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <utility>
 #include <vector>
 
-#include "sim/recommend/recommendation.h"
 #include "sim/whatif/whatif.h"
 #include "tests/synthetic_node.h"
 
@@ -42,19 +40,16 @@ std::uint64_t AvailableAt(std::size_t pass) {
 // The passes of a week, made one after the other.
 class Week {
  public:
-  // With the kubelet's thresholds, but for that hard one on memory.available.
-  explicit Week(std::size_t pods, std::int64_t hard_mib = 100) : node_(pods, kSeed) {
+  // With the kubelet's thresholds.
+  explicit Week(std::size_t pods) : node_(pods, kSeed) {
     policy_ = std::make_shared<PassPolicy>();
     policy_->thresholds = DefaultThresholds();
     policy_->thresholds.erase(policy_->thresholds.begin() + 1);
-    policy_->thresholds.front().value = Quantity::Of(hard_mib * kMiB);
     policy_->local_storage_capacity_isolation = false;
     for (const PodFacts& each : node_.facts) {
       facts_.push_back(std::make_shared<const PodFacts>(each));
     }
   }
-
-  [[nodiscard]] const PassPolicy& policy() const { return *policy_; }
 
   template <typename Take>
   void Tell(Take take) const {
@@ -77,13 +72,6 @@ class Week {
     }
   }
 
-  [[nodiscard]] std::vector<PolicyOutcome> Simulate(std::vector<CandidatePolicy> policies) const {
-    WhatIf whatif(std::move(policies), {});
-    Tell([&whatif](const RecordedItem& item) { whatif.Add(item); });
-    whatif.Finish();
-    return whatif.Outcomes();
-  }
-
  private:
   SyntheticNode node_;
   std::shared_ptr<PassPolicy> policy_;
@@ -95,34 +83,15 @@ void BM_Week(benchmark::State& bench) {
   const auto policies = static_cast<std::size_t>(bench.range(1));
   std::size_t evictions = 0;
   for (auto _ : bench) {
+    WhatIf whatif(Policies(policies), {});
+    week.Tell([&whatif](const RecordedItem& item) { whatif.Add(item); });
+    whatif.Finish();
     evictions = 0;
-    for (const PolicyOutcome& outcome : week.Simulate(Policies(policies))) {
-      evictions += outcome.evictions.size();
-    }
+    for (const PolicyOutcome& outcome : whatif.Outcomes()) evictions += outcome.evictions.size();
   }
   bench.counters["evictions"] = static_cast<double>(evictions);
 }
-BENCHMARK(BM_Week)->Args({110, 1})->Args({110, 16})->Args({220, 16})->Args({110, 32})->Unit(
-    benchmark::kMillisecond);
-
-// What `recommend` does with the week under a hard threshold that memory crosses: a grid.
-void BM_Recommend(benchmark::State& bench) {
-  const Week week(static_cast<std::size_t>(bench.range(0)), 700);
-  std::size_t tried = 0;
-  for (auto _ : bench) {
-    std::vector<CandidatePolicy> policies = {{.name = "in force", .policy_for = {}}};
-    std::ranges::move(GridAround(week.policy(), std::int64_t{64} << 30),
-                      std::back_inserter(policies));
-    std::vector<PolicyCosts> costs;
-    for (const PolicyOutcome& outcome : week.Simulate(std::move(policies))) {
-      costs.emplace_back().Add(outcome);
-    }
-    benchmark::DoNotOptimize(Choose(costs, {}, {}));
-    tried = costs.size();
-  }
-  bench.counters["policies"] = static_cast<double>(tried);
-}
-BENCHMARK(BM_Recommend)->Arg(110)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_Week)->Args({110, 16})->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace jettison

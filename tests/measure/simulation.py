@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""simulation.py BUILD [--workloads N] [--first SEED] [--beside N] [--seconds S] [--keep FOLDER] [--json FILE]
+"""simulation.py BUILD [--workloads N] [--first SEED] [--beside N] [--seconds S] [--keep FOLDER]
 
 Measures how well `jettison simulate` knows what a node goes through. Each seed is a random workload: three to six pods on
 a node of 256 MiB, some of which leak or grow in one go. It runs on the real agent under each of two policies that the seed
@@ -159,9 +159,9 @@ def seconds_of(text, start):
 class Score:
     def __init__(self):
         self.truths = self.said = self.found = self.inside = 0
-        self.errors, self.misses, self.minutes = [], [], {}
+        self.errors, self.minutes = [], {}
 
-    def add(self, seed, truths, said):
+    def add(self, truths, said):
         """Pairs (uid, time) with (uid, time, earliest, latest), each with the nearest."""
         taken = set()
         self.truths += len(truths)
@@ -172,7 +172,6 @@ class Score:
             near = [(abs(each[1] - at), i) for i, each in enumerate(said) if i not in taken and each[0] == uid
                     and (each[2] <= at <= each[3] or abs(each[1] - at) <= REACH)]
             if not near:
-                self.misses.append((seed, "missed", uid, round(at, 2)))
                 continue
             off, i = min(near)
             taken.add(i)
@@ -180,7 +179,6 @@ class Score:
             minute[0] += 1
             self.inside += said[i][2] <= at <= said[i][3]
             self.errors.append(off)
-        self.misses += [(seed, "false", each[0], *(round(x, 2) for x in each[1:])) for i, each in enumerate(said) if i not in taken]
 
     def count(self, calibration):
         self.truths += calibration["evictions"]
@@ -217,7 +215,7 @@ def truths_in(build, path):
             for eviction in each.get("report", {}).get("evictions", [])]
 
 
-def compare_one(build, folder, seed, jobs):
+def compare_one(build, folder, seed):
     """For each score its truths and what was said."""
     recordings = first, second, again = [folder / f"{seed}-{i}.jtr" for i in range(RUNS)]
     if not all(path.exists() and path.stat().st_size for path in recordings):
@@ -229,7 +227,7 @@ def compare_one(build, folder, seed, jobs):
     truths = truths_in(build, first)
     naive = {"as it was": truths, "a rerun": truths_in(build, again)}
     rows = [(("other", name), truths_of_other, [(uid, at, at, at) for uid, at in said]) for name, said in naive.items()]
-    for name, arguments in jobs:
+    for name, arguments in JOBS:
         report = simulate(build, [first, *arguments, "--policy", other])
         start = seconds_of(report["from"], 0)
         if arguments:
@@ -253,22 +251,16 @@ def compare_one(build, folder, seed, jobs):
     return rows
 
 
-def compare(build, folder, seeds, jobs, misses):
+def compare(build, folder, seeds):
     scores = {}
-    count = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for seed, rows in zip(seeds, pool.map(lambda seed: compare_one(build, folder, seed, jobs), seeds)):
+        for rows in pool.map(lambda seed: compare_one(build, folder, seed), seeds):
             for key, truths, said in rows:
                 score = scores.setdefault(key, Score())
                 if said is None:
                     score.count(truths)
                 else:
-                    score.add(seed, truths, said)
-            count += bool(rows)
-            if misses:  # the results so far, because this takes long
-                table = "\n".join(score.row(f"{what}, {name}") for (what, name), score in sorted(scores.items()))
-                pathlib.Path(misses).write_text(json.dumps({"workloads": count, "table": table} | {
-                    f"{what}, {name}": score.misses for (what, name), score in scores.items()}, indent=0))
+                    score.add(truths, said)
     return scores
 
 
@@ -281,9 +273,6 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--keep", type=pathlib.Path, help="a folder for the recordings")
     parser.add_argument("--reuse", type=pathlib.Path, help="recordings of a run before")
-    parser.add_argument("--record-only", action="store_true", help="with --keep: simulate nothing yet")
-    parser.add_argument("--only", action="append", choices=[name for name, _ in JOBS], help="of the ways to thin a recording")
-    parser.add_argument("--json", help="every miss, in this file")
     options = parser.parse_args()
     build = options.build.resolve()
     seeds = range(options.first, options.first + options.workloads)
@@ -301,10 +290,7 @@ def main():
 
         with concurrent.futures.ThreadPoolExecutor(options.beside) as pool:
             list(pool.map(one, [(seed, i) for seed in seeds for i in range(RUNS)]))
-    if options.record_only:
-        return
-    jobs = [job for job in JOBS if not options.only or job[0] in options.only]
-    scores = compare(build, folder, seeds, jobs, options.json)
+    scores = compare(build, folder, seeds)
     print(f"{len(seeds)} workloads of {options.seconds:g} s\n\n| simulated | evictions | found | false | inside the bounds | off (s, median) | found by minute |\n"
           "| --- | --- | --- | --- | --- | --- | --- |")
     for (what, name), score in sorted(scores.items()):
