@@ -65,8 +65,7 @@ Result<void> OpenProcess(const AgentConfig& config, Machine& machine, const Log&
 }
 
 Result<std::unique_ptr<cri::Calls>> ConnectTo(const AgentConfig& config) {
-  auto calls =
-      cri::Connect(config.container_runtime_endpoint, {.threads_can_be_had = CanStartThreads});
+  auto calls = cri::Connect(config.container_runtime_endpoint, CanStartThreads);
   if (!calls) return Fail(calls.error().In("containerRuntimeEndpoint"));
   return calls;
 }

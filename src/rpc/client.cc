@@ -104,6 +104,8 @@ constexpr int kFirstRetryMs = 100;
 constexpr int kLongestRetryMs = 1000;
 constexpr std::size_t kThreads = 12;      // more than it has on two processors
 constexpr std::size_t kDescriptors = 16;  // more than it has before it connects
+// A call that gRPC has not ended so long after its deadline is cancelled.
+constexpr std::chrono::milliseconds kOverdueAfter{250};
 constexpr std::chrono::seconds kBetweenTries{1};
 // How long calls that were cancelled may take to end, at the end of all.
 constexpr std::chrono::seconds kFarewell{3};
@@ -168,9 +170,9 @@ struct Connection {
 // Everything of a call but its way through gRPC happens on the thread that delivers.
 class Client : public Calls {
  public:
-  Client(std::string socket, FileDescriptor timer, ConnectOptions options)
+  Client(std::string socket, FileDescriptor timer, ThreadsCanBeHad threads_can_be_had)
       : socket_(std::move(socket)),
-        options_(std::move(options)),
+        threads_can_be_had_(std::move(threads_can_be_had)),
         ledger_(std::make_shared<CallLedger>(std::move(timer))) {}
   ~Client() override {
     // What calls that do not end go through must outlive them.
@@ -198,7 +200,7 @@ class Client : public Calls {
   void RenewChannel();
 
   const std::string socket_;
-  const ConnectOptions options_;
+  const ThreadsCanBeHad threads_can_be_had_;
   const std::shared_ptr<CallLedger> ledger_;
   std::unique_ptr<Connection> connection_;  // null: there was none yet
   std::chrono::steady_clock::time_point next_try_;
@@ -212,7 +214,7 @@ void Client::Start(UntypedCall asked) {
   if (!asked.in_namespace.empty()) {
     call->context.AddMetadata("containerd-namespace", asked.in_namespace);
   }
-  call->overdue_at = std::chrono::steady_clock::now() + asked.deadline + options_.overdue_after;
+  call->overdue_at = std::chrono::steady_clock::now() + asked.deadline + kOverdueAfter;
   call->response = std::move(asked.response);
   call->done = std::move(asked.done);
   const FailedCall unanswered{.call = asked.name,
@@ -263,7 +265,7 @@ std::string_view Client::WhyNotConnected() {
   const auto now = std::chrono::steady_clock::now();
   if (now < next_try_) return why_not_;
   why_not_ = {};
-  if (options_.threads_can_be_had && !options_.threads_can_be_had(kThreads)) {
+  if (threads_can_be_had_ && !threads_can_be_had_(kThreads)) {
     why_not_ =
         "no threads can be started for the connection; raise pids.max of the agent's group "
         "(TasksMax= of its unit)";
@@ -313,12 +315,14 @@ std::string TargetOf(std::string_view socket) {
   return target;
 }
 
-Result<std::unique_ptr<Calls>> Connect(const std::string& endpoint, ConnectOptions options) {
+Result<std::unique_ptr<Calls>> Connect(const std::string& endpoint,
+                                       ThreadsCanBeHad threads_can_be_had) {
   Result<std::string> socket = SocketOf(endpoint);
   if (!socket) return Fail(std::move(socket.error()));
   FileDescriptor timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   if (!timer) return FailErrno("make a timer");
-  return std::make_unique<Client>(*std::move(socket), std::move(timer), std::move(options));
+  return std::make_unique<Client>(*std::move(socket), std::move(timer),
+                                  std::move(threads_can_be_had));
 }
 
 }  // namespace jettison::cri

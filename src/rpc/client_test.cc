@@ -171,7 +171,7 @@ TEST_F(ClientTest, WithoutThreadsForTheConnectionCallsFailAndItIsMadeLater) {
     ++times;
     return there;
   };
-  client_ = Connect("unix://" + socket_, {.threads_can_be_had = ask}).value();
+  client_ = Connect("unix://" + socket_, ask).value();
   const auto refused = CallVersion();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
@@ -187,7 +187,7 @@ TEST_F(ClientTest, WithoutThreadsForTheConnectionCallsFailAndItIsMadeLater) {
 // set.
 TEST_F(ClientTest, WithoutDescriptorsForTheConnectionCallsFailAndItIsMadeLater) {
   StartServer();
-  client_ = Connect("unix://" + socket_, {}).value();
+  client_ = Connect("unix://" + socket_).value();
   std::optional<ScarceDescriptors> few(2);
   const auto refused = CallVersion();
   few.reset();
