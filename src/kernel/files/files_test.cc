@@ -86,17 +86,12 @@ TEST(RootFolders, ThoseOfAnEarlierVersionAreClosedAndNoneIsOpened) {
   }
 }
 
-TEST(RootFolders, OfARootThatFailsAreDoneWithout) {
-  const TemporaryFolder folder;
-  std::ofstream(folder.path() + "/root") << "in the way";
-  const Paths paths(folder.path() + "/root");
-  const auto opened = OpenRootFolders(paths, kProcessPodMarks).value();
-  EXPECT_FALSE(opened);
-}
-
-TEST(RootFolders, OfAnotherAgentAreRefused) {
+TEST(RootFolders, OfARootThatFailsAreDoneWithoutAndOfAnotherAgentRefused) {
   const TemporaryFolder folder;
   const Paths paths(folder.path() + "/root");
+  std::ofstream(paths.root()) << "in the way";
+  EXPECT_FALSE(OpenRootFolders(paths, kProcessPodMarks).value());
+  ASSERT_EQ(::unlink(paths.root().c_str()), 0);
   const auto first = OpenRootFolders(paths, kProcessPodMarks).value();
   EXPECT_TRUE(first);
   EXPECT_EQ(OpenRootFolders(paths, kProcessPodMarks).error().code, ErrorCode::kUnavailable);
@@ -136,17 +131,14 @@ TEST(CheckNames, RefusesEveryNameThatWouldLeadElsewhere) {
       "", ".", "..", "a/b", "../x", std::string("a\0b", 3), "a\nb", std::string(256, 'x')};
   for (const std::string& name : hostile) {
     Pod by_uid = SamplePod();
-    by_uid.uid = name;
-    EXPECT_FALSE(CheckNames(by_uid)) << name;
     Pod by_namespace = SamplePod();
-    by_namespace.namespace_ = name;
-    EXPECT_FALSE(CheckNames(by_namespace)) << name;
     Pod by_container = SamplePod();
-    by_container.init_containers[0].name = name;
-    EXPECT_FALSE(CheckNames(by_container)) << name;
     Pod by_volume = SamplePod();
+    by_uid.uid = by_namespace.namespace_ = by_container.init_containers[0].name = name;
     by_volume.volumes = {{name, EmptyDirSource{}}};
-    EXPECT_FALSE(CheckNames(by_volume)) << name;
+    for (const Pod& pod : {by_uid, by_namespace, by_container, by_volume}) {
+      EXPECT_FALSE(CheckNames(pod)) << name;
+    }
   }
 }
 
@@ -173,23 +165,17 @@ class WholeFileTest : public ::testing::Test {
   kernel::TemporaryFolder folder_;
 };
 
-TEST_F(WholeFileTest, IsThereOnceItIsComplete) {
-  WholeFile file(Path("a"));
-  ASSERT_TRUE(file.Add("one "));
-  ASSERT_TRUE(file.Add("two"));
-  EXPECT_FALSE(kernel::Exists(Path("a")));
-  ASSERT_TRUE(file.PutInPlace());
-  EXPECT_EQ(*kernel::ReadFile(Path("a")), "one two");
-  EXPECT_THAT(Names(), ElementsAre("a"));
-}
-
-TEST_F(WholeFileTest, LeavesWhatWasThereWhereItIsGivenUp) {
-  ASSERT_TRUE(kernel::WriteFile(Path("a"), "old"));
+TEST_F(WholeFileTest, IsThereOnceItIsCompleteAndNotWhereItIsGivenUp) {
   {
     WholeFile file(Path("a"));
-    ASSERT_TRUE(file.Add("new"));
+    ASSERT_TRUE(file.Add("one "));
+    ASSERT_TRUE(file.Add("two"));
+    EXPECT_FALSE(kernel::Exists(Path("a")));
+    ASSERT_TRUE(file.PutInPlace());
+    WholeFile given_up(Path("a"));
+    ASSERT_TRUE(given_up.Add("new"));
   }
-  EXPECT_EQ(*kernel::ReadFile(Path("a")), "old");
+  EXPECT_EQ(*kernel::ReadFile(Path("a")), "one two");
   EXPECT_THAT(Names(), ElementsAre("a"));
 }
 

@@ -79,18 +79,13 @@ TEST(StartOf, IsTheTwentySecondFieldWhateverTheProgramIsCalled) {
 }
 
 // The flags of a living program, and of one that ends (PF_EXITING).
-TEST(IsEnding, IsABitOfTheNinthField) {
+TEST(IsEnding, IsABitOfTheNinthFieldAndTheParentTheFourth) {
   EXPECT_FALSE(IsEnding("42 (sh) S 1 2 3 4 5 4194304 7 8\n"));
   EXPECT_TRUE(IsEnding("42 (sh) Z 1 2 3 4 5 4227340 7 8\n"));
-  for (const char* text : {"", "42 (sh)", "42 (sh) S 1 2 3 4 5 x"}) {
-    EXPECT_FALSE(IsEnding(text)) << text;
-  }
-}
-
-TEST(ParentOf, IsTheFourthField) {
   EXPECT_EQ(ParentOf("42 (sh) S 17 2 3\n"), 17);
   EXPECT_EQ(ParentOf("42 (a) S 1) R 18 2 3\n"), 18);
-  for (const char* text : {"", "42 (sh)", "42 (sh) S", "42 (sh) S x 2"}) {
+  for (const char* text : {"", "42 (sh)", "42 (sh) S", "42 (sh) S x 2 3 4 5 x"}) {
+    EXPECT_FALSE(IsEnding(text)) << text;
     EXPECT_EQ(ParentOf(text), 0) << text;
   }
 }
