@@ -30,7 +30,6 @@
 namespace jettison {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::AllOf;
 using testing::Gt;
@@ -41,11 +40,6 @@ using testing::SizeIs;
 
 constexpr std::uint64_t kMiB = 1 << 20;
 constexpr Duration kPatience = seconds(120);
-
-// Milliseconds since `began`, for the record that the output of the test is.
-std::int64_t Since(Instant began, const Clock& clock) {
-  return std::chrono::duration_cast<milliseconds>(clock.Now() - began).count();
-}
 
 // A node that is a group, with the best-effort pods "starved" and "calm".
 class LivePressure : public testing::Test {
@@ -118,6 +112,13 @@ class LivePressure : public testing::Test {
     const auto victim = FirstVictim(joined, thresholds_.front().signal, {});
     return victim ? pods_[*victim]->pod.name : "nobody";
   }
+  // The same once the threshold is met; `wait` is called between two readings.
+  std::string VictimOnceMet(StatsCollector& figures, const std::function<void()>& wait) {
+    const Instant began = clock_.Now();
+    bool met = IsMet(figures.ReadNode());
+    for (; !met && clock_.Now() - began < kPatience; met = IsMet(figures.ReadNode())) wait();
+    return met ? Victim(figures) : "nobody: the threshold is not met";
+  }
   std::vector<psi::PressureTrigger> Open() {
     return OpenTriggers(
         {.node = *groups_, .pods = *groups_, .pods_group = "none", .whole_machine = false},
@@ -149,24 +150,18 @@ TEST_F(LivePressure, WhoeverWaitsForMemoryRaisesTheAverageAndTheLargestPodGoes) 
   ASSERT_TRUE(node.memory_pressure && !IsMet(node)) << "at rest";
   Hold("calm", 2 * kMiB);
   SetMemoryHigh("starved", 8 * kMiB);
-  const Instant began = clock_.Now();
   Run("starved", [](const auto&) {
     TouchMemory(64 * kMiB);
     SleepForever();
   });
   int told = 0;
-  while (!IsMet(node) && clock_.Now() - began < kPatience) {
-    pollfd poll{.fd = alarms.front().fd(), .events = POLLPRI, .revents = 0};
-    if (::poll(&poll, 1, 500) > 0 && ++told == 1) {
-      printf("told of stalls after %ld ms\n", static_cast<long>(Since(began, clock_)));
-    }
-    node = figures->ReadNode();
-    printf("%5ld ms: some avg10 %s\n", static_cast<long>(Since(began, clock_)),
-           ShareText(*node.memory_pressure->some.avg10).c_str());
-  }
+  EXPECT_EQ(VictimOnceMet(*figures,
+                          [&] {
+                            pollfd poll{.fd = alarms.front().fd(), .events = POLLPRI, .revents = 0};
+                            if (::poll(&poll, 1, 500) > 0) ++told;
+                          }),
+            "starved");
   EXPECT_THAT(told, Gt(0));
-  ASSERT_TRUE(IsMet(node)) << ShareText(*node.memory_pressure->some.avg10);
-  EXPECT_EQ(Victim(*figures), "starved");
 }
 
 TEST_F(LivePressure, WhoWaitsForADiskGoesForIt) {
@@ -183,16 +178,7 @@ TEST_F(LivePressure, WhoWaitsForADiskGoesForIt) {
     }
     SleepForever();
   });
-  const Instant began = clock_.Now();
-  NodeStats node = figures->ReadNode();
-  while (!IsMet(node) && clock_.Now() - began < kPatience) {
-    ::poll(nullptr, 0, 500);
-    node = figures->ReadNode();
-    printf("%5ld ms: some avg10 %s\n", static_cast<long>(Since(began, clock_)),
-           ShareText(*node.io_pressure->some.avg10).c_str());
-  }
-  ASSERT_TRUE(IsMet(node));
-  EXPECT_EQ(Victim(*figures), "starved");
+  EXPECT_EQ(VictimOnceMet(*figures, [] { ::poll(nullptr, 0, 500); }), "starved");
 }
 
 // A file as mkswap(8) leaves it, switched on and off.
@@ -243,13 +229,7 @@ TEST_F(LivePressure, WhoHasSwapGoesWhenItRunsOutThoughAnotherHasMoreMemory) {
   Hold("calm", 48 * kMiB);
   SetMemoryHigh("starved", 8 * kMiB);
   Hold("starved", 24 * kMiB);
-  const Instant began = clock_.Now();
-  while (!IsMet(node) && clock_.Now() - began < kPatience) {
-    ::poll(nullptr, 0, 100);
-    node = figures->ReadNode();
-  }
-  ASSERT_TRUE(IsMet(node)) << *node.swap->usage_bytes;
-  EXPECT_EQ(Victim(*figures), "starved");
+  EXPECT_EQ(VictimOnceMet(*figures, [] { ::poll(nullptr, 0, 100); }), "starved");
   children_.clear();  // or what they have in there is read back before it goes
 }
 
