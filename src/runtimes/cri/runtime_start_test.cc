@@ -17,12 +17,11 @@ TEST_F(CriRuntime, ImagesAreFetchedAsTheirPolicySays) {
   Pod pod = SimplePod("u");
   containerd().image_present = false;
   pod.containers[0].image_pull_policy = PullPolicy::kNever;
-  const auto* failed = StartFails(pod);
-  ASSERT_NE(failed, nullptr);
-  EXPECT_EQ(failed->error.message,
+  auto failed = StartFails(pod);
+  EXPECT_EQ(failed.error.message,
             "Container image \"bed.local/tiny:1\" is not present with pull "
             "policy of Never");
-  EXPECT_EQ(failed->failure, StartFailure::kImageNeverPull);
+  EXPECT_EQ(failed.failure, StartFailure::kImageNeverPull);
   EXPECT_THAT(bed_.calls->TakeCalls(), Not(Contains(HasSubstr("PullImage"))));
   ASSERT_TRUE(bed_.Remove("u"));
 
@@ -31,9 +30,8 @@ TEST_F(CriRuntime, ImagesAreFetchedAsTheirPolicySays) {
     return Fail(ErrorCode::kUnavailable, "no such host");
   };
   failed = StartFails(pod);
-  ASSERT_NE(failed, nullptr);
-  EXPECT_EQ(failed->error.message, "Failed to pull image \"bed.local/tiny:1\": no such host");
-  EXPECT_EQ(failed->failure, StartFailure::kImagePull);
+  EXPECT_EQ(failed.error.message, "Failed to pull image \"bed.local/tiny:1\": no such host");
+  EXPECT_EQ(failed.failure, StartFailure::kImagePull);
   bed_.calls->on_pull_image = [&](const auto&) {
     containerd().image_present = true;
     return api::PullImageResponse();
@@ -51,10 +49,9 @@ TEST_F(CriRuntime, AContainerThatCannotBeMadeOrStartedLeavesNoneBehind) {
   bed_.calls->on_start_container = [](const auto&) -> Result<api::StartContainerResponse> {
     return Fail(ErrorCode::kInternal, "exec: no such file");
   };
-  const auto* failed = StartFails(SimplePod("u"));
-  ASSERT_NE(failed, nullptr);
-  EXPECT_EQ(failed->error.message, "exec: no such file");
-  EXPECT_EQ(failed->failure, StartFailure::kRun);
+  auto failed = StartFails(SimplePod("u"));
+  EXPECT_EQ(failed.error.message, "exec: no such file");
+  EXPECT_EQ(failed.failure, StartFailure::kRun);
   bed_.Settle();
   EXPECT_THAT(containerd().runs, IsEmpty());
   bed_.calls->on_create_container =
@@ -64,11 +61,9 @@ TEST_F(CriRuntime, AContainerThatCannotBeMadeOrStartedLeavesNoneBehind) {
     return Fail(ErrorCode::kDeadlineExceeded, "it took too long");
   };
   ASSERT_TRUE(runtime().List()) << "from now on everything is compared";
-  runtime().StartContainer("u", "main", 1, 0);
-  failed = bed_.Await<ContainerStartFailed>("u");
-  ASSERT_NE(failed, nullptr);
-  EXPECT_EQ(failed->error.message, "it took too long");
-  EXPECT_EQ(failed->failure, StartFailure::kCreate);
+  failed = StartFails("u", 1);
+  EXPECT_EQ(failed.error.message, "it took too long");
+  EXPECT_EQ(failed.failure, StartFailure::kCreate);
   bed_.Settle();
   EXPECT_THAT(containerd().runs, IsEmpty());
 }
@@ -76,9 +71,8 @@ TEST_F(CriRuntime, AContainerThatCannotBeMadeOrStartedLeavesNoneBehind) {
 TEST_F(CriRuntime, WhatMustNotRunAsRootAndWouldIsNotStarted) {
   Pod pod = SimplePod("u");
   pod.security_context.run_as_non_root = true;
-  const auto* failed = StartFails(pod);
-  ASSERT_NE(failed, nullptr);
-  EXPECT_THAT(failed->error.message, HasSubstr("runAsNonRoot and image will run as root"));
+  auto failed = StartFails(pod);
+  EXPECT_THAT(failed.error.message, HasSubstr("runAsNonRoot and image will run as root"));
   EXPECT_THAT(containerd().runs, IsEmpty());
 }
 
@@ -180,8 +174,7 @@ TEST_F(CriRuntime, AContainerThatHasWaitedForTooLongFailsNamingThePath) {
   pod.volumes = {{"data", HostPathSource{.path = bed_.root() + "/dea", .type = ""}}};
   pod.containers[0].volume_mounts = {{"data", "/data", "sub", false}};
   ASSERT_TRUE(bed_.Create(pod));
-  runtime().StartContainer("u", "main", 0, 0);
-  const auto& failed = bed_.Need<ContainerStartFailed>("u");
+  const auto failed = StartFails("u", 0);
   EXPECT_THAT(failed.error.message, AllOf(HasSubstr("subPath"), HasSubstr("/dea/sub")));
 }
 

@@ -157,10 +157,13 @@ class CriRuntime : public testing::Test {
  protected:
   [[nodiscard]] ContainerRuntime& runtime() { return bed_.runtime(); }
   [[nodiscard]] FakeContainerd& containerd() { return bed_.containerd; }
-  [[nodiscard]] const ContainerStartFailed* StartFails(const Pod& pod) {
-    if (!bed_.Create(pod)) return nullptr;
-    runtime().StartContainer(pod.uid, "main", 0, 0);
-    return bed_.Await<ContainerStartFailed>(pod.uid);
+  [[nodiscard]] ContainerStartFailed StartFails(const Pod& pod) {
+    EXPECT_TRUE(bed_.Create(pod));
+    return StartFails(pod.uid, 0);
+  }
+  [[nodiscard]] ContainerStartFailed StartFails(const std::string& uid, int attempt) {
+    runtime().StartContainer(uid, "main", attempt, 0);
+    return bed_.Need<ContainerStartFailed>(uid);
   }
 
   FakeRuntimeBed bed_;
