@@ -43,11 +43,11 @@ struct RunDependencies {
     if (!taking) readiness.Wake();
   }
   void RefuseStart(const std::string& pod_uid, const std::string& container, int attempt,
-                   Error why) {
+                   Error why, StartFailure failure = StartFailure::kCreate) {
     Emit(ContainerStartFailed{.pod_uid = pod_uid,
                               .container = container,
                               .attempt = attempt,
-                              .failure = StartFailure::kCreate,
+                              .failure = failure,
                               .error = std::move(why)});
   }
   void LogHidden() {

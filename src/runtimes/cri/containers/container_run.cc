@@ -348,11 +348,8 @@ void ContainerRun::RefuseAbandoned() {
 void ContainerRun::EndStart(StartError why) {
   phase_ = Phase::kFailed;
   on_patience_.Stop();
-  context_.Emit(ContainerStartFailed{.pod_uid = order_.pod.uid,
-                                     .container = order_.container.name,
-                                     .attempt = order_.attempt,
-                                     .failure = why.failure,
-                                     .error = std::move(why.error)});
+  context_.RefuseStart(order_.pod.uid, order_.container.name, order_.attempt, std::move(why.error),
+                       why.failure);
 }
 
 void ContainerRun::Stop(Duration grace) {

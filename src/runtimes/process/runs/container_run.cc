@@ -198,11 +198,8 @@ void ContainerRun::EndStart(StartError why) {
       return {};
     });
   }
-  context_.Emit(ContainerStartFailed{.pod_uid = name_.pod_uid,
-                                     .container = name_.container,
-                                     .attempt = name_.attempt,
-                                     .failure = why.failure,
-                                     .error = std::move(why.error)});
+  context_.RefuseStart(name_.pod_uid, name_.container, name_.attempt, std::move(why.error),
+                       why.failure);
 }
 
 // The shim's exit record, or, if the shim was killed, what is known without it. Absent while the
