@@ -55,31 +55,26 @@ class FakeCalls : public Calls {
   Handler<TaskKey, tasks_api::DeleteResponse> on_delete_task;
 
   FakeCalls() : event_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    Serve(kVersion, on_version, [](const auto&) { return std::string(); });
-    Serve(kStatus, on_status, [](const auto&) { return std::string(); });
-    Serve(kListPodSandbox, on_list_pod_sandbox, [](const auto&) { return std::string(); });
-    Serve(kListContainers, on_list_containers, [](const auto&) { return std::string(); });
-    Serve(kListImages, on_list_images, [](const auto&) { return std::string(); });
-    Serve(kImageFsInfo, on_image_fs_info, [](const auto&) { return std::string(); });
-    Serve(kRunPodSandbox, on_run_pod_sandbox,
-          [](const auto& request) { return request.config().metadata().name(); });
-    Serve(kCreateContainer, on_create_container,
-          [](const auto& request) { return request.config().metadata().name(); });
-    const auto sandbox = [](const auto& request) { return request.pod_sandbox_id(); };
-    Serve(kStopPodSandbox, on_stop_pod_sandbox, sandbox);
-    Serve(kRemovePodSandbox, on_remove_pod_sandbox, sandbox);
-    const auto container = [](const auto& request) { return request.container_id(); };
-    Serve(kStartContainer, on_start_container, container);
-    Serve(kStopContainer, on_stop_container, container);
-    Serve(kRemoveContainer, on_remove_container, container);
-    Serve(kContainerStatus, on_container_status, container);
-    Serve(kReopenContainerLog, on_reopen_container_log, container);
-    Serve(kExecSync, on_exec_sync, container);
-    const auto image = [](const auto& request) { return request.image().image(); };
-    Serve(kImageStatus, on_image_status, image);
-    Serve(kPullImage, on_pull_image, image);
-    Serve(kRemoveImage, on_remove_image, image);
-    Serve(kListNamespaces, on_list_namespaces, [](const auto&) { return std::string(); });
+    Serve(kVersion, on_version);
+    Serve(kStatus, on_status);
+    Serve(kListPodSandbox, on_list_pod_sandbox);
+    Serve(kListContainers, on_list_containers);
+    Serve(kListImages, on_list_images);
+    Serve(kImageFsInfo, on_image_fs_info);
+    Serve(kRunPodSandbox, on_run_pod_sandbox);
+    Serve(kCreateContainer, on_create_container);
+    Serve(kStopPodSandbox, on_stop_pod_sandbox);
+    Serve(kRemovePodSandbox, on_remove_pod_sandbox);
+    Serve(kStartContainer, on_start_container);
+    Serve(kStopContainer, on_stop_container);
+    Serve(kRemoveContainer, on_remove_container);
+    Serve(kContainerStatus, on_container_status);
+    Serve(kReopenContainerLog, on_reopen_container_log);
+    Serve(kExecSync, on_exec_sync);
+    Serve(kImageStatus, on_image_status);
+    Serve(kPullImage, on_pull_image);
+    Serve(kRemoveImage, on_remove_image);
+    Serve(kListNamespaces, on_list_namespaces);
     ServeIn(kListTasksIn, on_list_tasks_in, [](const auto&, std::string space) { return space; });
     ServeIn(kGetContainerIn, on_get_container_in, [](const auto& request, std::string space) {
       return TaskKey{.in_namespace = std::move(space), .id = request.id()};
@@ -121,20 +116,30 @@ class FakeCalls : public Calls {
   [[nodiscard]] std::vector<std::string> TakeCalls() { return std::exchange(calls_, {}); }
 
  private:
-  // What a call is written down with, behind the method's name and the namespace.
-  [[nodiscard]] static std::string AboutOf(const std::string&) { return {}; }
-  [[nodiscard]] static std::string AboutOf(const TaskKey& key) { return " " + key.id; }
+  // What a request is about, by its name or ID.
+  template <typename Request>
+  [[nodiscard]] static std::string AboutOf(const Request& request) {
+    if constexpr (requires { request.config().metadata(); }) {
+      return " " + request.config().metadata().name();
+    } else if constexpr (requires { request.container_id(); }) {
+      return " " + request.container_id();
+    } else if constexpr (requires { request.pod_sandbox_id(); }) {
+      return " " + request.pod_sandbox_id();
+    } else if constexpr (requires { request.image().image(); }) {
+      return " " + request.image().image();
+    } else if constexpr (requires { request.id; }) {
+      return " " + request.id;
+    } else {
+      return {};
+    }
+  }
 
   void Start(UntypedCall call) override { served_.at(call.path)(call); }
-  // `name_in`: what a request of the method is about.
-  template <typename Request, typename Response, typename NameIn>
-  void Serve(const Method<Request, Response>& method, const Handler<Request, Response>& handler,
-             NameIn name_in) {
-    served_[method.path] = [this, &handler, name_in](UntypedCall& call) {
+  template <typename Request, typename Response>
+  void Serve(const Method<Request, Response>& method, const Handler<Request, Response>& handler) {
+    served_[method.path] = [this, &handler](UntypedCall& call) {
       const auto& request = static_cast<const Request&>(call.request);
-      const std::string name = name_in(request);
-      Queue(name.empty() ? call.name : fmt::format("{} {}", call.name, name), handler, request,
-            call);
+      Queue(call.name + AboutOf(request), handler, request, call);
     };
   }
   // `asked`: what a request in a namespace asks for.

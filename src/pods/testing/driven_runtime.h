@@ -91,14 +91,7 @@ class DrivenRuntime {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (std::chrono::steady_clock::now() < deadline) {
       runtime().CreatePod(kernel::PlainPlan(pod, limits));
-      for (bool failed = false; !failed && std::chrono::steady_clock::now() < deadline;) {
-        (void)Poll(100);
-        Collect();
-        for (; seen_ < events_.size(); ++seen_) {
-          if (std::holds_alternative<PodReady>(events_[seen_])) return true;
-          failed = failed || std::holds_alternative<PodFailed>(events_[seen_]);
-        }
-      }
+      if (Await<PodReady>(pod.uid, std::chrono::milliseconds(100)) != nullptr) return true;
     }
     return false;
   }

@@ -125,12 +125,7 @@ TEST_F(ProcessRuntimeAdoption, ALeftoverWhoseShimHangsIsRemovedAndThePodIsMadeAn
   const auto& refused = bed_.CreateFails(pod);
   EXPECT_THAT(refused.error.message, HasSubstr("still being removed"));
   ASSERT_NE(bed_.Run(ShellPod("other", "true")), nullptr);
-  bool is_made = false;
-  for (int i = 0; i < 100 && !is_made; ++i) {
-    bed_.runtime().CreatePod(PlainPlan(pod));
-    is_made = bed_.Await<PodReady>("u", std::chrono::milliseconds(100)) != nullptr;
-  }
-  EXPECT_TRUE(is_made);
+  EXPECT_TRUE(bed_.CreateInTheEnd(pod));
   EXPECT_FALSE(Exists(bed_.paths().Run("u", "main", 0)));
 }
 
