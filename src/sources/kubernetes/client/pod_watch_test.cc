@@ -230,7 +230,7 @@ TEST_F(PodWatchTest, AListThatFailsIsAskedForAgainLater) {
       {.kind = Kind::kRefuse,
        .status = 429,
        .body = RecordedAnswer("status_budget.json"),
-       .headers = "Retry-After: 9\r\n"},
+       .retry_after = "9"},
       {.kind = Kind::kRefuse, .status = 410, .body = RecordedAnswer("status_expired.json")},
       {.kind = Kind::kRefuse, .status = 504, .body = RecordedAnswer("status_too_new.json")},
       {.kind = Kind::kRefuse, .status = 200, .body = "<html>"},

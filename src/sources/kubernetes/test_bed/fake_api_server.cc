@@ -1,9 +1,12 @@
 #include "sources/kubernetes/test_bed/fake_api_server.h"
 
+#include <netinet/in.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <utility>
 
 #include "sources/kubernetes/objects/testing/test_answers.h"
@@ -14,10 +17,30 @@ namespace {
 using Json = FakeStore::Json;
 using Lock = std::unique_lock<std::mutex>;
 
-bool FitsPart(const WireRequest& request, const std::string& part) {
-  std::string all = request.path;
-  for (const auto& [name, value] : request.query) all += "&" + name + "=" + value;
-  return all.find(part) != std::string::npos;
+sockaddr_in Loopback(int port) {
+  return {.sin_family = AF_INET,
+          .sin_port = htons(static_cast<std::uint16_t>(port)),
+          .sin_addr = {htonl(INADDR_LOOPBACK)},
+          .sin_zero = {}};
+}
+
+// A socket that has a port and listens to nobody.
+FileDescriptor PortKept(int port) {
+  FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int on = 1;
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  const sockaddr_in address = Loopback(port);
+  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+    std::abort();
+  }
+  return socket;
+}
+
+MHD_Result Queue(MHD_Connection* connection, int status, MHD_Response* response) {
+  MHD_add_response_header(response, "Content-Type", "application/json");
+  const MHD_Result queued = MHD_queue_response(connection, static_cast<unsigned>(status), response);
+  MHD_destroy_response(response);
+  return queued;
 }
 
 void MergeConditions(Json& conditions, const Json& patch) {
@@ -97,10 +120,7 @@ void FakeStore::SetBack(std::uint64_t version) {
   changes_.clear();
 }
 
-FakeApiServer::FakeApiServer()
-    : server_([this](const WireRequest& request, const WireConnection& connection) {
-        return Handle(request, connection);
-      }) {
+FakeApiServer::FakeApiServer() {
   Start();
 }
 
@@ -109,7 +129,17 @@ void FakeApiServer::Start() {
     const Lock lock(mutex_);
     stopping_ = false;
   }
-  if (!server_.Start()) std::abort();
+  const sockaddr_in address = Loopback(port_);
+  const auto forget = [](void*, MHD_Connection*, void** body, MHD_RequestTerminationCode) {
+    delete static_cast<std::string*>(*body);
+  };
+  server_ = MHD_start_daemon(
+      MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD, 0, nullptr, nullptr, &Take,
+      this, MHD_OPTION_SOCK_ADDR, &address, MHD_OPTION_NOTIFY_COMPLETED,
+      static_cast<MHD_RequestCompletedCallback>(forget), nullptr, MHD_OPTION_END);
+  if (server_ == nullptr) std::abort();
+  kept_port_.Close();
+  port_ = MHD_get_daemon_info(server_, MHD_DAEMON_INFO_BIND_PORT)->port;
 }
 
 void FakeApiServer::Stop() {
@@ -118,7 +148,74 @@ void FakeApiServer::Stop() {
     stopping_ = true;
     changed_.notify_all();
   }
-  server_.Stop();
+  if (server_ == nullptr) return;
+  const FileDescriptor listening(MHD_quiesce_daemon(server_));
+  ::shutdown(listening.get(), SHUT_RDWR);
+  kept_port_ = PortKept(port_);
+  MHD_stop_daemon(std::exchange(server_, nullptr));
+}
+
+MHD_Result FakeApiServer::Take(void* self, MHD_Connection* connection, const char* url,
+                               const char* method, const char* /*version*/, const char* data,
+                               std::size_t* size, void** body) {
+  if (*body == nullptr) {  // so far it has but read the headers
+    *body = new std::string;
+    return MHD_YES;
+  }
+  auto& text = *static_cast<std::string*>(*body);
+  if (*size > 0) {
+    text.append(data, std::exchange(*size, 0));
+    return MHD_YES;
+  }
+  Request request{.method = method, .path = url, .query = {}, .authorization = {}, .body = text};
+  MHD_get_connection_values(
+      connection, MHD_GET_ARGUMENT_KIND,
+      [](void* query, MHD_ValueKind, const char* key, const char* value) {
+        (*static_cast<decltype(Request::query)*>(query))[key] = value == nullptr ? "" : value;
+        return MHD_YES;
+      },
+      &request.query);
+  const char* who = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
+  if (who != nullptr) request.authorization = who;
+  return static_cast<FakeApiServer*>(self)->Handle(request, connection);
+}
+
+MHD_Result FakeApiServer::Answer(MHD_Connection* connection, const Reply& reply) {
+  MHD_Response* const response = MHD_create_response_from_buffer(
+      reply.body.size(), const_cast<char*>(reply.body.data()), MHD_RESPMEM_MUST_COPY);
+  if (!reply.retry_after.empty()) {
+    MHD_add_response_header(response, "Retry-After", reply.retry_after.c_str());
+  }
+  return Queue(connection, reply.status, response);
+}
+
+MHD_Result FakeApiServer::AnswerInPieces(MHD_Connection* connection, std::uint64_t size,
+                                         Pieces pieces) {
+  struct Stream {
+    Pieces next;
+    std::string held;
+  };
+  const auto read = [](void* from, std::uint64_t, char* into, std::size_t most) -> ssize_t {
+    auto& [next, held] = *static_cast<Stream*>(from);
+    if (held.empty()) {
+      auto more = next();
+      if (!more) return MHD_CONTENT_READER_END_WITH_ERROR;
+      held = *std::move(more);
+    }
+    const std::size_t part = held.copy(into, most);
+    held.erase(0, part);
+    return static_cast<ssize_t>(part);
+  };
+  const auto forget = [](void* stream) { delete static_cast<Stream*>(stream); };
+  return Queue(connection, 200,
+               MHD_create_response_from_callback(size, std::size_t{64} << 10, read,
+                                                 new Stream{std::move(pieces), {}}, forget));
+}
+
+bool FakeApiServer::FitsPart(const Request& request, const std::string& part) {
+  std::string all = request.path;
+  for (const auto& [name, value] : request.query) all += "&" + name + "=" + value;
+  return all.find(part) != std::string::npos;
 }
 
 void FakeApiServer::Change(const std::function<void(FakeStore&)>& change) {
@@ -184,7 +281,7 @@ std::size_t FakeApiServer::watches() {
   return watches_;
 }
 
-std::optional<Misbehaviour> FakeApiServer::TakeMisbehaviour(const WireRequest& request) {
+std::optional<Misbehaviour> FakeApiServer::TakeMisbehaviour(const Request& request) {
   const auto fits = [&](const Misbehaviour& how) { return FitsPart(request, how.part); };
   const auto at = std::ranges::find_if(misbehaviours_, fits);
   if (at == misbehaviours_.end()) return std::nullopt;
@@ -193,7 +290,7 @@ std::optional<Misbehaviour> FakeApiServer::TakeMisbehaviour(const WireRequest& r
   return how;
 }
 
-bool FakeApiServer::Handle(const WireRequest& request, const WireConnection& connection) {
+MHD_Result FakeApiServer::Handle(const Request& request, MHD_Connection* connection) {
   const bool is_watch = request.query.contains("watch");
   std::optional<Misbehaviour> how;
   Reply reply;
@@ -208,41 +305,44 @@ bool FakeApiServer::Handle(const WireRequest& request, const WireConnection& con
     }
   }
   if (how) return Misbehave(*how, reply, connection);
-  if (is_watch && reply.status == 200) return Watch(request, connection);
-  return connection.Answer(reply.status, reply.body, reply.headers);
+  if (!is_watch || reply.status != 200) return Answer(connection, reply);
+  return Watch(std::stoull(request.query.find("resourceVersion")->second), connection);
 }
 
-bool FakeApiServer::Misbehave(const Misbehaviour& how, const Reply& reply,
-                              const WireConnection& connection) {
+MHD_Result FakeApiServer::Misbehave(const Misbehaviour& how, const Reply& reply,
+                                    MHD_Connection* connection) {
   switch (how.kind) {
-    case Misbehaviour::Kind::kRefuse: return connection.Answer(how.status, how.body, how.headers);
+    case Misbehaviour::Kind::kRefuse:
+      return Answer(connection, {how.status, how.body, how.retry_after});
     case Misbehaviour::Kind::kHang: {
       Lock lock(mutex_);
       const std::size_t cuts = cuts_;
       changed_.wait(lock, [&] { return stopping_ || cuts_ != cuts; });
-      return false;
+      return MHD_NO;
     }
     case Misbehaviour::Kind::kCut:
-      connection.Send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" +
-                      reply.body.substr(0, reply.body.size() / 2));
-      return false;
-    case Misbehaviour::Kind::kSlow: {
-      connection.Send("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(reply.body.size()) +
-                      "\r\n\r\n");
-      for (const char byte : reply.body) connection.Send({&byte, 1});
-      return true;
-    }
+      return AnswerInPieces(
+          connection, 100'000,
+          [half = std::optional(reply.body.substr(0, reply.body.size() / 2))]() mutable {
+            return std::exchange(half, std::nullopt);
+          });
+    case Misbehaviour::Kind::kSlow:
+      return AnswerInPieces(connection, reply.body.size(), [rest = reply.body]() mutable {
+        const std::string byte = rest.substr(0, 1);
+        rest.erase(0, 1);
+        return std::optional(byte);
+      });
     case Misbehaviour::Kind::kHuge:
-      return connection.Answer(200, std::string(std::size_t{17} << 20, ' '));
+      return Answer(connection, {.body = std::string(std::size_t{17} << 20, ' ')});
   }
-  return false;
+  return MHD_NO;
 }
 
 FakeApiServer::Reply FakeApiServer::Refusal(int status, const char* recorded) {
-  return {.status = status, .body = RecordedAnswer(recorded), .headers = {}};
+  return {.status = status, .body = RecordedAnswer(recorded)};
 }
 
-FakeApiServer::Reply FakeApiServer::ReplyTo(const WireRequest& request) {
+FakeApiServer::Reply FakeApiServer::ReplyTo(const Request& request) {
   if (request.path == "/version") return {.body = RecordedAnswer("version.json")};
   if (request.path == "/api/v1/pods") return List(request);
   if (request.path.ends_with("/selfsubjectaccessreviews")) return Review(request);
@@ -251,7 +351,7 @@ FakeApiServer::Reply FakeApiServer::ReplyTo(const WireRequest& request) {
   return Refusal(404, "status_not_found.json");
 }
 
-FakeApiServer::Reply FakeApiServer::List(const WireRequest& request) {
+FakeApiServer::Reply FakeApiServer::List(const Request& request) {
   const auto limit = request.query.find("limit");
   const auto from = request.query.find("continue");
   const std::size_t most = limit == request.query.end() ? 1000 : std::stoul(limit->second);
@@ -268,45 +368,43 @@ FakeApiServer::Reply FakeApiServer::List(const WireRequest& request) {
   return {.body = page.dump()};
 }
 
-bool FakeApiServer::Watch(const WireRequest& request, const WireConnection& connection) {
-  const std::uint64_t from = std::stoull(request.query.find("resourceVersion")->second);
+MHD_Result FakeApiServer::Watch(std::uint64_t from, MHD_Connection* connection) {
   Lock lock(mutex_);
   if (from < store_.oldest()) {
-    const std::string line =
-        R"({"type":"ERROR","object":)" + RecordedAnswer("status_expired.json") + "}\n";
-    lock.unlock();
-    return connection.Answer(200, line);
+    return Answer(connection, {.body = R"({"type":"ERROR","object":)" +
+                                       RecordedAnswer("status_expired.json") + "}\n"});
   }
-  connection.Send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
   ++watches_;
-  std::uint64_t told = from;
-  std::size_t sent = sent_.size();
-  const std::size_t cuts = cuts_;
-  bool connected = true;
-  while (!stopping_ && cuts_ == cuts && connected) {
-    std::string bytes;
-    for (const FakeStore::Change& change : store_.changes()) {
-      if (change.version <= told) continue;
-      bytes += change.line.dump() + "\n";
-      told = change.version;
-    }
-    for (; sent < sent_.size(); ++sent) bytes += sent_[sent];
-    if (bytes.empty()) {
+  const std::shared_ptr<void> watching(nullptr, [this](void*) {
+    const Lock end(mutex_);
+    --watches_;
+  });
+  const int socket =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+  const auto next = [this, watching, socket, told = from, sent = sent_.size(),
+                     cuts = cuts_]() mutable -> std::optional<std::string> {
+    Lock turn(mutex_);
+    while (!stopping_ && cuts_ == cuts) {
+      std::string bytes;
+      for (const FakeStore::Change& change : store_.changes()) {
+        if (change.version <= told) continue;
+        bytes += change.line.dump() + "\n";
+        told = change.version;
+      }
+      for (; sent < sent_.size(); ++sent) bytes += sent_[sent];
+      if (!bytes.empty()) return bytes;
       // The client may disconnect meanwhile, which nothing reports.
-      changed_.wait_for(lock, std::chrono::milliseconds(50));
-      pollfd gone{.fd = connection.fd(), .events = POLLRDHUP, .revents = 0};
-      connected = ::poll(&gone, 1, 0) == 0;
-    } else {
-      lock.unlock();  // sending may take until the client reads
-      connected = connection.SendChunk(bytes);
-      lock.lock();
+      changed_.wait_for(turn, std::chrono::milliseconds(50));
+      pollfd gone{.fd = socket, .events = POLLRDHUP, .revents = 0};
+      if (::poll(&gone, 1, 0) != 0) break;
     }
-  }
-  --watches_;
-  return false;
+    return std::nullopt;
+  };
+  lock.unlock();
+  return AnswerInPieces(connection, MHD_SIZE_UNKNOWN, next);
 }
 
-FakeApiServer::Reply FakeApiServer::OnPod(const WireRequest& request) {
+FakeApiServer::Reply FakeApiServer::OnPod(const Request& request) {
   constexpr std::string_view kPods = "/api/v1/namespaces/default/pods/";
   if (!request.path.starts_with(kPods)) return Refusal(404, "status_not_found.json");
   const std::string rest = request.path.substr(kPods.size());
@@ -329,7 +427,7 @@ FakeApiServer::Reply FakeApiServer::OnPod(const WireRequest& request) {
   return {.body = pod->dump()};
 }
 
-FakeApiServer::Reply FakeApiServer::OnNode(const WireRequest& request) {
+FakeApiServer::Reply FakeApiServer::OnNode(const Request& request) {
   if (request.path.ends_with("/proxy/configz")) return {.body = RecordedAnswer("configz.json")};
   Json& node = store_.node();
   if (request.method == "GET") return {.body = node.dump()};
@@ -347,7 +445,7 @@ FakeApiServer::Reply FakeApiServer::OnNode(const WireRequest& request) {
   return {.body = node.dump()};
 }
 
-FakeApiServer::Reply FakeApiServer::Review(const WireRequest& request) {
+FakeApiServer::Reply FakeApiServer::Review(const Request& request) {
   const Json asked = Json::parse(request.body)["spec"]["resourceAttributes"];
   std::string right = asked["verb"].get<std::string>() + " " + asked["resource"].get<std::string>();
   if (asked.contains("subresource")) right += "/" + asked["subresource"].get<std::string>();

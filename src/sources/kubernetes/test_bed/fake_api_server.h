@@ -1,5 +1,7 @@
 #pragma once
 
+#include <microhttpd.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -14,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sources/kubernetes/test_bed/wire_server.h"
+#include "ports/file_descriptor.h"
 
 namespace jettison::kube {
 
@@ -75,7 +77,7 @@ struct Misbehaviour {
   std::string part;  // of the path and query of the request: "watch=true"; empty: any
   int status = 500;
   std::string body;
-  std::string headers;  // further lines, each with its end
+  std::string retry_after;  // empty: not said
 };
 
 // An API server of the tests' own: pods of one namespace by list and watch, marks and deletions of
@@ -86,10 +88,8 @@ class FakeApiServer {
   FakeApiServer();
   ~FakeApiServer() { Stop(); }
 
-  [[nodiscard]] std::string url() const {
-    return "http://127.0.0.1:" + std::to_string(server_.port());
-  }
-  // Away, and back on the same port with the same store.
+  [[nodiscard]] std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+  // Away, and back on the same port with the same store. Meanwhile who connects is refused.
   void Stop();
   void Start();
 
@@ -125,22 +125,39 @@ class FakeApiServer {
   }
 
  private:
+  struct Request {
+    std::string method;
+    std::string path;                                       // without the query
+    std::map<std::string, std::string, std::less<>> query;  // decoded
+    std::string authorization;
+    std::string body;
+  };
   // A whole answer, before it is sent.
   struct Reply {
     int status = 200;
     std::string body;
-    std::string headers;
+    std::string retry_after;
   };
+  // The next bytes of an answer that is sent in pieces; absent: the connection is cut.
+  using Pieces = std::function<std::optional<std::string>()>;
 
-  bool Handle(const WireRequest& request, const WireConnection& connection);
-  bool Misbehave(const Misbehaviour& how, const Reply& reply, const WireConnection& connection);
-  bool Watch(const WireRequest& request, const WireConnection& connection);
-  [[nodiscard]] std::optional<Misbehaviour> TakeMisbehaviour(const WireRequest& request);
-  [[nodiscard]] Reply ReplyTo(const WireRequest& request);
-  [[nodiscard]] Reply List(const WireRequest& request);
-  [[nodiscard]] Reply OnPod(const WireRequest& request);
-  [[nodiscard]] Reply OnNode(const WireRequest& request);
-  [[nodiscard]] Reply Review(const WireRequest& request);
+  // As libmicrohttpd calls it, on the thread of the connection.
+  static MHD_Result Take(void* self, MHD_Connection* connection, const char* url,
+                         const char* method, const char* version, const char* data,
+                         std::size_t* size, void** body);
+  static MHD_Result Answer(MHD_Connection* connection, const Reply& reply);
+  static MHD_Result AnswerInPieces(MHD_Connection* connection, std::uint64_t size, Pieces pieces);
+
+  MHD_Result Handle(const Request& request, MHD_Connection* connection);
+  MHD_Result Misbehave(const Misbehaviour& how, const Reply& reply, MHD_Connection* connection);
+  MHD_Result Watch(std::uint64_t from, MHD_Connection* connection);
+  [[nodiscard]] static bool FitsPart(const Request& request, const std::string& part);
+  [[nodiscard]] std::optional<Misbehaviour> TakeMisbehaviour(const Request& request);
+  [[nodiscard]] Reply ReplyTo(const Request& request);
+  [[nodiscard]] Reply List(const Request& request);
+  [[nodiscard]] Reply OnPod(const Request& request);
+  [[nodiscard]] Reply OnNode(const Request& request);
+  [[nodiscard]] Reply Review(const Request& request);
   [[nodiscard]] static Reply Refusal(int status, const char* recorded);
 
   std::mutex mutex_;  // of all but the server
@@ -155,7 +172,9 @@ class FakeApiServer {
   std::vector<std::string> denied_;
   std::vector<std::string> requests_;
   std::size_t watches_ = 0;
-  WireServer server_;
+  int port_ = 0;
+  FileDescriptor kept_port_;  // bound, and listens to nobody, while the server is stopped
+  MHD_Daemon* server_ = nullptr;
 };
 
 }  // namespace jettison::kube
