@@ -1,7 +1,7 @@
 // links: jettison_kube_objects jettison_kube_calls
 //
-// Any bytes, as an API server may send them: as a page of a list, as lines of a watch in two
-// pieces, as a node, a status and the answer to a call. Nothing may crash, and a node that is
+// Any bytes, as an API server may send them: as a page of a list, as a line of a watch,
+// as a node, a status and the answer to a call. Nothing may crash, and a node that is
 // understood can be tainted.
 
 #include <string>
@@ -23,16 +23,9 @@ void ReadPage(std::string_view text) {
   if (page->resource_version.empty()) std::abort();
 }
 
-void ReadWatch(std::string_view text) {
-  kube::LineCutter cutter(1000);
-  const auto take = [&](std::string_view line) {
-    if (line.empty() || line.size() > 1000) std::abort();
-    const auto event = kube::ReadWatchLine(line);
-    if (event) static_cast<void>(kube::ReadApiPod(event->object()));
-  };
-  const std::size_t half = text.size() / 2;
-  static_cast<void>(cutter.Push(text.substr(0, half), take) &&
-                    cutter.Push(text.substr(half), take));
+void ReadWatch(std::string_view line) {
+  const auto event = kube::ReadWatchLine(line);
+  if (event) static_cast<void>(kube::ReadApiPod(event->object()));
 }
 
 void ReadNode(std::string_view text) {

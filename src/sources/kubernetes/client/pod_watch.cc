@@ -104,7 +104,6 @@ PodWatch::PodWatch(ApiClient& client, const Clock& clock, std::string node,
       node_(std::move(node)),
       chance_(std::move(chance)),
       listeners_(std::move(listeners)),
-      lines_(kLongestLine),
       limit_(kPageLimit) {}
 
 PodWatch::~PodWatch() {
@@ -206,7 +205,7 @@ void PodWatch::Watch() {
   const std::string query =
       fmt::format("&watch=true&allowWatchBookmarks=true&timeoutSeconds={}&resourceVersion={}",
                   timeout.count(), EncodedForUrl(position_));
-  lines_.Clear();
+  line_.clear();
   under_way_ = client_.Stream(
       {.path = Path(query),
        .timeout = timeout + kWatchOverdue,
@@ -249,10 +248,17 @@ void PodWatch::TakeBytes(std::string_view bytes) {
     fault_.reset();
   }
   std::optional<Failure> failure;
-  const bool fits = lines_.Push(bytes, [&](std::string_view line) {
-    if (!failure) failure = TakeLine(line);
-  });
-  if (!failure && !fits) {
+  const std::size_t before = line_.size();
+  std::size_t begin = 0;
+  line_ += bytes;
+  for (std::size_t end = line_.find('\n', before); end != std::string::npos && !failure;
+       end = line_.find('\n', begin)) {
+    const std::string_view line = std::string_view(line_).substr(begin, end - begin);
+    if (!line.empty()) failure = TakeLine(line);
+    begin = end + 1;
+  }
+  line_.erase(0, begin);
+  if (!failure && line_.size() > kLongestLine) {
     failure = Failure{.kind = Kind::kTooLarge,
                       .error = {ErrorCode::kInvalidArgument, "an event is too large"}};
   }

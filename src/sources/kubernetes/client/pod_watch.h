@@ -116,7 +116,6 @@ class PodWatch {
   const std::string node_;
   const std::function<double()> chance_;
   const Listeners listeners_;
-  LineCutter lines_;
   std::optional<ApiClient::Id> under_way_;
   std::map<std::string, ObjectHead> pods_;  // that exist, by UID
   bool has_listed_ = false;                 // a whole list, in this life
@@ -125,6 +124,7 @@ class PodWatch {
   std::uint32_t limit_;                    // pods of a page
   std::string continue_token_;             // empty: the first page
   std::set<std::string> listed_;           // UIDs of the list that has begun
+  std::string line_;                       // of the watch, as far as it has come
   std::string position_;                   // the newest version that was told
   std::optional<Instant> watching_since_;  // absent: no watch has begun to answer
   bool has_bookmarks_ = false;             // so that a long silence of a watch means something

@@ -76,20 +76,4 @@ struct WatchLine {
 // Reads one line. kInvalidArgument: not JSON, of a type that is not known, or without an object.
 [[nodiscard]] Result<WatchLine> ReadWatchLine(std::string_view line);
 
-// Cuts the bytes of a stream into lines, however they come.
-class LineCutter {
- public:
-  explicit LineCutter(std::size_t most_bytes) : most_bytes_(most_bytes) {}
-
-  // Visits each line that is whole now, without its newline; empty ones are passed over. False, and
-  // nothing more is held, where a line has more than `most_bytes`.
-  [[nodiscard]] bool Push(std::string_view bytes,
-                          const std::function<void(std::string_view)>& visit);
-  void Clear() { rest_.clear(); }
-
- private:
-  std::size_t most_bytes_;
-  std::string rest_;
-};
-
 }  // namespace jettison::kube
