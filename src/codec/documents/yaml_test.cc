@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "codec/documents/documents.h"
 
@@ -32,60 +33,58 @@ std::string Refusal(const std::string& text) {
 }
 
 TEST(Yaml, PlainScalarsMeanWhatTheyMeanToKubernetes) {
-  struct Row {
-    const char* text;
-    const char* means;
-  };
-  for (const Row& row : {Row{"true", "b:true"},
-                         Row{"True", "b:true"},
-                         Row{"TRUE", "b:true"},
-                         Row{"yes", "b:true"},
-                         Row{"on", "b:true"},
-                         Row{"y", "b:true"},
-                         Row{"no", "b:false"},
-                         Row{"off", "b:false"},
-                         Row{"N", "b:false"},
-                         Row{"tRUE", "s:tRUE"},
-                         Row{"~", "null"},
-                         Row{"null", "null"},
-                         Row{"", "null"},
-                         Row{"nUll", "s:nUll"},
-                         Row{"5", "n:5"},
-                         Row{"-5", "n:-5"},
-                         Row{"+5", "n:5"},
-                         Row{"0", "n:0"},
-                         Row{"010", "n:8"},
-                         Row{"-010", "n:-8"},
-                         Row{"08", "n:8"},
-                         Row{"0o17", "n:15"},
-                         Row{"0x1F", "n:31"},
-                         Row{"-0x10", "n:-16"},
-                         Row{"0b101", "n:5"},
-                         Row{"1_000", "n:1000"},
-                         Row{"0.10", "n:0.10"},
-                         Row{".5", "n:0.5"},
-                         Row{"5.", "n:5"},
-                         Row{"-.5e3", "n:-0.5e3"},
-                         Row{"1e3", "n:1e3"},
-                         Row{"1E+3", "n:1e3"},
-                         Row{"1e-3", "n:1e-3"},
-                         Row{"007.5", "n:7.5"},
-                         Row{"123456789012345678901234567890", "n:123456789012345678901234567890"},
-                         Row{"1Gi", "s:1Gi"},
-                         Row{"0x", "s:0x"},
-                         Row{"0xg", "s:0xg"},
-                         Row{"1e", "s:1e"},
-                         Row{"1.2.3", "s:1.2.3"},
-                         Row{"10m", "s:10m"},
-                         Row{"+", "s:+"},
-                         Row{"-x", "s:-x"},
-                         Row{"5%", "s:5%"},
-                         Row{"2026-01-01", "s:2026-01-01"},
-                         Row{"12:30:45", "s:12:30:45"},
-                         Row{"._5", "s:._5"},
-                         Row{".", "s:."},
-                         Row{"a b", "s:a b"}}) {
-    EXPECT_EQ(Show(*Only("k: " + std::string(row.text)).Find("k")), row.means) << row.text;
+  constexpr std::pair<const char*, const char*> kRows[] = {
+      {"true", "b:true"},
+      {"True", "b:true"},
+      {"TRUE", "b:true"},
+      {"yes", "b:true"},
+      {"on", "b:true"},
+      {"y", "b:true"},
+      {"no", "b:false"},
+      {"off", "b:false"},
+      {"N", "b:false"},
+      {"tRUE", "s:tRUE"},
+      {"~", "null"},
+      {"null", "null"},
+      {"", "null"},
+      {"nUll", "s:nUll"},
+      {"5", "n:5"},
+      {"-5", "n:-5"},
+      {"+5", "n:5"},
+      {"0", "n:0"},
+      {"010", "n:8"},
+      {"-010", "n:-8"},
+      {"08", "n:8"},
+      {"0o17", "n:15"},
+      {"0x1F", "n:31"},
+      {"-0x10", "n:-16"},
+      {"0b101", "n:5"},
+      {"1_000", "n:1000"},
+      {"0.10", "n:0.10"},
+      {".5", "n:0.5"},
+      {"5.", "n:5"},
+      {"-.5e3", "n:-0.5e3"},
+      {"1e3", "n:1e3"},
+      {"1E+3", "n:1e3"},
+      {"1e-3", "n:1e-3"},
+      {"007.5", "n:7.5"},
+      {"123456789012345678901234567890", "n:123456789012345678901234567890"},
+      {"1Gi", "s:1Gi"},
+      {"0x", "s:0x"},
+      {"0xg", "s:0xg"},
+      {"1e", "s:1e"},
+      {"1.2.3", "s:1.2.3"},
+      {"10m", "s:10m"},
+      {"+", "s:+"},
+      {"-x", "s:-x"},
+      {"5%", "s:5%"},
+      {"2026-01-01", "s:2026-01-01"},
+      {"12:30:45", "s:12:30:45"},
+      {"._5", "s:._5"},
+      {".", "s:."},
+      {"a b", "s:a b"}};
+  for (const auto& [text, means] : kRows) {
+    EXPECT_EQ(Show(*Only("k: " + std::string(text)).Find("k")), means) << text;
   }
 }
 
