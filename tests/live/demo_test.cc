@@ -8,6 +8,7 @@
 #include <csignal>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "tests/live/program.h"
 
@@ -44,21 +45,15 @@ TEST_F(LiveDemo, HoldsItsPromisesAndLeavesNothingBehind) {
   ExpectNothingLeftOf(*demo);
 }
 
-TEST_F(LiveDemo, LeavesNothingBehindWhenInterruptedInTheMiddleOfAnAct) {
-  const auto demo = Start();
-  ASSERT_TRUE(demo->ReadUntil("act 1 of 4")) << demo->output();
-  demo->Signal(SIGINT);
-  EXPECT_EQ(demo->Wait(), 128 + SIGINT) << demo->output();
-  EXPECT_THAT(demo->output(), HasSubstr("interrupted"));
-  ExpectNothingLeftOf(*demo);
-}
-
-TEST_F(LiveDemo, LeavesNothingBehindWhenTerminatedWhileItsPodsStart) {
-  const auto demo = Start();
-  ASSERT_TRUE(demo->ReadUntil("the pods start")) << demo->output();
-  demo->Signal(SIGTERM);
-  EXPECT_EQ(demo->Wait(), 128 + SIGTERM) << demo->output();
-  ExpectNothingLeftOf(*demo);
+TEST_F(LiveDemo, LeavesNothingBehindWhenItIsToldToEnd) {
+  for (const auto& [at, signal] :
+       {std::pair("act 1 of 4", SIGINT), std::pair("the pods start", SIGTERM)}) {
+    const auto demo = Start();
+    ASSERT_TRUE(demo->ReadUntil(at)) << demo->output();
+    demo->Signal(signal);
+    EXPECT_EQ(demo->Wait(), 128 + signal) << demo->output();
+    ExpectNothingLeftOf(*demo);
+  }
 }
 
 TEST_F(LiveDemo, TheNextOneRemovesWhatAKilledOneLeft) {
