@@ -5,14 +5,14 @@
 
 #include "fuzz/fuzz.h"
 #include "http/endpoint.h"
-#include "sources/kubernetes/credentials/kubeconfig.h"
+#include "sources/kubernetes/credentials/api_access.h"
 
 void Fuzz(std::string_view text) {
   using namespace jettison;
-  const auto reading = kube::ReadKubeconfig(text, "/etc/kubeconfig");
-  if (reading.faults.empty()) {
-    Require(http::ParseEndpoint(reading.config.server).has_value());
-    Require(reading.config.certificate.is_given() == reading.config.key.is_given());
+  const auto config = kube::ReadKubeconfig(text, "/etc/kubeconfig");
+  if (config.faults.empty()) {
+    Require(http::ParseEndpoint(config.access.server).has_value());
+    Require(config.certificate.is_given() == config.key.is_given());
   }
   const auto endpoint = http::ParseEndpoint(text);
   if (!endpoint || endpoint->kind == http::Endpoint::Kind::kUnix) return;

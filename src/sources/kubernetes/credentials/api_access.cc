@@ -70,25 +70,18 @@ AccessReading AccessByKubeconfig(const std::string& path) {
   AccessReading reading;
   const std::string text = OrFault(http::ReadSmallFile(path), path, path, "", reading.faults);
   if (!reading.faults.empty()) return reading;
-  KubeconfigReading parsed = ReadKubeconfig(text, path);
-  const Kubeconfig& config = parsed.config;
-  reading.faults = std::move(parsed.faults);
-  Faults& faults = reading.faults;
-  reading.access = {.origin = fmt::format("kubeconfig {}, context {}", path, config.context),
-                    .server = config.server,
-                    .path_prefix = config.path_prefix,
-                    .server_name = config.server_name,
-                    .ca_pem = Read(config.ca, path, "certificate-authority", faults),
-                    .ca_name = NameOfCa(config.ca, path),
-                    .cert_pem = Read(config.certificate, path, "client-certificate", faults),
-                    .key_pem = Read(config.key, path, "client-key", faults),
-                    .token = config.token,
-                    .token_file = config.token_file};
-  if (!config.token_file.empty()) {
-    const std::string& file = config.token_file;
-    reading.access.token = OrFault(ReadToken(file), file, path, "tokenFile", faults);
+  Kubeconfig config = ReadKubeconfig(text, path);
+  Faults& faults = reading.faults = std::move(config.faults);
+  ApiAccess& access = reading.access = std::move(config.access);
+  access.origin = fmt::format("kubeconfig {}, context {}", path, config.context);
+  access.ca_pem = Read(config.ca, path, "certificate-authority", faults);
+  access.ca_name = NameOfCa(config.ca, path);
+  access.cert_pem = Read(config.certificate, path, "client-certificate", faults);
+  access.key_pem = Read(config.key, path, "client-key", faults);
+  if (const std::string& file = access.token_file; !file.empty()) {
+    access.token = OrFault(ReadToken(file), file, path, "tokenFile", faults);
   }
-  if (faults.empty()) CheckTls(reading.access, config, path, faults);
+  if (faults.empty()) CheckTls(access, config, path, faults);
   return reading;
 }
 

@@ -3,12 +3,12 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/model/fault.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "ports/mailbox.h"
-#include "sources/kubernetes/credentials/kubeconfig.h"
 
 namespace jettison::kube {
 
@@ -26,6 +26,29 @@ struct ApiAccess {
   std::string token;       // empty: none; of a token file: as it was read with the rest
   std::string token_file;  // comes before another token
 };
+
+// A certificate or a key: the text itself, or the file that it is in.
+struct PemSource {
+  std::string text;
+  std::string file;  // absolute where the kubeconfig's own path is
+  [[nodiscard]] bool is_given() const { return !text.empty() || !file.empty(); }
+};
+
+// What the current context of a kubeconfig says. No file that it names has been read.
+struct Kubeconfig {
+  std::string context;
+  ApiAccess access;  // without what is in files
+  PemSource ca;
+  PemSource certificate;
+  PemSource key;
+  Faults faults;  // every one, with file and key: "users[0].user.exec"
+};
+
+// Reads the text of a kubeconfig (v1 Config); `file` names it and is where relative paths count
+// from. Of its contexts only the current one is looked at. Faults are also: what would have to be
+// run or asked for a token (exec, auth-provider), passwords, impersonation, proxies, and a server
+// whose certificate is not to be looked at, for the agent would show its token to anybody.
+[[nodiscard]] Kubeconfig ReadKubeconfig(std::string_view text, const std::string& file);
 
 struct AccessReading {
   ApiAccess access;

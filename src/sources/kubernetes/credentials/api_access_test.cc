@@ -7,7 +7,6 @@
 
 #include "http/testing/test_certificates.h"
 #include "kernel/files/testing/temporary_folder.h"
-#include "sources/kubernetes/credentials/kubeconfig.h"
 
 namespace jettison::kube {
 namespace {
@@ -186,25 +185,24 @@ std::string Config(const std::string& cluster, const std::string& user) {
          user + "}}]\n";
 }
 
-KubeconfigReading Read(const std::string& text) {
+Kubeconfig Read(const std::string& text) {
   return ReadKubeconfig(text, "/etc/jettison/kubeconfig");
 }
 
 TEST(Kubeconfig, TheCurrentContextSaysServerAndUser) {
-  const auto reading =
+  const Kubeconfig config =
       Read(Config("server: 'https://10.0.0.1:6443/k8s/c-1/', certificate-authority: ca.crt, "
                   "tls-server-name: api",
                   "client-certificate: /pki/a.crt, client-key: ../a.key, tokenFile: token"));
-  EXPECT_THAT(reading.faults, IsEmpty()) << DescribeAll(reading.faults);
-  const Kubeconfig& config = reading.config;
+  EXPECT_THAT(config.faults, IsEmpty()) << DescribeAll(config.faults);
   EXPECT_EQ(config.context, "here");
-  EXPECT_EQ(config.server, "https://10.0.0.1:6443");
-  EXPECT_EQ(config.path_prefix, "/k8s/c-1");
-  EXPECT_EQ(config.server_name, "api");
+  EXPECT_EQ(config.access.server, "https://10.0.0.1:6443");
+  EXPECT_EQ(config.access.path_prefix, "/k8s/c-1");
+  EXPECT_EQ(config.access.server_name, "api");
   EXPECT_EQ(config.ca.file, "/etc/jettison/ca.crt");
   EXPECT_EQ(config.certificate.file, "/pki/a.crt");
   EXPECT_EQ(config.key.file, "/etc/a.key");
-  EXPECT_EQ(config.token_file, "/etc/jettison/token");
+  EXPECT_EQ(config.access.token_file, "/etc/jettison/token");
 }
 
 TEST(Kubeconfig, EveryFaultIsToldWithItsKey) {
@@ -238,8 +236,8 @@ TEST(Kubeconfig, AServerIsHttpsOrOnThisMachine) {
   const auto read = [](const std::string& url) {
     return Read(Config("server: \"" + url + "\"", "token: t"));
   };
-  EXPECT_EQ(read("https://[::1]:6443").config.server, "https://[::1]:6443");
-  EXPECT_EQ(read("https://api.example/").config.path_prefix, "");
+  EXPECT_EQ(read("https://[::1]:6443").access.server, "https://[::1]:6443");
+  EXPECT_EQ(read("https://api.example/").access.path_prefix, "");
   EXPECT_THAT(read("http://127.0.0.1:8080").faults, IsEmpty());
   for (const char* url :
        {"http://10.0.0.1", "http://127.evil.example?", "10.0.0.1:6443", "https://", "unix:///x",

@@ -1,5 +1,3 @@
-#include "sources/kubernetes/credentials/kubeconfig.h"
-
 #include <fmt/format.h>
 #include <gnutls/gnutls.h>
 
@@ -12,6 +10,7 @@
 #include "codec/documents/documents.h"
 #include "codec/kubernetes/field.h"
 #include "http/endpoint.h"
+#include "sources/kubernetes/credentials/api_access.h"
 
 namespace jettison::kube {
 namespace {
@@ -55,10 +54,10 @@ class Reader {
         folder_(std::filesystem::path(file).parent_path()),
         root_(document, log_) {}
 
-  KubeconfigReading Read() {
+  Kubeconfig Read() {
     if (root_.IsMap()) ReadRoot();
-    reading_.faults = std::move(log_.faults);
-    return std::move(reading_);
+    config_.faults = std::move(log_.faults);
+    return std::move(config_);
   }
 
  private:
@@ -77,7 +76,7 @@ class Reader {
   FaultLog log_;
   std::filesystem::path folder_;
   Field root_;
-  KubeconfigReading reading_;
+  Kubeconfig config_;
 };
 
 void Reader::Refuse(const Field& map, const char* name, const char* why) {
@@ -114,7 +113,7 @@ void Reader::ReadRoot() {
   const Field kind = root_.Member("kind");
   if (kind.IsPresent() && kind.String() != "Config") kind.Fault("must be Config");
   const Field current = root_.Member("current-context");
-  reading_.config.context = current.String().value_or("");
+  config_.context = current.String().value_or("");
   WithNamed("contexts", "context", current, [this](const Field& context) { ReadContext(context); });
 }
 
@@ -135,12 +134,12 @@ void Reader::ReadServer(const Field& field) {
   const std::size_t scheme = text.find(kScheme);
   const std::size_t path =
       scheme == std::string::npos ? scheme : text.find('/', scheme + kScheme.size());
-  Kubeconfig& config = reading_.config;
-  config.server = text.substr(0, path);
-  if (path != std::string::npos) config.path_prefix = text.substr(path);
-  while (config.path_prefix.ends_with('/')) config.path_prefix.pop_back();
-  const auto endpoint = http::ParseEndpoint(config.server);
-  if (!endpoint || endpoint->kind == http::Endpoint::Kind::kUnix || !IsPath(config.path_prefix)) {
+  ApiAccess& access = config_.access;
+  access.server = text.substr(0, path);
+  if (path != std::string::npos) access.path_prefix = text.substr(path);
+  while (access.path_prefix.ends_with('/')) access.path_prefix.pop_back();
+  const auto endpoint = http::ParseEndpoint(access.server);
+  if (!endpoint || endpoint->kind == http::Endpoint::Kind::kUnix || !IsPath(access.path_prefix)) {
     return field.Fault("must be a URL such as https://10.0.0.1:6443");
   }
   if (endpoint->kind == http::Endpoint::Kind::kHttp && !IsLoopback(endpoint->host)) {
@@ -150,8 +149,8 @@ void Reader::ReadServer(const Field& field) {
 
 void Reader::ReadCluster(const Field& cluster) {
   ReadServer(cluster.Member("server"));
-  reading_.config.server_name = cluster.Member("tls-server-name").String().value_or("");
-  reading_.config.ca = ReadPem(cluster, "certificate-authority");
+  config_.access.server_name = cluster.Member("tls-server-name").String().value_or("");
+  config_.ca = ReadPem(cluster, "certificate-authority");
   Refuse(cluster, "proxy-url", "proxies are not supported");
   const Field insecure = cluster.Member("insecure-skip-tls-verify");
   if (insecure.Bool().value_or(false)) {
@@ -168,15 +167,14 @@ void Reader::ReadUser(const Field& user) {
   for (const char* name : {"as", "as-uid", "as-groups", "as-user-extra"}) {
     Refuse(user, name, "impersonation is not supported");
   }
-  Kubeconfig& config = reading_.config;
-  config.certificate = ReadPem(user, "client-certificate");
-  config.key = ReadPem(user, "client-key");
-  config.token = user.Member("token").String().value_or("");
-  config.token_file = ReadPath(user.Member("tokenFile"));
-  if (config.certificate.is_given() && !config.key.is_given()) {
+  config_.certificate = ReadPem(user, "client-certificate");
+  config_.key = ReadPem(user, "client-key");
+  config_.access.token = user.Member("token").String().value_or("");
+  config_.access.token_file = ReadPath(user.Member("tokenFile"));
+  if (config_.certificate.is_given() && !config_.key.is_given()) {
     user.Member("client-key").Fault("is missing: it belongs to client-certificate");
   }
-  if (config.key.is_given() && !config.certificate.is_given()) {
+  if (config_.key.is_given() && !config_.certificate.is_given()) {
     user.Member("client-certificate").Fault("is missing: it belongs to client-key");
   }
 }
@@ -204,15 +202,15 @@ std::string Reader::ReadPath(const Field& field) {
 
 }  // namespace
 
-KubeconfigReading ReadKubeconfig(std::string_view text, const std::string& file) {
+Kubeconfig ReadKubeconfig(std::string_view text, const std::string& file) {
   const auto documents = ParseDocuments(text, kMostMemory);
   if (documents && documents->size() == 1) return Reader(documents->front(), file).Read();
-  KubeconfigReading reading;
-  AddFault(reading.faults, {.file = file,
-                            .message = !documents           ? documents.error().message
-                                       : documents->empty() ? "is empty; it must be a kubeconfig"
-                                                            : "must have one document"});
-  return reading;
+  Kubeconfig config;
+  AddFault(config.faults, {.file = file,
+                           .message = !documents           ? documents.error().message
+                                      : documents->empty() ? "is empty; it must be a kubeconfig"
+                                                           : "must have one document"});
+  return config;
 }
 
 }  // namespace jettison::kube
