@@ -58,7 +58,7 @@ Result<void> CheckToken(const HttpConfig& config) {
 
 }  // namespace
 
-HttpServer::HttpServer(HttpConfig config, HttpHandler handler, HttpErrorAnswer error_answer,
+HttpServer::HttpServer(const HttpConfig& config, HttpHandler handler, HttpErrorAnswer error_answer,
                        const HttpLimits& limits, std::string_view token_folder)
     : access_{.config = config,
               .own_token_file =
@@ -66,8 +66,7 @@ HttpServer::HttpServer(HttpConfig config, HttpHandler handler, HttpErrorAnswer e
       limits_(limits),
       handler_(std::move(handler)),
       error_answer_(std::move(error_answer)),
-      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      wanted_(std::move(config)) {}
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 HttpServer::~HttpServer() {
   for (auto& [descriptor, connection] : connections_) Cut(connection);
@@ -254,29 +253,16 @@ void HttpServer::Cut(Connection& connection) {
 }
 
 Result<std::function<void()>> HttpServer::ReadCredentials(const HttpConfig& config) {
-  std::unique_lock lock(mutex_);
-  HttpConfig next = WithFilesOf(wanted_, config);
-  lock.unlock();
-  // What is configured no longer stays as it is, because its files may be gone.
-  HttpConfig read = next;
-  if (config.tls_cert_file.empty()) read.tls_cert_file.clear();
-  if (config.bearer_token_file.empty()) read.bearer_token_file.clear();
-  if (auto usable = CheckToken(read); !usable) return Fail(usable.error().In(kServe));
-  if (auto usable = ReadTls(read); !usable) return Fail(usable.error().In(kServe));
-  return [this, next = std::move(next)] {
-    const std::lock_guard changing(mutex_);
-    wanted_ = next;
-    is_wanted_ = true;
+  if (auto usable = CheckToken(config); !usable) return Fail(usable.error().In(kServe));
+  if (auto usable = ReadTls(config); !usable) return Fail(usable.error().In(kServe));
+  return [this] {
+    has_news_ = true;
     WakeStreams();
   };
 }
 
 void HttpServer::TakeCredentials() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!std::exchange(is_wanted_, false)) return;
-    access_.config = wanted_;
-  }
+  if (!has_news_.exchange(false)) return;
   // Where their files have changed since they were looked at, or there is no descriptor, those
   // before stay in use.
   if (tcp_ && HasTls(access_.config)) (void)StartTcp();

@@ -9,7 +9,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,7 +37,7 @@ class HttpServer {
  public:
   // `config`: where to listen and who may ask; an empty text means none. `token_folder`: where the
   // server puts a token that it makes itself (OwnTokenFile).
-  HttpServer(HttpConfig config, HttpHandler handler, HttpErrorAnswer error_answer,
+  HttpServer(const HttpConfig& config, HttpHandler handler, HttpErrorAnswer error_answer,
              const HttpLimits& limits = {}, std::string_view token_folder = http::kOwnTokenFolder);
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
@@ -62,10 +61,8 @@ class HttpServer {
   // Ends Serve, once; also one that has not begun yet.
   void Stop();
   // Sees to it that the files of certificates and tokens that `config` names can be used. What is
-  // returned, called once, has the server read and use them, soon, and cuts connections with the
-  // certificates before; it must not outlive this. Of the rest of `config` nothing is taken over
-  // (WithFilesOf), and a kind of credentials that it names no more stays in use, its files unread.
-  // Errors as of Listen.
+  // returned, called once, has the server read its own again, soon, and cuts connections with the
+  // certificates before; it must not outlive this. Errors as of Listen.
   [[nodiscard]] Result<std::function<void()>> ReadCredentials(const HttpConfig& config);
   // Every stream that had nothing to send is asked again.
   void WakeStreams();
@@ -149,9 +146,7 @@ class HttpServer {
   std::map<int, Connection> connections_;  // by descriptor
   Daemon unix_;                            // either may be null
   Daemon tcp_;
-  std::mutex mutex_;
-  HttpConfig wanted_;       // with the files that are to be used; guarded by it
-  bool is_wanted_ = false;  // `wanted_` is not in use yet; guarded by it
+  std::atomic<bool> has_news_ = false;              // of credentials
   std::chrono::steady_clock::time_point next_ask_;  // of streams that had nothing to send
 };
 
