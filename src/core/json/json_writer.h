@@ -67,12 +67,6 @@ class JsonWriter {
   void Null() { Raw("null"); }
   // A value that is written already.
   void Json(std::string_view value) { Raw(value); }
-  // A number with two decimals, 0 or more: 1234 is 12.34.
-  void Hundredths(std::integral auto value) {
-    Separate();
-    fmt::format_to(std::back_inserter(out_), "{}.{:02}", value / 100, value % 100);
-    comma_ = true;
-  }
   // Of a fraction, which must be finite, the shortest decimal that is this number.
   template <typename T>
   requires std::is_arithmetic_v<T>
@@ -184,7 +178,7 @@ template <std::invocable<JsonWriter&> Write>
 //   fields(name, value)                   what is absent (an optional) is left out
 //   fields.UnlessEmpty(name, text)        an empty text, or list, is left out
 //   fields.OneOf(name, flag, yes, no)     a flag as one of two words
-//   fields.Share(name, hundredths)        a percentage with two decimals
+//   fields.Share(name, hundredths)        a percentage, of its hundredths
 //   fields.Told(name, value)              follows from the others; not read
 template <typename T, typename Form>
 concept FormOf = std::same_as<std::remove_const_t<T>, Form>;
@@ -210,7 +204,7 @@ class FieldWriter {
     if (flag) json_.Field(name, *flag ? yes : no);
   }
   void Share(std::string_view name, std::optional<std::int32_t> hundredths) {
-    if (hundredths) json_.Key(name), json_.Hundredths(*hundredths);
+    if (hundredths) json_.Field(name, *hundredths / 100.0);
   }
   template <typename T>
   void Told(std::string_view name, const T& value) {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
-#include <initializer_list>
+#include <optional>
+#include <string>
 
 namespace jettison {
 namespace {
@@ -27,15 +27,6 @@ TEST(JsonWriter, CommasStandBetweenWhatIsWritten) {
     });
   });
   EXPECT_EQ(out, R"({"a":1,"b":"x","c":[null,{"raw":true}]})");
-}
-
-TEST(JsonWriter, HundredthsHaveTwoDecimals) {
-  for (const auto& [value, text] : std::initializer_list<std::pair<std::int64_t, const char*>>{
-           {0, "0.00"}, {5, "0.05"}, {1234, "12.34"}, {10'000, "100.00"}}) {
-    std::string out;
-    JsonWriter(out).Hundredths(value);
-    EXPECT_EQ(out, text);
-  }
 }
 
 TEST(JsonWriter, ControlCharactersAndQuotesAreEscaped) {
