@@ -19,19 +19,16 @@ TEST(JettisonConfiguration, ThresholdsOnPressureComeBehindThoseOfTheKubelet) {
   EXPECT_EQ(Signals(Jettison("")).size(), Signals(Kubelet("")).size()) << "off by default";
   const ConfigReading reading =
       ReadText(std::string(kJettison) +
-               "pressureHard: {memory.pressure.full.avg10: 20%}\n"
-               "pressureSoft: {io.pressure.some.avg60: '40%'}\n"
-               "pressureSoftGracePeriod: {io.pressure.some.avg60: 2m}\n---\n" +
+               "pressureHard: {io.pressure.some.avg60: 50%, memory.pressure.full.avg10: 20%}\n"
+               "pressureSoft: {io.pressure.full.avg10: '2.5%'}\n"
+               "pressureSoftGracePeriod: {io.pressure.full.avg10: 2m}\n---\n" +
                kKubelet + "evictionHard: {memory.available: 1Gi}\n");
   EXPECT_THAT(Described(reading.faults), IsEmpty());
-  const std::vector<Threshold>& thresholds = reading.config.eviction.thresholds;
-  ASSERT_EQ(thresholds.size(), 4U);
-  EXPECT_EQ(thresholds[0].signal, Signal::kMemoryAvailable);
-  EXPECT_EQ(thresholds[1].signal, Signal::kAllocatableMemoryAvailable);
-  EXPECT_EQ(thresholds[2].signal, Signal::kMemoryPressureFullAvg10);
-  EXPECT_TRUE(thresholds[2].IsHard());
-  EXPECT_EQ(thresholds[3].signal, Signal::kIoPressureSomeAvg60);
-  EXPECT_EQ(thresholds[3].grace_period, minutes(2));
+  EXPECT_THAT(Signals(reading), ElementsAre("memory.available", "allocatableMemory.available",
+                                            "memory.pressure.full.avg10", "io.pressure.some.avg60",
+                                            "io.pressure.full.avg10"));
+  EXPECT_EQ(reading.config.eviction.thresholds[3].grace_period, Duration::zero());
+  EXPECT_EQ(reading.config.eviction.thresholds[4].grace_period, minutes(2));
 }
 
 TEST(JettisonConfiguration, TheSourceBringsWhatSuitsIt) {

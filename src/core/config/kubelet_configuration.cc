@@ -11,6 +11,7 @@
 #include "core/config/settings.h"
 #include "core/text/parts.h"
 #include "core/text/spelling.h"
+#include "core/thresholds/kubelet_order.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/quantity.h"
 
@@ -183,21 +184,15 @@ void WarnOfContainerFs(const Fields& fields, std::string_view key, const SignalS
   }
 }
 
-// Whether the first is met before the second; an amount and a percentage cannot be compared
-// without the capacity.
-bool IsAbove(const ThresholdValue& first, const ThresholdValue& second) {
-  if (first.index() != second.index()) return true;
-  if (const auto* amount = std::get_if<Quantity>(&first))
-    return *amount > std::get<Quantity>(second);
-  return std::get<Percentage>(first).fraction > std::get<Percentage>(second).fraction;
-}
-
 void WarnOfSoftBelowHard(const Fields& fields, const std::vector<Threshold>& thresholds,
                          Faults& warnings) {
   for (const Threshold& soft : thresholds) {
     if (soft.IsHard()) continue;
     for (const Threshold& hard : thresholds) {
-      if (!hard.IsHard() || hard.signal != soft.signal || IsAbove(soft.value, hard.value)) continue;
+      if (!hard.IsHard() || hard.signal != soft.signal ||
+          !IsNotAbove(soft.value, hard.value, std::nullopt)) {
+        continue;
+      }
       AddFault(warnings,
                {fields.file(), fmt::format("evictionSoft[{}]", NameOf(soft.signal)),
                 ThresholdText(soft.value),

@@ -28,17 +28,36 @@ Percentage WithPoints(Percentage theirs, double points) {
   return Percentage{static_cast<float>(ours) / 100};
 }
 
-using Capacity = std::optional<std::int64_t>;
-
 // A share that is not a number is never met.
 bool IsNever(const ThresholdValue& value) {
   const auto* share = std::get_if<Percentage>(&value);
   return share != nullptr && !std::isfinite(share->fraction);
 }
 
-// Whether the value is known not to lie above the kubelet's.
+std::string_view FieldOf(const Threshold& threshold) {
+  return threshold.IsHard() ? "evictionHard" : "evictionSoft";
+}
+
+Fault FaultOf(const Threshold& ours, const Threshold& theirs,
+              const std::optional<std::int64_t>& capacity) {
+  const std::string_view signal = NameOf(ours.signal);
+  if (!IsNotAbove(ours.value, theirs.value, capacity)) {
+    return {"", fmt::format("evictionSoftGracePeriod[{}]", signal),
+            FormatDuration(ours.grace_period),
+            fmt::format("must be at most {}, the value of the kubelet, or the kubelet evicts first",
+                        FormatDuration(theirs.grace_period))};
+  }
+  return {"", fmt::format("{}[{}]", FieldOf(ours), signal), ThresholdText(ours.value),
+          fmt::format("must be more than {}, which is the kubelet's {}[{}], or the kubelet evicts "
+                      "first; {} leaves time enough",
+                      ThresholdText(theirs.value), FieldOf(theirs), signal,
+                      ThresholdText(WithMargin(theirs.signal, theirs.value)))};
+}
+
+}  // namespace
+
 bool IsNotAbove(const ThresholdValue& ours, const ThresholdValue& theirs,
-                const Capacity& capacity) {
+                const std::optional<std::int64_t>& capacity) {
   if (IsNever(theirs) || IsNever(ours)) return false;
   if (ours.index() != theirs.index()) {
     return capacity && !(QuantityOf(ours, *capacity) > QuantityOf(theirs, *capacity));
@@ -48,31 +67,6 @@ bool IsNotAbove(const ThresholdValue& ours, const ThresholdValue& theirs,
   }
   return !(std::get<Quantity>(ours) > std::get<Quantity>(theirs));
 }
-
-std::string_view FieldOf(const Threshold& threshold) {
-  return threshold.IsHard() ? "evictionHard" : "evictionSoft";
-}
-
-Fault FaultOf(const Threshold& ours, const Threshold& theirs, const Capacity& capacity) {
-  const std::string_view signal = NameOf(ours.signal);
-  if (!IsNotAbove(ours.value, theirs.value, capacity)) {
-    return {.file = "",
-            .key = fmt::format("evictionSoftGracePeriod[{}]", signal),
-            .value = FormatDuration(ours.grace_period),
-            .message = fmt::format(
-                "must be at most {}, the value of the kubelet, or the kubelet evicts first",
-                FormatDuration(theirs.grace_period))};
-  }
-  return {.file = "",
-          .key = fmt::format("{}[{}]", FieldOf(ours), signal),
-          .value = ThresholdText(ours.value),
-          .message = fmt::format("must be more than {}, which is the kubelet's {}[{}], or the "
-                                 "kubelet evicts first; {} leaves time enough",
-                                 ThresholdText(theirs.value), FieldOf(theirs), signal,
-                                 ThresholdText(WithMargin(theirs.signal, theirs.value)))};
-}
-
-}  // namespace
 
 ThresholdValue WithMargin(Signal signal, const ThresholdValue& theirs) {
   const ResourceRow& row = RowOf(ResourceOf(signal));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/model/fault.h"
@@ -24,6 +26,11 @@ namespace jettison {
 // are not numbers are left out, too.
 [[nodiscard]] EvictionSettings SettingsAbove(std::vector<Threshold> theirs);
 
+// Whether the first value is known not to lie above the second. An amount and a percentage are
+// compared where the capacity is known. A percentage that is not a number is below nothing.
+[[nodiscard]] bool IsNotAbove(const ThresholdValue& ours, const ThresholdValue& theirs,
+                              const std::optional<std::int64_t>& capacity);
+
 // If Jettison runs beside a kubelet, our thresholds must lie above the kubelet's of the same
 // signal, so that Jettison evicts first and the kubelet does not evict at all. A hard threshold
 // must lie above the kubelet's hard one. A soft one must lie above both, and its grace period must
@@ -35,8 +42,7 @@ namespace jettison {
 // has begun to evict.
 
 // A fault for each threshold of ours that is known not to lie above the kubelet's; it names the
-// field, both values and what is allowed. An amount and a percentage are compared where the
-// capacity is known.
+// field, both values and what is allowed (IsNotAbove).
 [[nodiscard]] Faults CheckAboveKubelet(const std::vector<Threshold>& ours,
                                        const std::vector<Threshold>& theirs,
                                        const SignalCapacities& capacities);

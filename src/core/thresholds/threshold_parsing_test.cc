@@ -21,20 +21,6 @@ std::vector<std::string> Keys(const Faults& faults) {
   return keys;
 }
 
-ThresholdParsing Hard(const std::string& text) {
-  return ParseThresholds({.hard = {{"memory.available", text}}});
-}
-
-TEST(ThresholdParsing, WhatTheKubeletRefusesIsAFault) {
-  for (const char* text : {"", "%", "abc", "-5%", "101%", "Inf%", " 5%", "5 %", "0", "-1Gi", "1_0",
-                           "1__0%", "0x14%", "1e%", "1e99%"}) {
-    const ThresholdParsing parsing = Hard(text);
-    EXPECT_THAT(Keys(parsing.faults), ElementsAre("evictionHard[memory.available]")) << text;
-    ASSERT_FALSE(parsing.faults.empty());
-    EXPECT_EQ(parsing.faults[0].value, text);
-  }
-}
-
 TEST(ThresholdParsing, AnotherSignalIsAFaultThatNamesTheKnownOnesOrSaysWhereItBelongs) {
   const auto parsing =
       ParseThresholds({.hard = {{"Memory.avaliable", "10%"}, {"memory.pressure.full.avg10", "10%"}},
@@ -79,35 +65,12 @@ const SignalMaps& kPressureSettings = OwnSignalMaps()[0];
 const SignalMaps& kSwapSettings = OwnSignalMaps()[1];
 constexpr const char* kFull = "memory.pressure.full.avg10";
 
-std::vector<std::string> ShowOwn(const ThresholdParsing& parsing) {
-  std::vector<std::string> lines;
-  for (const Threshold& threshold : parsing.thresholds) {
-    const std::int64_t lost = LostOf(std::get<Quantity>(threshold.value));
-    lines.push_back(std::string(NameOf(threshold.signal)) + " " + ShareText(lost) + " " +
-                    FormatDuration(threshold.grace_period));
-  }
-  return lines;
-}
-
 ThresholdParsing Parsed(const EvictionSettings& settings) {
   return ParseThresholds(settings, kPressureSettings);
 }
 
 ThresholdParsing OwnHard(const std::string& text) {
   return Parsed({.hard = {{kFull, text}}});
-}
-
-TEST(PressureThresholds, AreHardThenSoftBySignal) {
-  const ThresholdParsing parsing =
-      Parsed({.hard = {{"io.pressure.some.avg60", "50%"}, {kFull, "20%"}},
-              .soft = {{"io.pressure.full.avg10", "2.5%"}, {kFull, "10%"}},
-              .soft_grace_period = {{kFull, "30s"}, {"io.pressure.full.avg10", "1m"}}});
-  EXPECT_THAT(parsing.faults, IsEmpty());
-  EXPECT_THAT(parsing.warnings, IsEmpty());
-  EXPECT_THAT(
-      ShowOwn(parsing),
-      ElementsAre("memory.pressure.full.avg10 20% 0s", "io.pressure.some.avg60 50% 0s",
-                  "memory.pressure.full.avg10 10% 30s", "io.pressure.full.avg10 2.5% 1m0s"));
 }
 
 TEST(PressureThresholds, APercentageHasTwoDecimalsAtMost) {

@@ -106,28 +106,24 @@ Faults CheckAlwaysMet(const std::vector<Threshold>& thresholds,
   for (const Threshold& threshold : thresholds) {
     const auto& capacity = capacities[IndexOf(threshold.signal)];
     if (!RowOf(threshold.signal).of_kubelet || !capacity) continue;
-    const std::string_view signal = NameOf(threshold.signal);
+    const auto add = [&](std::string_view field, const ThresholdValue& of, std::string message) {
+      AddFault(faults, {"", fmt::format("{}[{}]", field, NameOf(threshold.signal)),
+                        ThresholdText(of), std::move(message)});
+    };
     const Quantity value = QuantityOf(threshold.value, *capacity);
     const std::string whole = Quantity::Of(*capacity, value.format()).ToString();
     if (IsAlwaysMet(threshold, *capacity)) {
-      AddFault(faults,
-               {.file = "",
-                .key = fmt::format("{}[{}]", threshold.IsHard() ? "evictionHard" : "evictionSoft",
-                                   signal),
-                .value = ThresholdText(threshold.value),
-                .message = fmt::format(
-                    "is not below {}, the capacity of this node, so it is always met; {}", whole,
-                    threshold.kubelet ? "it never acts, and only the kubelet evicts for this signal"
-                                      : "every pod that may be evicted is evicted for it")});
+      add(threshold.IsHard() ? "evictionHard" : "evictionSoft", threshold.value,
+          fmt::format("is not below {}, the capacity of this node, so it is always met; {}", whole,
+                      threshold.kubelet
+                          ? "it never acts, and only the kubelet evicts for this signal"
+                          : "every pod that may be evicted is evicted for it"));
     } else if (threshold.min_reclaim &&
                value + QuantityOf(*threshold.min_reclaim, *capacity) > Quantity::Of(*capacity)) {
-      AddFault(faults,
-               {.file = "",
-                .key = fmt::format("evictionMinimumReclaim[{}]", signal),
-                .value = ThresholdText(*threshold.min_reclaim),
-                .message = fmt::format("lies with the threshold of {} above {}, the capacity of "
-                                       "this node, so a threshold that was met once stays met",
-                                       ThresholdText(threshold.value), whole)});
+      add("evictionMinimumReclaim", *threshold.min_reclaim,
+          fmt::format("lies with the threshold of {} above {}, the capacity of this node, so a "
+                      "threshold that was met once stays met",
+                      ThresholdText(threshold.value), whole));
     }
   }
   return faults;
