@@ -13,6 +13,8 @@ struct TlsFiles {
   std::string certificate;  // with those between it and its CA
   std::string private_key;
   std::string client_ca;  // empty: clients are not asked for certificates
+
+  [[nodiscard]] friend bool operator==(const TlsFiles&, const TlsFiles&) = default;
 };
 
 // Reads the files that have a name and sees to it that they can be used: that there is a

@@ -131,8 +131,9 @@ Result<void> HttpServer::ListenOnTcp() {
 }
 
 Result<void> HttpServer::StartTcp() {
-  const auto files = ReadTls(access_.config);
+  auto files = ReadTls(access_.config);
   if (!files) return Fail(files.error());
+  if (tcp_ && *files == tls_) return {};
   auto daemon = StartDaemon(FileDescriptor(::fcntl(tcp_socket_.get(), F_DUPFD_CLOEXEC, 0)),
                             HasTls(access_.config) ? &*files : nullptr);
   if (!daemon) return Fail(daemon.error());
@@ -141,6 +142,7 @@ Result<void> HttpServer::StartTcp() {
   }
   RunDaemons();
   tcp_ = *std::move(daemon);
+  tls_ = *std::move(files);
   return {};
 }
 

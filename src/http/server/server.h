@@ -61,8 +61,8 @@ class HttpServer {
   // Ends Serve, once; also one that has not begun yet.
   void Stop();
   // Sees to it that the files of certificates and tokens that `config` names can be used. What is
-  // returned, called once, has the server read its own again, soon, and cuts connections with the
-  // certificates before; it must not outlive this. Errors as of Listen.
+  // returned, called once, has the server read its own again, soon, which cuts connections with
+  // other certificates; it must not outlive this. Errors as of Listen.
   [[nodiscard]] Result<std::function<void()>> ReadCredentials(const HttpConfig& config);
   // Every stream that had nothing to send is asked again.
   void WakeStreams();
@@ -95,7 +95,8 @@ class HttpServer {
   };
 
   [[nodiscard]] Result<void> ListenOnTcp();
-  // Reads the certificates and answers with them. Cuts the connections on TCP that there are.
+  // Reads the certificates and answers with them. If they are others, cuts the connections on TCP
+  // that there are.
   [[nodiscard]] Result<void> StartTcp();
   // `tls`: null for plain HTTP.
   [[nodiscard]] Result<Daemon> StartDaemon(FileDescriptor listening, const http::TlsFiles* tls);
@@ -146,6 +147,7 @@ class HttpServer {
   std::map<int, Connection> connections_;  // by descriptor
   Daemon unix_;                            // either may be null
   Daemon tcp_;
+  http::TlsFiles tls_;                              // of `tcp_`
   std::atomic<bool> has_news_ = false;              // of credentials
   std::chrono::steady_clock::time_point next_ask_;  // of streams that had nothing to send
 };
