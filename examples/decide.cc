@@ -44,8 +44,7 @@ int main(int count, char** arguments) {
   const Evaluation evaluation = Evaluate(policy, {}, seen, Instant::clock::now());
   std::vector<const PodFacts*> all;
   for (const PodFacts& pod : pods) all.push_back(&pod);
-  std::vector<ActivePod> active;
-  JoinStats(all, summary, active);
+  const std::vector<ActivePod> active = JoinStats(all, summary);
   const Decision decision = Decide(policy, evaluation, evaluation.acting, active);
 
   for (const StorageViolation& violation : decision.violations) {
