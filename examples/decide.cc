@@ -53,7 +53,8 @@ int main(int count, char** arguments) {
   for (const ReclaimStep step : decision.reclaim) fmt::print("unused {} go first\n", NameOf(step));
   if (!decision.victim) return 0;
   const ActivePod& victim = active[*decision.victim];
-  const EvictionOrder order = OrderFor(
-      victim, {policy.thresholds, *decision.threshold, seen, policy.max_pod_grace_period_seconds});
+  const Threshold& threshold = policy.thresholds[*decision.threshold];
+  const EvictionOrder order =
+      OrderFor(victim, threshold, seen[threshold.signal], policy.max_pod_grace_period_seconds);
   fmt::print("{}: {}\n", FullName(victim.facts->pod), order.message);
 }

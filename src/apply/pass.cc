@@ -93,12 +93,9 @@ CycleReport CarryOut(const DecidedPass& pass, NodePorts& ports, EvictionState& s
     report.ranked_for = signal;
     report.pause = pass.decision.pause;
     if (decision.victim && !report.pause) {
-      const PressureOrderInputs inputs{
-          .thresholds = pass.policy.thresholds,
-          .threshold = *decision.threshold,
-          .observations = report.observations,
-          .max_pod_grace_period_seconds = pass.policy.max_pod_grace_period_seconds};
-      const EvictionOrder order = OrderFor(pass.pods[*decision.victim], inputs);
+      const EvictionOrder order =
+          OrderFor(pass.pods[*decision.victim], *report.acting_for, report.observations[signal],
+                   pass.policy.max_pod_grace_period_seconds);
       NoteEviction(order, ports.killer.Evict(order, report.at), std::nullopt, report);
     }
     if (IsOfDisk(signal)) NoteStaleDisk(pass.pods, report);

@@ -45,11 +45,7 @@ struct OrderFixture {
     seen[Signal::kMemoryAvailable] = Observation{.available = 90 << 20, .capacity = 1 << 30};
   }
   EvictionOrder Order(const Threshold& threshold, std::int64_t maximum = 40) const {
-    return OrderFor(ActivePod{&facts, &stats},
-                    PressureOrderInputs{.thresholds = std::span(&threshold, 1),
-                                        .threshold = 0,
-                                        .observations = seen,
-                                        .max_pod_grace_period_seconds = maximum});
+    return OrderFor(ActivePod{&facts, &stats}, threshold, seen[threshold.signal], maximum);
   }
   PodFacts facts;
   PodStats stats;

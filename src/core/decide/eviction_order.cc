@@ -133,16 +133,17 @@ EvictionOrder OrderFor(const ActivePod& pod, const StorageViolation& violation) 
           .disruption_target = false};
 }
 
-EvictionOrder OrderFor(const ActivePod& pod, const PressureOrderInputs& inputs) {
-  const Threshold& threshold = inputs.thresholds[inputs.threshold];
-  const Resource resource = ResourceOf(threshold.signal);
-  EvictionOrder order{.pod_uid = pod.facts->pod.uid,
-                      .grace_period_seconds =
-                          GraceFor(threshold, pod.facts->pod, inputs.max_pod_grace_period_seconds),
-                      .message = StarvedSentences(threshold, inputs.observations[threshold.signal]),
-                      .annotations = {},
-                      .disruption_target = true,
-                      .soft = !threshold.IsHard()};
+EvictionOrder OrderFor(const ActivePod& pod, const Threshold& acting_for,
+                       const std::optional<Observation>& seen,
+                       std::int64_t max_pod_grace_period_seconds) {
+  const Resource resource = ResourceOf(acting_for.signal);
+  EvictionOrder order{
+      .pod_uid = pod.facts->pod.uid,
+      .grace_period_seconds = GraceFor(acting_for, pod.facts->pod, max_pod_grace_period_seconds),
+      .message = StarvedSentences(acting_for, seen),
+      .annotations = {},
+      .disruption_target = true,
+      .soft = !acting_for.IsHard()};
   if (pod.stats == nullptr) return order;
   AddFigureSentence(pod, resource, order);
   AddPodSentence(pod, resource, order);

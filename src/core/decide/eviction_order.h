@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <optional>
 
 #include "core/decide/decide.h"
 #include "core/model/eviction.h"
@@ -19,13 +19,9 @@ inline constexpr std::int64_t kHardEvictionGracePeriodSeconds = 1;
 // The order for the victim of node pressure: one second for a hard threshold, else the smaller of
 // the maximum and the pod's own grace period, and the kubelet's message with annotations.
 // (kubelet: evictionMessage, 1.36; for pressure signals, which it has not got, in words of our own)
-struct PressureOrderInputs {
-  std::span<const Threshold> thresholds;
-  std::size_t threshold = 0;  // the one acted for
-  const Observations& observations;
-  std::int64_t max_pod_grace_period_seconds = 0;
-};
-[[nodiscard]] EvictionOrder OrderFor(const ActivePod& pod, const PressureOrderInputs& inputs);
+[[nodiscard]] EvictionOrder OrderFor(const ActivePod& pod, const Threshold& acting_for,
+                                     const std::optional<Observation>& seen,
+                                     std::int64_t max_pod_grace_period_seconds);
 
 // The order for a pod that gives way to one of higher priority: reason Preempting, and its own time
 // to end. (kubelet: CriticalPodAdmissionHandler)
