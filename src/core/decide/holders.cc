@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
-#include <variant>
+#include <utility>
 
 #include "core/decide/decide.h"
 #include "core/decide/ranking.h"
@@ -85,28 +84,6 @@ std::vector<HolderPart> PartsOf(const PodFiles& files, bool may_be_freed) {
       {"deletedFiles", "deleted files that are held open", Signed(files.deleted), may_be_freed}};
 }
 
-bool IsOnDisk(std::string_view path) {
-  constexpr std::array<std::string_view, 5> kOthers = {"/proc", "/sys", "/dev", "/run", "/var/run"};
-  return std::ranges::none_of(kOthers, [path](std::string_view other) {
-    return path.starts_with(other) && (path.size() == other.size() || path[other.size()] == '/');
-  });
-}
-
-bool CanWrite(const Pod& pod, const std::string& volume) {
-  return std::ranges::any_of(pod.containers, [&](const Container& container) {
-    return std::ranges::any_of(container.volume_mounts, [&](const VolumeMount& mount) {
-      return mount.name == volume && !mount.read_only;
-    });
-  });
-}
-
-bool WritesToTheHost(const Pod& pod) {
-  return std::ranges::any_of(pod.volumes, [&](const Volume& volume) {
-    const auto* host_path = std::get_if<HostPathSource>(&volume.source);
-    return host_path != nullptr && IsOnDisk(host_path->path) && CanWrite(pod, volume.name);
-  });
-}
-
 std::optional<Holders> DiskHolders(Signal signal, const NodeStats& node,
                                    std::span<const ActivePod> pods, DiskLayout layout) {
   const auto& fs = FileSystemOf(signal, node);
@@ -118,7 +95,6 @@ std::optional<Holders> DiskHolders(Signal signal, const NodeStats& node,
   Protected of_protected;
   bool any_is_measured = pods.empty();
   for (const ActivePod& pod : pods) {
-    if (WritesToTheHost(pod.facts->pod)) holders.host_paths.push_back(FullName(pod.facts->pod));
     if (pod.stats == nullptr || DiskUseIsUnknown(pod)) continue;
     any_is_measured = true;
     const PodFiles of_pod = FilesOf(pod, signal, layout);
@@ -189,13 +165,7 @@ std::string TextOf(const Holders& holders) {
     text += fmt::format("{}{} {}", std::exchange(before, ", "), part.name,
                         Amount(part.amount, is_bytes));
   }
-  constexpr std::size_t kMostNamed = 5;
-  before = "; pods that can write to the host's folders: ";
-  for (std::size_t i = 0; i < std::min(holders.host_paths.size(), kMostNamed); ++i) {
-    text += fmt::format("{}{}", std::exchange(before, ", "), holders.host_paths[i]);
-  }
-  if (holders.host_paths.size() <= kMostNamed) return text;
-  return text + fmt::format(" and {} more", holders.host_paths.size() - kMostNamed);
+  return text;
 }
 
 std::string CountedText(const ActivePod& pod, Signal signal, DiskLayout layout) {

@@ -30,9 +30,6 @@ struct Holders {
   std::int64_t all = 0;
   std::vector<HolderPart> parts;   // which add up to `all`
   std::vector<HolderPart> within;  // parts of `all`, whoever holds them
-  // Of a file system: pods that can write to a folder of the host, whose size is not known, by
-  // "namespace/name".
-  std::vector<std::string> host_paths;
 };
 
 // The holders on a node with these active pods; `ending` is what pods hold that are ending and no

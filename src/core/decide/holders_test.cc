@@ -1,6 +1,5 @@
 #include "core/decide/holders.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,8 +11,6 @@
 
 namespace jettison {
 namespace {
-
-using testing::ElementsAre;
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
@@ -139,26 +136,6 @@ TEST_F(DiskHoldersTest, OnAFileSystemOfImagesOnlyWhatIsOnItCounts) {
             "deleted files that are held open 50Mi, writable layers 10Mi");
   EXPECT_EQ(CountedText(pods_[0], Signal::kNodeFsAvailable, images),
             "deleted files that are held open 40Mi, local volumes 30Mi, logs 20Mi");
-}
-
-TEST_F(DiskHoldersTest, PodsThatCanWriteToTheHostAreNamed) {
-  const auto mount = [&](std::size_t pod, const char* name, const char* path, bool read_only) {
-    facts_[pod].pod.name = name;
-    facts_[pod].pod.namespace_ = "default";
-    facts_[pod].pod.volumes = {{.name = "h", .source = HostPathSource{.path = path, .type = ""}}};
-    Container container{.name = "c"};
-    container.volume_mounts = {
-        {.name = "h", .mount_path = "/h", .sub_path = "", .read_only = read_only}};
-    facts_[pod].pod.containers = {container};
-  };
-  mount(0, "writes", "/data", false);
-  mount(1, "reads", "/data", true);
-  mount(2, "asks", "/run/containerd/containerd.sock", false);
-  const auto holders = Of(Signal::kNodeFsAvailable);
-  ASSERT_TRUE(holders);
-  EXPECT_THAT(holders->host_paths, ElementsAre("default/writes"));
-  EXPECT_THAT(TextOf(*holders),
-              testing::EndsWith("; pods that can write to the host's folders: default/writes"));
 }
 
 TEST_F(DiskHoldersTest, WhereNoPodWasMeasuredThereAreNone) {

@@ -170,7 +170,6 @@ static void VisitFields(FieldWriter& fields, const Holders& holders) {
   for (const auto* parts : {&holders.parts, &holders.within}) {
     for (const HolderPart& part : *parts) fields(part.key, part.amount);
   }
-  fields.UnlessEmpty("hostPaths", holders.host_paths);
   fields("text", TextOf(holders));
 }
 
