@@ -41,7 +41,7 @@ std::optional<std::string> EvictionMessageOf(const kube::ApiPod& pod) {
   if (pod.phase == "Failed" && pod.reason == kReasonEvicted) return pod.message;
   const kube::Condition* const end = EndByKubelet(pod);
   if (end == nullptr) return std::nullopt;
-  return KubeletCauseOf(end->message).is_of_node ? std::optional(end->message) : std::nullopt;
+  return KubeletCauseOf(end->message).resource ? std::optional(end->message) : std::nullopt;
 }
 
 const PodFacts* FactsIn(const RecordedPass& pass, std::string_view uid) {

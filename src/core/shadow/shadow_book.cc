@@ -57,8 +57,7 @@ void ShadowCounters::Count(const ShadowPairing& pairing) {
 KubeletCause KubeletCauseOf(std::string_view message) {
   if (message.starts_with(kNodeLow)) {
     const std::string_view rest = message.substr(kNodeLow.size());
-    return {.is_of_node = true,
-            .resource = EnumeratorNamed<Resource>(rest.substr(0, rest.find('.')))};
+    return {.resource = EnumeratorNamed<Resource>(rest.substr(0, rest.find('.')))};
   }
   return {
       .is_rejection = std::ranges::any_of(

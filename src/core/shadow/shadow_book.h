@@ -89,7 +89,6 @@ struct ShadowView {
 
 // What the kubelet's message about an eviction says.
 struct KubeletCause {
-  bool is_of_node = false;           // the node was low on a resource
   bool is_rejection = false;         // the pod was never admitted: nothing of it has run
   std::optional<Resource> resource;  // that the node was low on, where it is known
 };

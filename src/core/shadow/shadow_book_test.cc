@@ -234,7 +234,6 @@ TEST(ShadowBook, ItIsOfBoundedSizeAndWhatDoesNotFitIsJudgedEarly) {
 TEST(KubeletMessage, SaysWhatTheNodeWasLowOnOrThatThePodWasNeverAdmitted) {
   struct Row {
     const char* message;
-    bool is_of_node;
     bool is_rejection;
     std::optional<Resource> resource;
   };
@@ -242,19 +241,18 @@ TEST(KubeletMessage, SaysWhatTheNodeWasLowOnOrThatThePodWasNeverAdmitted) {
            Row{"The node was low on resource: memory. Threshold quantity: 22300Mi, available: "
                "22019080Ki. Container c was using 1436884Ki, request is 0, has larger consumption "
                "of memory. ",
-               true, false, Resource::kMemory},
-           Row{"The node was low on resource: ephemeral-storage. ", true, false,
+               false, Resource::kMemory},
+           Row{"The node was low on resource: ephemeral-storage. ", false,
                Resource::kEphemeralStorage},
-           Row{"The node was low on resource: patience. ", true, false, {}},
-           Row{"The node was low on resource: ", true, false, {}},
-           Row{"The node was low on resource: memory", true, false, Resource::kMemory},
-           Row{"Pod was rejected: The node had condition: [MemoryPressure]. ", false, true, {}},
-           Row{"Pod The node had condition: [DiskPressure]. ", false, true, {}},
-           Row{"Usage of EmptyDir volume \"cache\" exceeds the limit \"1Gi\". ", false, false, {}},
-           Row{"", false, false, {}},
+           Row{"The node was low on resource: patience. ", false, {}},
+           Row{"The node was low on resource: ", false, {}},
+           Row{"The node was low on resource: memory", false, Resource::kMemory},
+           Row{"Pod was rejected: The node had condition: [MemoryPressure]. ", true, {}},
+           Row{"Pod The node had condition: [DiskPressure]. ", true, {}},
+           Row{"Usage of EmptyDir volume \"cache\" exceeds the limit \"1Gi\". ", false, {}},
+           Row{"", false, {}},
        }) {
     const KubeletCause cause = KubeletCauseOf(row.message);
-    EXPECT_EQ(cause.is_of_node, row.is_of_node) << row.message;
     EXPECT_EQ(cause.is_rejection, row.is_rejection) << row.message;
     EXPECT_EQ(cause.resource, row.resource) << row.message;
   }
