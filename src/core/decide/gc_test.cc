@@ -95,13 +95,6 @@ ImageRecord Image(std::string id, Duration unused) {
           .last_used = kImagesNow - unused};
 }
 
-ImageRecord NeverUsed(std::string id, Duration detected) {
-  return {.id = std::move(id),
-          .size_bytes = kGiB,
-          .first_detected = kImagesNow - detected,
-          .last_used = std::nullopt};
-}
-
 // Drives a run to its end; removals of the named images fail.
 ImageGcOutcome Drive(ImageGcRun run, ImageFsUsage usage = {100 * kGiB, 50 * kGiB},
                      const std::set<std::string>& failing = {}) {
@@ -131,12 +124,6 @@ ImageGcOutcome Collect(const std::vector<ImageRecord>& images, ImageFsUsage usag
                usage);
 }
 
-TEST(ImageGc, AnImageYoungerThanTheMinimumAgeStaysHoweverLongUnused) {
-  const ImageGcPolicy policy{.min_age = minutes(2)};
-  EXPECT_EQ(DeleteUnused({NeverUsed("new", minutes(2) - Duration(1))}, policy).removed, Ids{});
-  EXPECT_EQ(DeleteUnused({NeverUsed("old", minutes(2))}, policy).removed, Ids{"old"});
-}
-
 TEST(ImageGc, AnImageUsedAtTheMomentOfTheCollectionStays) {
   EXPECT_EQ(DeleteUnused({Image("now", Duration(0)), Image("before", Duration(1))}).removed,
             Ids{"before"});
@@ -163,16 +150,6 @@ TEST(ImageGc, TooLittleToFreeIsAnErrorAndAnEvent) {
             "Failed to free sufficient space by deleting unused images (freed 1073741824 bytes). "
             "Investigate disk usage, as it could be used by active images, logs, volumes, or other "
             "data.");
-}
-
-TEST(ImageGc, PastTheMaximumAgeImagesGoOnceTheyWereWatchedForThatLong) {
-  const ImageGcPolicy policy{.max_age = hours(12)};
-  const std::vector<ImageRecord> images = {Image("old", hours(13)), Image("fresh", hours(12)),
-                                           NeverUsed("never", minutes(1))};
-  const ImageFsUsage plenty{100 * kGiB, 50 * kGiB};
-  EXPECT_EQ(Collect(images, plenty, policy, hours(12)).removed, Ids{});
-  EXPECT_EQ(Collect(images, plenty, policy, hours(13)).removed, (Ids{"never", "old"}));
-  EXPECT_EQ(Collect(images, plenty, {.max_age = Duration(0)}, hours(13)).removed, Ids{});
 }
 
 TEST(ImageGc, AFailureByAgeEndsTheCollectionBeforeTheFileSystemIsMeasured) {
