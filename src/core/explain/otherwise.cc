@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <string>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -50,75 +50,50 @@ void MakeAvailable(Signal signal, DiskLayout layout, std::int64_t more, Observat
   }
 }
 
-// Tries changes of the inputs of a pass that evicts a pod.
-class Changes {
- public:
-  struct Inputs {
-    DecisionInputs pass;
-    PodFacts facts;  // of the pod
-    PodStats stats;
-  };
-
-  Changes(const DecisionInputs& inputs, const Decision& decision)
-      : inputs_(inputs), decision_(decision), victim_(inputs.pods[*decision.victim]) {
-    const Evaluation all = Evaluate(inputs.policy, inputs.before, inputs.seen, inputs.now);
-    waiting_ = all.acting & ~ToActOn(inputs.policy, all, inputs.pace);
-  }
-
-  // The least change with which the pod is spared, up to `max`; `edit(inputs, amount)` makes one.
-  template <typename Edit>
-  std::optional<Otherwise> Least(Change change, std::int64_t step, std::int64_t max,
-                                 const Edit& edit) const {
-    const auto with = [&](std::int64_t amount) {
-      Inputs changed{inputs_, *victim_.facts, victim_.stats ? *victim_.stats : PodStats{}};
-      edit(changed, amount);
-      changed.pass.pods[*decision_.victim] = {&changed.facts,
-                                              victim_.stats ? &changed.stats : nullptr};
-      return WithoutVictim(changed.pass);
-    };
-    const auto least = LeastThat(step, max, [&](std::int64_t n) { return with(n).has_value(); });
-    if (!least) return std::nullopt;
-    std::optional<Otherwise> otherwise = with(*least);
-    otherwise->change = change;
-    if (change != Change::kAvailable) otherwise->pod = FullName(victim_.facts->pod);
-    otherwise->by = *least;
-    return otherwise;
-  }
-
- private:
-  // What would become of the pass; absent: it would evict the same pod.
-  [[nodiscard]] std::optional<Otherwise> WithoutVictim(const DecisionInputs& changed) const {
-    const PassDecision pass = DecisionFor(changed);
-    const Decision& decision = pass.decision;
-    Otherwise then;
-    if (!decision.threshold) return then;
-    // How much another reclaim than the one that took place frees is not known.
-    const bool is_same = std::ranges::equal(decision.reclaim, decision_.reclaim);
-    then.after_reclaim = !is_same && !decision.reclaim.empty();
-    if (decision.threshold != decision_.threshold) {
-      then.signal = inputs_.policy.thresholds[*decision.threshold].signal;
-    }
-    if (is_same && changed.after_reclaim && !decision.reclaim.empty() &&
-        PressureRelieved(changed.policy.thresholds, *changed.after_reclaim)) {
-      then.outcome = PassOutcome::kRelieved;
-    } else if (pass.pause || waiting_[*decision.threshold]) {
-      then.outcome = PassOutcome::kPaused;
-    } else if (!decision.victim) {
-      then.outcome = PassOutcome::kNobodyMayGo;
-    } else if (decision.victim == decision_.victim) {
-      return std::nullopt;
-    } else {
-      then.outcome = PassOutcome::kEvicted;
-      then.victim = FullName(inputs_.pods[*decision.victim].facts->pod);
-    }
-    return then;
-  }
-
-  const DecisionInputs& inputs_;
-  const Decision& decision_;
-  ActivePod victim_;
-  ThresholdSet waiting_;  // evictions for these were found to wait, so the pass acted for another
+// The inputs of a pass that evicts a pod, with what may be changed of them.
+struct Inputs {
+  DecisionInputs pass;
+  PodFacts facts;  // of the pod
+  PodStats stats;
 };
+
+// One kind of change of what is `now`: by a multiple of `step`, by about `most` at most.
+struct Edit {
+  Change change;
+  std::int64_t now = 0;
+  std::int64_t step = 1;
+  std::int64_t most = 0;
+  std::function<void(Inputs&, std::int64_t)> make;
+};
+
+// What would become of the pass; absent: it would evict the same pod. `waited` are thresholds that
+// act and whose evictions were found to wait, so that the pass acted for another.
+std::optional<Otherwise> WithoutVictim(const DecisionInputs& changed, const Decision& before,
+                                       ThresholdSet waited) {
+  const PassDecision pass = DecisionFor(changed);
+  const Decision& decision = pass.decision;
+  const std::vector<Threshold>& thresholds = changed.policy.thresholds;
+  Otherwise then;
+  if (!decision.threshold) return then;
+  // How much another reclaim than the one that took place frees is not known.
+  const bool is_same = std::ranges::equal(decision.reclaim, before.reclaim);
+  then.after_reclaim = !is_same && !decision.reclaim.empty();
+  if (decision.threshold != before.threshold) then.signal = thresholds[*decision.threshold].signal;
+  if (is_same && changed.after_reclaim && !decision.reclaim.empty() &&
+      PressureRelieved(thresholds, *changed.after_reclaim)) {
+    then.outcome = PassOutcome::kRelieved;
+  } else if (pass.pause || waited[*decision.threshold]) {
+    then.outcome = PassOutcome::kPaused;
+  } else if (!decision.victim) {
+    then.outcome = PassOutcome::kNobodyMayGo;
+  } else if (decision.victim == before.victim) {
+    return std::nullopt;
+  } else {
+    then.outcome = PassOutcome::kEvicted;
+    then.victim = FullName(changed.pods[*decision.victim].facts->pod);
+  }
+  return then;
+}
 
 // Whether the pod would be the first in the order if it used `more`.
 bool IsFirstWith(const ShiftInputs& inputs, std::int64_t more) {
@@ -147,44 +122,52 @@ std::vector<Otherwise> OtherwiseFor(const DecisionInputs& inputs, const Decision
   const std::int64_t step = StepOf(signal);
   // How much less time a pod that uses less would lose to stalls is not known.
   const std::int64_t used = IsPressure(signal) ? 0 : UsageOf(victim, signal, layout).value_or(0);
-  const auto free = [&](DecisionInputs& pass, std::int64_t more) {
-    MakeAvailable(signal, layout, more, pass.seen);
-    if (pass.after_reclaim) MakeAvailable(signal, layout, more, *pass.after_reclaim);
+  const auto free = [&](Inputs& in, std::int64_t more) {
+    MakeAvailable(signal, layout, more, in.pass.seen);
+    if (in.pass.after_reclaim) MakeAvailable(signal, layout, more, *in.pass.after_reclaim);
   };
-  const Changes changes(inputs, decision);
-  std::vector<Otherwise> found;
-  if (auto less = changes.Least(Change::kUsage, step, used, [&](auto& in, std::int64_t n) {
-        const std::int64_t by = std::min(n, used);
-        UseMore(signal, layout, -by, in.stats);
-        free(in.pass, by);
-      })) {
-    less->by = std::min(less->by, used);
-    less->to = used - less->by;
-    found.push_back(*std::move(less));
-  }
+  const auto use_less = [&](Inputs& in, std::int64_t less) {
+    UseMore(signal, layout, -std::min(less, used), in.stats);
+    free(in, std::min(less, used));
+  };
   // Memory requests also count for memory that is swapped out.
-  const bool of_disk = ResourceOf(signal) == Resource::kEphemeralStorage;
-  const std::int64_t most = UnitNameOf(signal) == "bytes" ? std::int64_t{1} << 60 : 0;
-  if (auto request = changes.Least(Change::kRequest, step, most, [&](auto& in, std::int64_t n) {
-        Nanos& had = of_disk ? in.facts.ephemeral_storage_request : in.facts.memory_request;
-        had = std::max(had, Nanos{n} * kNanosPerUnit);
-      })) {
-    request->to = std::exchange(request->by, 0);
-    found.push_back(*std::move(request));
-  }
+  const auto request = [&](Inputs& in, std::int64_t amount) {
+    const bool of_disk = ResourceOf(signal) == Resource::kEphemeralStorage;
+    Nanos& had = of_disk ? in.facts.ephemeral_storage_request : in.facts.memory_request;
+    had = std::max(had, Nanos{amount} * kNanosPerUnit);
+  };
+  const auto raise = [](Inputs& in, std::int64_t by) {
+    in.facts.priority += static_cast<std::int32_t>(by);
+  };
   const std::int64_t priority = victim.facts->priority;
-  const std::int64_t to_critical = kSystemCriticalPriority - priority;
-  if (auto higher =
-          changes.Least(Change::kPriority, 1, to_critical - 1, [&](auto& in, std::int64_t n) {
-            in.facts.priority = static_cast<std::int32_t>(priority + n);
-          })) {
-    higher->to = priority + higher->by;
-    found.push_back(*std::move(higher));
-  }
-  if (auto more = changes.Least(Change::kAvailable, step, seen.capacity - seen.available,
-                                [&](auto& in, std::int64_t n) { free(in.pass, n); })) {
-    more->to = seen.available + more->by;
-    found.push_back(*std::move(more));
+  const std::int64_t most_requested = UnitNameOf(signal) == "bytes" ? std::int64_t{1} << 60 : 0;
+  const Edit edits[] = {
+      {Change::kUsage, used, step, used, use_less},
+      {Change::kRequest, 0, step, most_requested, request},
+      {Change::kPriority, priority, 1, kSystemCriticalPriority - priority - 1, raise},
+      {Change::kAvailable, seen.available, step, seen.capacity - seen.available, free}};
+
+  const Evaluation all = Evaluate(inputs.policy, inputs.before, inputs.seen, inputs.now);
+  const ThresholdSet waited = all.acting & ~ToActOn(inputs.policy, all, inputs.pace);
+  std::vector<Otherwise> found;
+  for (const Edit& edit : edits) {
+    const auto with = [&](std::int64_t amount) {
+      Inputs changed{inputs, *victim.facts, victim.stats ? *victim.stats : PodStats{}};
+      edit.make(changed, amount);
+      changed.pass.pods[*decision.victim] = {&changed.facts,
+                                             victim.stats ? &changed.stats : nullptr};
+      return WithoutVictim(changed.pass, decision, waited);
+    };
+    const auto least = LeastThat(edit.step, edit.most,
+                                 [&](std::int64_t amount) { return with(amount).has_value(); });
+    if (!least) continue;
+    Otherwise& otherwise = found.emplace_back(*with(*least));
+    const bool is_less = edit.change == Change::kUsage;
+    const std::int64_t by = is_less ? std::min(*least, used) : *least;
+    otherwise.change = edit.change;
+    if (edit.change != Change::kAvailable) otherwise.pod = FullName(victim.facts->pod);
+    if (edit.change != Change::kRequest) otherwise.by = by;
+    otherwise.to = edit.now + (is_less ? -by : by);
   }
   return found;
 }
