@@ -21,7 +21,6 @@ idle=$pods/burstable/poduid-of-idle
 expect "the idle pod has its memory" await 120 sh -c "[ \$(cat $idle/memory.current) -gt 190000000 ]"
 echo 190M >$idle/memory.reclaim
 expect "it is in the swap" sh -c "[ \$(cat $idle/memory.swap.current) -gt 150000000 ]"
-expect "that the kernel holds it is said" await 30 grep -q 'the kernel holds memory.*zram' $log
 for run in $(seq "${1:-1}"); do
   program="/test/jettison, workload"
   run_out leaker leak --rate 15 --total 450
@@ -32,5 +31,5 @@ only_evicted 'leaker|-taker'
 expect "the guaranteed pod still runs" grep -q . $pods/poduid-of-guard/main/cgroup.procs
 expect "the idle one, too" grep -q . $idle/main/cgroup.procs
 ends_well
-grep -E 'evicted successfully|kernel holds' $log | cut -c1-300
+grep 'evicted successfully' $log | cut -c1-300
 exit $failed
