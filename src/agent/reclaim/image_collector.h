@@ -50,11 +50,10 @@ struct ImageCollectorDependencies {
 };
 
 // Collects images, one removal after the other, and remembers when each image was first seen and
-// last used. It never blocks: it is driven by answers of the store and by the time, and each answer
-// has a deadline. Images that a container or a sandbox uses, by ID or by name, and pinned images
-// are kept; if the listing is older than a second, it is read again for that. While it is not known
-// which images are needed, none is removed. A task ends when the space of the removed images is
-// really free. (kubelet: realImageGCManager)
+// last used. It is driven by answers of the store, each with a deadline, and by the time. Images
+// that a container or a sandbox uses, by ID or by name, and pinned images are kept; if the listing
+// is older than a second, it is read again for that. While it is not known which images are needed,
+// none is removed. A task ends when the space is really free. (kubelet: realImageGCManager)
 class ImageCollector {
  public:
   ImageCollector(ImageCollectorSettings settings, ImageCollectorDependencies dependencies);

@@ -26,6 +26,11 @@ class ImageCollectorTest : public testing::Test {
     collector_.emplace(ImageCollectorSettings{.policy = policy}, bed_.Dependencies());
   }
   void Pass(Duration time) { bed_.Pass(*collector_, time); }
+  std::vector<std::string> DeleteUnused() {
+    collector_->DeleteUnused();
+    Pass(seconds(5));
+    return Removals();
+  }
   // The removals so far.
   std::vector<std::string> Removals() {
     std::vector<std::string> removals = bed_.store.TakeCommands();
@@ -85,9 +90,7 @@ TEST_F(ImageCollectorTest, InUsePinnedSandboxAndNeededImagesStay) {
   bed_.needed = {"local/never-pulled:1", "busybox"};
   Start();
   Pass(seconds(1));
-  collector_->DeleteUnused();
-  Pass(seconds(5));
-  EXPECT_THAT(Removals(), ElementsAre("remove unused"));
+  EXPECT_THAT(DeleteUnused(), ElementsAre("remove unused"));
   EXPECT_TRUE(collector_->deleted());
 }
 
@@ -106,9 +109,7 @@ TEST_F(ImageCollectorTest, BeforeTheManifestsAreReadNoImageIsRemoved) {
   EXPECT_THAT(Removals(), IsEmpty());
   EXPECT_EQ(collector_->counters().list_errors, 0U);
   bed_.needed = {"local/never-pulled:1"};
-  collector_->DeleteUnused();
-  Pass(seconds(5));
-  EXPECT_THAT(Removals(), ElementsAre("remove unused"));
+  EXPECT_THAT(DeleteUnused(), ElementsAre("remove unused"));
   EXPECT_TRUE(collector_->deleted());
 }
 
@@ -145,13 +146,9 @@ TEST_F(ImageCollectorTest, AnImageYoungerThanTheMinimumAgeStays) {
   Start();
   Pass(seconds(1));
   bed_.Add("new");
-  collector_->DeleteUnused();
-  Pass(seconds(5));
-  EXPECT_THAT(Removals(), IsEmpty());
+  EXPECT_THAT(DeleteUnused(), IsEmpty());
   Pass(minutes(2));
-  collector_->DeleteUnused();
-  Pass(seconds(5));
-  EXPECT_THAT(Removals(), ElementsAre("remove new"));
+  EXPECT_THAT(DeleteUnused(), ElementsAre("remove new"));
 }
 
 TEST_F(ImageCollectorTest, AnImageUnusedForLongerThanTheMaximumAgeGoesWithoutPressure) {
@@ -246,9 +243,7 @@ TEST_F(ImageCollectorTest, ARefusedRemovalLeavesTheOthersToGo) {
   bed_.store.FailRemove("a", {ErrorCode::kInternal, "busy"});
   Start();
   Pass(seconds(1));
-  collector_->DeleteUnused();
-  Pass(seconds(5));
-  EXPECT_THAT(Removals(), ElementsAre("remove a", "remove b"));
+  EXPECT_THAT(DeleteUnused(), ElementsAre("remove a", "remove b"));
   ASSERT_FALSE(collector_->deleted());
   EXPECT_THAT(collector_->deleted().error().message, HasSubstr("a: busy"));
   EXPECT_TRUE(bed_.store.Has("a"));
@@ -269,9 +264,7 @@ TEST_F(ImageCollectorTest, ARuntimeThatDoesNotListIsGivenUpAndAskedAgainLater) {
   bed_.store.TakeCommands();
   bed_.store.Deliver();
   EXPECT_THAT(bed_.store.TakeCommands(), IsEmpty()) << "an answer that comes too late is ignored";
-  collector_->DeleteUnused();
-  Pass(seconds(5));
-  EXPECT_THAT(Removals(), ElementsAre("remove a"));
+  EXPECT_THAT(DeleteUnused(), ElementsAre("remove a"));
 }
 
 TEST_F(ImageCollectorTest, ARemovalThatHangsEndsTheCollection) {

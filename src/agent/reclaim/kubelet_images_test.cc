@@ -1,23 +1,19 @@
 // The images of a container runtime, collected beside the kubelet that runs the pods.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 
+#include <algorithm>
 #include <chrono>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
-#include <variant>
-#include <vector>
 
 #include "agent/reclaim/image_collector.h"
 #include "agent/reclaim/testing/image_test_bed.h"
-#include "kernel/processes/fake_processes.h"
 #include "machine/pods/pods_of_node.h"
-#include "ports/fakes/fake_cgroups.h"
 #include "rpc/fake_calls.h"
 #include "runtimes/cri/images/image_store.h"
-#include "sources/kubernetes/pods/kubernetes_source.h"
-#include "sources/kubernetes/pods/testing/pods_test_bed.h"
 
 namespace jettison {
 namespace {
@@ -29,28 +25,13 @@ using testing::UnorderedElementsAre;
 class KubeletImages : public testing::Test {
  protected:
   KubeletImages() {
-    auto calls = std::make_unique<cri::FakeCalls>();
-    calls_ = calls.get();
-    auto processes = std::make_unique<FakeProcesses>();
-    processes_ = processes.get();
-    store_ = std::make_unique<cri::CriImageStore>(*calls_);
-    auto pods = PodsOfNode::Open(std::make_unique<NoOwnPods>(std::move(calls)),
-                                 {.processes = std::move(processes),
-                                  .cgroups = cgroups_,
-                                  .group_end = cgroups_,
-                                  .clock = bed_.clock,
-                                  .cgroup_prefix = "/kbed"});
-    (*pods)->Add(std::make_unique<kube::KubernetesSource>(feed_, (*pods)->source_dependencies(),
-                                                          kube::KubeletPlaces{}));
-    pods_ = std::move(*pods);
     collector_.emplace(ImageCollectorSettings{.policy = {}, .others_pull = true},
                        ImageCollectorDependencies{.clock = bed_.clock,
-                                                  .images = *store_,
+                                                  .images = store_,
                                                   .figures = bed_.disk,
                                                   .events = bed_.events,
                                                   .log = bed_.log,
                                                   .needed = {}});
-    EXPECT_TRUE(pods_->List());
   }
   // The runtime answers, with these images and with containers that use some of them.
   void Answer() {
@@ -84,42 +65,25 @@ class KubeletImages : public testing::Test {
     };
   }
   // What the agent's loop does for so long.
-  std::vector<RuntimeEvent> Pass(Duration time) {
-    std::vector<RuntimeEvent> events;
+  void Pass(Duration time) {
     const Instant end = bed_.clock.Now() + time;
     for (;;) {
       collector_->Advance(bed_.clock.Now());
-      pollfd readable{.fd = pods_->EventFd(), .events = POLLIN, .revents = 0};
-      if (::poll(&readable, 1, 0) == 1) {
-        for (RuntimeEvent& event : pods_->TakeEvents()) events.push_back(std::move(event));
-      }
+      (void)pods_.TakeEvents();
       const auto next = collector_->NextDeadline();
       if (!next || *next > end) break;
       bed_.clock.Set(std::max(*next, bed_.clock.Now() + std::chrono::nanoseconds(1)));
     }
     bed_.clock.Set(end);
     collector_->Advance(end);
-    return events;
-  }
-  // A container of the kubelet's runs.
-  void Run(const std::string& uid, const std::string& id, pid_t pid) {
-    const std::string group = "kubepods/burstable/pod" + uid + "/" + id;
-    ASSERT_TRUE(cgroups_.Create(group, {}));
-    ASSERT_TRUE(cgroups_.Join(group, pid));
-    processes_->Add(pid, "0::/kbed/" + group + "\n",
-                    "1 2 0:1 / / rw - overlay overlay rw,upperdir=/l\n");
-    feed_.Tell({.uid = uid, .container_id = id});
   }
 
   ImageTestBed bed_;
-  kube::FakePodFeed feed_;
-  FakeCgroups cgroups_;
-  FakeProcesses* processes_ = nullptr;
-  cri::FakeCalls* calls_ = nullptr;
+  cri::FakeCalls* calls_ = new cri::FakeCalls;  // owned by the pods
+  NoOwnPods pods_{std::unique_ptr<cri::Calls>(calls_)};
+  cri::CriImageStore store_{*calls_};
   std::set<std::string> images_ = {"kubelets", "pause", "pinned", "unused"};
   std::set<std::string> used_ = {"kubelets"};
-  std::unique_ptr<ContainerRuntime> pods_;
-  std::unique_ptr<ImageStore> store_;
   std::optional<ImageCollector> collector_;
 };
 
@@ -138,17 +102,6 @@ TEST_F(KubeletImages, UnusedOnesAreRemovedAndThoseOfTheKubeletsContainersStay) {
   for (const std::string& call : calls_->TakeCalls()) {
     EXPECT_TRUE(allowed.contains(call)) << call << " is not about images";
   }
-}
-
-TEST_F(KubeletImages, ARuntimeThatHangsDelaysNoPod) {
-  calls_->Hang();
-  Pass(seconds(1));
-  Run("p", "c0", 100);
-  const auto events = pods_->TakeEvents();
-  ASSERT_EQ(events.size(), 1U);
-  const auto* const found = std::get_if<PodFound>(&events.front());
-  ASSERT_NE(found, nullptr);
-  EXPECT_EQ(found->pod_uid, "p");
 }
 
 }  // namespace

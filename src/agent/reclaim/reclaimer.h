@@ -58,10 +58,9 @@ struct ReclaimerDependencies {
   std::function<bool()> is_removing;
 };
 
-// Reclaims on a runtime that works in the background: deletes dead containers and, when their space
-// is free, unused images. A step that is not over after a minute has failed: its work continues,
-// but the pass no longer waits for it. Also drives the image collector, including its periodic
-// collection. In a dry run it has nothing to delete.
+// Deletes dead containers and, when their space is free, unused images, on a runtime that works in
+// the background. A step that is not over after a minute has failed: its work continues, but the
+// pass no longer waits for it. Also drives the image collector, with its periodic collection.
 class Reclaimer : public LastingReclaimer {
  public:
   explicit Reclaimer(ReclaimerDependencies dependencies) : dependencies_(std::move(dependencies)) {}

@@ -33,35 +33,26 @@ std::vector<FileDescriptor> HandlesOf(const Result<std::vector<pid_t>>& pids) {
 }  // namespace
 
 void ReleasingGroupEnd::SendBeside(std::string_view path, int signal) {
-  Order order(path, signal);
-  {
-    const std::lock_guard lock(mutex_);
-    ForgetIdlePods();
-    if (!orders_.insert(order).second) return;
-  }
-  const std::string pod(kernel::PodPart(path));
-  JobQueue& jobs = by_pod_.try_emplace(pod, Threads::kEnding).first->second;
-  jobs.Do([this, order = std::move(order)] {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(pods_, [](const auto& pod) { return pod.second.orders.empty(); });
+  Pod& pod = pods_[std::string(kernel::PodPart(path))];
+  const auto [place, is_new] = pod.orders.emplace(path, signal);
+  if (!is_new) return;
+  pod.jobs.Do([this, &pod, order = *place] {
     (void)(order.second == SIGKILL ? groups_.Kill(order.first)
                                    : groups_.Signal(order.first, order.second));
-    const std::lock_guard lock(mutex_);
-    orders_.erase(order);
-  });
-}
-
-// The mutex is held.
-void ReleasingGroupEnd::ForgetIdlePods() {
-  std::erase_if(by_pod_, [this](const auto& pod) {
-    return std::ranges::none_of(
-        orders_, [&](const Order& order) { return kernel::PodPart(order.first) == pod.first; });
+    const std::lock_guard sent(mutex_);
+    pod.orders.erase(order);
   });
 }
 
 bool ReleasingGroupEnd::IsSignalling(std::string_view path) {
   const std::lock_guard lock(mutex_);
-  return std::ranges::any_of(orders_, [path](const Order& order) {
-    const std::string& group = order.first;
-    return path.starts_with(group) && (path.size() == group.size() || path[group.size()] == '/');
+  return std::ranges::any_of(pods_, [path](const auto& pod) {
+    return std::ranges::any_of(pod.second.orders, [path](const auto& order) {
+      const std::string& group = order.first;
+      return path.starts_with(group) && (path.size() == group.size() || path[group.size()] == '/');
+    });
   });
 }
 

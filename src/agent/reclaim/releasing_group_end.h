@@ -21,19 +21,15 @@
 namespace jettison {
 
 // Ends groups so that their memory is freed sooner: after each kill, the memory of the killed
-// processes is freed beside the loop while the kernel still ends them, and that of the last kill
-// next, if several are ahead of it.
+// processes is freed beside the loop while the kernel still ends them, that of the last kill first.
 //
-// Groups of very many processes are signalled beside the loop, because processes are signalled one
-// by one if the kernel cannot kill a group as a whole, and for every signal other than SIGKILL. For
-// four thousand processes this takes a tenth of a second, and a kill may wait for seconds for the
-// kernel to freeze a group. Signals to groups of one pod are sent one after the other, so that the
-// next pod need not wait for that. What fails there is not told; a kill is repeated by the caller
-// as long as something lives.
+// Groups of very many processes are signalled beside the loop: four thousand processes, one by one,
+// take a tenth of a second, and the kernel may take seconds to freeze a group. Signals to groups of
+// one pod are sent one after the other, and no other pod waits for them. What fails there is not
+// told; the caller repeats a kill as long as something lives.
 //
-// The page cache of a group would stay charged to the groups above, so it is dropped there before
-// the group is removed, which may take the kernel a second; until that is done, Remove fails with
-// kUnavailable.
+// The page cache of a group would stay charged to the groups above, so it is dropped before the
+// group is removed, which may take a second; until then, Remove fails with kUnavailable.
 class ReleasingGroupEnd : public GroupEnd {
  public:
   // Frees the memory of one killed process. Called beside the loop: it waits as long as the process
@@ -52,7 +48,11 @@ class ReleasingGroupEnd : public GroupEnd {
   [[nodiscard]] Result<void> Remove(std::string_view path) override;
 
  private:
-  using Order = std::pair<std::string, int>;  // path, signal
+  // The signals to one pod's groups beside the loop.
+  struct Pod {
+    std::set<std::pair<std::string, int>> orders;  // path and signal, until they have been sent
+    JobQueue jobs{Threads::kEnding};
+  };
   struct Drop {
     std::chrono::steady_clock::time_point since;
     std::shared_ptr<std::atomic<bool>> done;  // with the job, which may be left behind
@@ -62,7 +62,6 @@ class ReleasingGroupEnd : public GroupEnd {
   [[nodiscard]] bool AreMany(std::string_view path) const;
   // Unless the same signal waits or is being sent already.
   void SendBeside(std::string_view path, int signal);
-  void ForgetIdlePods();
   // Whether the cache has been dropped, or is not worth waiting for.
   [[nodiscard]] bool CacheIsDropped(std::string_view path);
 
@@ -72,10 +71,9 @@ class ReleasingGroupEnd : public GroupEnd {
   std::map<std::string, Drop, std::less<>> drops_;  // by group
   JobQueue releases_{Threads::kEnding, AtEnd::kLeave};
   JobQueue cache_{Threads::kSpare, AtEnd::kLeave};
-  std::mutex mutex_;        // guards orders_
-  std::set<Order> orders_;  // signals beside the loop, until they have been sent
-  // The last member: they end first.
-  std::map<std::string, JobQueue, std::less<>> by_pod_;
+  std::mutex mutex_;  // guards the orders of pods
+  // The last member: their jobs end first.
+  std::map<std::string, Pod, std::less<>> pods_;
 };
 
 }  // namespace jettison
