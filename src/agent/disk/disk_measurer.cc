@@ -13,12 +13,6 @@ namespace {
 // System calls of a walk beside those for its files.
 constexpr std::uint64_t kCallsOfATree = 8;
 
-// The options of a walk that reports its progress.
-WalkOptions Told(WalkOptions options, DiskSoFar& so_far) {
-  options.progress = &so_far.progress();
-  return options;
-}
-
 // When what was done for a tree at `done` is due again: different for different paths, so that what
 // was done together is spread over half the period.
 Instant DueAgain(const std::string& path, Instant done, Duration period) {
@@ -35,7 +29,7 @@ DiskMeasurer::DiskMeasurer(const Clock& clock, WalkOptions options, DiskMeasurer
     : clock_(clock),
       settings_(settings),
       so_far_(std::move(so_far)),
-      options_(Told(std::move(options), *so_far_)),
+      options_(std::move(options)),
       walk_(options_) {}
 
 std::vector<std::string> DiskMeasurer::TakeNotes() {
@@ -59,23 +53,22 @@ void DiskMeasurer::CatchUp(Filesystem& filesystem) {
 }
 
 void DiskMeasurer::BeginPass() {
+  ++pass_;
   for (auto& [device, filesystem] : filesystems_) {
-    filesystem.asked_for = false;
     filesystem.calls = 0;
     CatchUp(filesystem);
   }
-  for (auto& [path, asked] : asked_for_) asked.in_pass = false;
 }
 
 void DiskMeasurer::EndPass() {
-  std::erase_if(filesystems_, [](const auto& entry) { return !entry.second.asked_for; });
+  std::erase_if(filesystems_, [this](const auto& entry) { return entry.second.pass != pass_; });
   for (auto& [device, filesystem] : filesystems_) {
     DecideWatching(filesystem);
     for (const auto& [path, asked] : asked_for_) {
-      if (!asked.in_pass) filesystem.trees.Forget(path);
+      if (asked.pass != pass_) filesystem.trees.Forget(path);
     }
   }
-  std::erase_if(asked_for_, [](const auto& entry) { return !entry.second.in_pass; });
+  std::erase_if(asked_for_, [this](const auto& entry) { return entry.second.pass != pass_; });
 }
 
 // A watched file system stays watched until walking costs half as much, because to begin again
@@ -90,16 +83,14 @@ void DiskMeasurer::DecideWatching(Filesystem& filesystem) const {
 }
 
 DiskMeasurer::Filesystem& DiskMeasurer::FilesystemOf(const std::string& path, dev_t device) {
-  const auto place = filesystems_.try_emplace(device, options_).first;
+  auto place = filesystems_.try_emplace(device, options_).first;
   // Another file system with the same device number may have replaced one that was unmounted.
-  const bool is_first = !place->second.asked_for;
+  const bool is_first = place->second.pass != pass_;
   if (is_first && place->second.events && !place->second.events->Covers(path)) {
     filesystems_.erase(place);
-    Filesystem& other = filesystems_.try_emplace(device, options_).first->second;
-    other.asked_for = true;
-    return other;
+    place = filesystems_.try_emplace(device, options_).first;
   }
-  place->second.asked_for = true;
+  place->second.pass = pass_;
   return place->second;
 }
 
@@ -131,7 +122,7 @@ std::optional<FsUsage> DiskMeasurer::CountedUse(const std::string& path, Instant
   const auto usage = ReadProjectUsage(path, **project);
   if (!usage) return std::nullopt;
   Asked& counted = asked_for_[path];
-  counted.in_pass = true;
+  counted.pass = pass_;
   if (counted.incomplete) return std::nullopt;
   as_of = std::min(as_of, now);
   const Instant next = DueAgain(path, now, settings_.full_walk_period);
@@ -170,7 +161,7 @@ FsUsage DiskMeasurer::Found(const Result<TreeUsage>& walked) {
 FsUsage DiskMeasurer::Follow(const std::string& path, Filesystem& filesystem, Instant& as_of) {
   const Instant now = clock_.Now();
   Asked& asked = asked_for_[path];
-  asked.in_pass = true;
+  asked.pass = pass_;
   if (asked.next_walk && now < *asked.next_walk) {
     // A failure is ignored: a cancelled walk has forgotten the tree, and the whole pass is over.
     static_cast<void>(filesystem.trees.Update(path));

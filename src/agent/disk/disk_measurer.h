@@ -35,14 +35,13 @@ struct DiskMeasurerSettings {
 };
 
 // Measures the disk use of pods, pass by pass. For a folder with a quota project, the file system's
-// own count is read. Such a folder is also walked every few minutes, because a file can be taken
-// out of its project; once a walk finds more than the project has, the folder is measured like
-// others. If the kernel reports which directories of a file system have changed, trees are
+// own count is read, until a walk, every few minutes, finds more: a file can be taken out of its
+// project. Where the kernel reports which directories of a file system have changed, trees are
 // remembered and only these directories are read again. Otherwise, and every few minutes, trees are
 // walked whole. Used by one thread.
 class DiskMeasurer {
  public:
-  // `so_far` is told of each pod while it is measured.
+  // `so_far` is told of each pod while it is measured; its progress is to be that of the options.
   DiskMeasurer(const Clock& clock, WalkOptions options, DiskMeasurerSettings settings = {},
                std::shared_ptr<DiskSoFar> so_far = std::make_shared<DiskSoFar>());
 
@@ -75,11 +74,11 @@ class DiskMeasurer {
     std::optional<FilesystemEvents> events;  // present: changes are watched
     DiskTrees trees;
     Instant caught_up;
-    bool asked_for = false;   // in this pass
+    std::uint64_t pass = 0;   // the last one that asked for it
     std::uint64_t calls = 0;  // that walking the trees of this pass would take
   };
   struct Asked {
-    bool in_pass = false;              // in this one
+    std::uint64_t pass = 0;            // the last one that asked for it
     std::optional<Instant> next_walk;  // of a tree that is remembered, or of one that has a project
     bool incomplete = false;           // there is more in it than its project holds
   };
@@ -104,6 +103,7 @@ class DiskMeasurer {
   std::unordered_map<std::string, Asked> asked_for_;  // paths of which something is kept
   std::vector<std::string> notes_;
   bool said_overflow_ = false;
+  std::uint64_t pass_ = 0;  // counts up
   std::uint64_t full_walks_ = 0;
   bool unread_ = false;  // something of the pod that is being measured
   bool counted_by_project_ = false;

@@ -59,7 +59,9 @@ TEST_F(DiskMeasurerTest, TellsWhatItHasFoundSoFar) {
   Write("/memory/f");
   const auto so_far = std::make_shared<DiskSoFar>();
   std::vector<PodDiskUse> told;
-  DiskMeasurer measurer(clock_, {.breathe = [&] { told.push_back(so_far->Read()); }}, {}, so_far);
+  DiskMeasurer measurer(
+      clock_, {.breathe = [&] { told.push_back(so_far->Read()); }, .progress = &so_far->progress()},
+      {}, so_far);
   (void)measurer.Measure({.empty_dirs = {{.name = "many", .path = top_ + "/many"},
                                          {.name = "m", .path = top_ + "/memory", .memory = true}},
                           .containers = {{.name = "c", .logs = "", .layer = top_ + "/layer"}}});

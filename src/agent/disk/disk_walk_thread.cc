@@ -55,7 +55,7 @@ struct DiskWalkThread::Walker {
                  WalkOptions{.cancelled = &shared->cancelled,
                              .breathe = [this] { Breathe(); },
                              .directories = &shared->directories,
-                             .progress = nullptr},
+                             .progress = &so_far->progress()},
                  DiskMeasurerSettings{}, so_far) {}
 
   // Between two pieces of work: rests as long as it has worked, unless a decision waits.

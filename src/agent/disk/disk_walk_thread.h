@@ -50,16 +50,15 @@ struct DeletedFileSources {
 // the time, but not while a disk is short. Pods that were never measured come first, then the
 // others by UID.
 //
-// Access to a pod's files may hang, if they lie on a dead mount. Such a pod blocks its thread, and
-// keeps its previous figures, or gets those found so far if they are larger. A spare thread, which
-// is started at the beginning, continues with the other pods, in this walk and the next ones. When
-// that hangs, too, nothing is measured.
+// A pod whose files lie on a dead mount blocks its thread, and keeps its previous figures, or gets
+// those found so far if they are larger. A spare thread continues with the other pods, in this walk
+// and the next ones. When that hangs, too, nothing is measured.
 class DiskWalkThread : public DiskWalks {
  public:
   static constexpr std::size_t kThreads = 2;
 
-  // `runtime` gives the paths of the files and must outlive this. A thread that hangs is left
-  // behind at the end, together with the shared clock.
+  // `runtime` gives the paths of the files and must outlive this. At the end a thread that hangs is
+  // left behind.
   DiskWalkThread(const ContainerRuntime& runtime, std::shared_ptr<const Clock> clock,
                  DeletedFileSources deleted = {}, WalkPatience patience = {});
   ~DiskWalkThread() override;
