@@ -16,19 +16,15 @@
 
 namespace jettison {
 
-// How far apart two looks are. A process may touch memory, and pages of the page cache may become
-// active, at several GiB/s at any moment, and make some tasks each ten microseconds, so a look
-// comes before that could have used up what is left to the nearest threshold. A look costs some 50
-// us, so at kNearestLook it takes 1% of a processor; a node comes there only within 80 MiB of a
-// threshold.
+// How far apart two looks are: a look comes before what is left to the nearest threshold could be
+// used up. At kNearestLook, within 80 MiB of a threshold, looks take 1% of a processor.
 inline constexpr double kBytesAtOnce = 16.0 * 1024 * 1024 * 1024;  // a second
 inline constexpr double kTasksAtOnce = 100'000;                    // the same
 inline constexpr Duration kNearestLook = std::chrono::milliseconds(5);
 inline constexpr Duration kFarthestLook = std::chrono::milliseconds(500);
 
-// The kernel may report stalls again every 10 ms (CGROUP_FILE_NOTIFY_MIN_INTV) for as long as a
-// group is at its limit, and levels as often as usage crosses them. Looks that follow are so far
-// apart.
+// How far apart looks are that follow the kernel's word: it may report stalls every 10 ms for as
+// long as a group is at its limit (CGROUP_FILE_NOTIFY_MIN_INTV), and each crossing of a level.
 inline constexpr Duration kStallSpacing = std::chrono::milliseconds(50);
 inline constexpr Duration kLevelSpacing = std::chrono::milliseconds(1);
 
@@ -45,8 +41,8 @@ inline constexpr Duration kLongestPaceLook = std::chrono::milliseconds(20);
 [[nodiscard]] Duration NextPaceLook(Instant since, Instant now);
 
 // Says when the next full pass begins: at once after the start, then every interval, or sooner if
-// it was requested. A full pass begins with measuring disk use, which takes its time, so it has a
-// beginning and an end. The kubelet would make a scheduled pass, too, but not a requested one.
+// it was requested. Between its beginning and its end disk use is measured. The kubelet would make
+// a scheduled pass, too, but not a requested one.
 class PassScheduler {
  public:
   PassScheduler(Duration interval, Instant first) : interval_(interval), scheduled_(first) {}
@@ -95,18 +91,14 @@ class PassScheduler {
   bool is_scheduled_ = false;  // the pass that has begun
 };
 
-// How far a level may move before it is registered anew: the kernel itself looks at a group's
-// levels only every 128 page charges (THRESHOLDS_EVENTS_TARGET in mm/memcontrol-v1.c), so with
-// pages of 4 KiB nothing below 512 KiB would change when the wake-up comes. Registering costs
-// milliseconds.
+// How far a level may move before it is registered anew, which takes milliseconds: the kernel looks
+// at a group's levels every 128 page charges (THRESHOLDS_EVENTS_TARGET in mm/memcontrol-v1.c).
 inline constexpr std::uint64_t kLevelSlack = std::uint64_t{128} * 4096;
 
 // The levels of every threshold on memory, soft and hard, from figures of one pass: the usage at
 // which what is available has shrunk to the threshold, which is capacity - threshold + inactive
 // file, as the kubelet places its notification (pkg/kubelet/eviction/memory_threshold_notifier.go).
-// A signal that was not measured has none. A level is one of usage, so
-// it says nothing of page cache that shrinks or becomes active: the kernel only makes a look come
-// sooner.
+// A signal that was not measured has none.
 [[nodiscard]] std::vector<MemoryLevel> MemoryLevels(std::span<const Threshold> thresholds,
                                                     const NodeStats& node);
 

@@ -129,16 +129,14 @@ void MemoryWatch::Use(EventLoop& loop, Armed armed) {
   }
   for (const MemcgThreshold& level : levels_) loop.Unwatch(level.fd());
   levels_ = std::move(armed.levels);
+  // What cannot be awaited is seen by looks on a timer, as where there are no levels.
   for (MemcgThreshold& level : levels_) {
-    const auto watched = loop.Watch(
+    (void)loop.Watch(
         level.fd(),
         [this, &level] {
           if (level.Drain()) callbacks_.crossed();
         },
         EventLoop::Urgency::kFirst);
-    if (watched) continue;
-    log_.Warn("memory notifications cannot be awaited; the agent looks at memory on a timer",
-              {{"err", watched.error().message}});
   }
 }
 
@@ -146,13 +144,10 @@ void MemoryWatch::WatchAlarms(EventLoop& loop, const std::vector<Threshold>& thr
   for (const psi::PressureTrigger& trigger : triggers_) loop.Unwatch(trigger.fd());
   triggers_ = OpenTriggers(groups_, thresholds, log_);
   for (const psi::PressureTrigger& trigger : triggers_) {
-    const auto watched = loop.WatchAlarm(trigger.fd(), [this, &loop, fd = trigger.fd()](bool gone) {
+    (void)loop.WatchAlarm(trigger.fd(), [this, &loop, fd = trigger.fd()](bool gone) {
       if (gone) loop.Unwatch(fd);
       callbacks_.stalled();
     });
-    if (watched) continue;
-    log_.Warn("memory pressure cannot wake the agent; the agent looks at memory on a timer",
-              {{"err", watched.error().message}});
   }
 }
 

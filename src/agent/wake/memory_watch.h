@@ -36,9 +36,8 @@ struct WatchedGroups {
                                                         psi::PressureResource resource);
 
 // Opens the available PSI triggers: for stalls on memory, of the node and of the pods; for stalls
-// on I/O, of the node, if there is a threshold on it. None of them says how much is left, and the
-// agent sets no limit to get them. A missing one is logged once. They are to be watched by
-// EventLoop::WatchAlarm; an error means that the group is gone.
+// on I/O, of the node, if there is a threshold on it. A missing one is logged. They are to be
+// watched by EventLoop::WatchAlarm; an error means that the group is gone.
 [[nodiscard]] std::vector<psi::PressureTrigger> OpenTriggers(
     const WatchedGroups& groups, const std::vector<Threshold>& thresholds, const Log& log);
 
