@@ -25,12 +25,6 @@
 namespace jettison {
 namespace {
 
-template <typename Room>
-Result<std::unique_ptr<Cgroups>> AsPort(Result<std::unique_ptr<Room>> opened) {
-  if (!opened) return Fail(opened.error());
-  return std::unique_ptr<Cgroups>(std::move(*opened));
-}
-
 bool IsInSlices(const AgentConfig& config) {
   return config.source == SourceKind::kKubernetes && config.cgroup_driver == CgroupDriver::kSystemd;
 }
@@ -137,14 +131,17 @@ std::string WhyNoMemory(const std::string& mountinfo_file) {
 Result<std::unique_ptr<Cgroups>> OpenHostCgroups(const HostCgroupsOptions& options) {
   const auto version = MountedCgroups(options.mountinfo_file);
   if (!version) return Fail(version.error());
+  const auto as_port = [](auto groups) { return std::unique_ptr<Cgroups>(std::move(groups)); };
   if (*version == CgroupVersion::kV1) {
-    return AsPort(CgroupV1::Open({.node_cgroup = options.node_cgroup,
-                                  .mountinfo_file = options.mountinfo_file,
-                                  .remove_patience = options.remove_patience}));
+    return CgroupV1::Open({.node_cgroup = options.node_cgroup,
+                           .mountinfo_file = options.mountinfo_file,
+                           .remove_patience = options.remove_patience})
+        .map(as_port);
   }
-  return AsPort(CgroupV2::Open({.node_cgroup = options.node_cgroup,
-                                .mountinfo_file = options.mountinfo_file,
-                                .remove_patience = options.remove_patience}));
+  return CgroupV2::Open({.node_cgroup = options.node_cgroup,
+                         .mountinfo_file = options.mountinfo_file,
+                         .remove_patience = options.remove_patience})
+      .map(as_port);
 }
 
 kernel::GroupNames GroupNamesOf(const AgentConfig& config) {

@@ -22,10 +22,8 @@ enum class CgroupVersion : std::uint8_t { kV1, kV2 };
 // "cgroup v1", "cgroup v2".
 [[nodiscard]] std::string_view NameOf(CgroupVersion version);
 
-// Which version accounts memory on this host, by what is mounted: v1 where a hierarchy of v1 holds
-// the memory controller, whatever else is mounted beside it (a hybrid host); else v2. A controller
-// is in one hierarchy only, so never both. Where the agent itself lives plays no part.
-// `mountinfo_file`: as in proc(5).
+// Which version accounts memory on this host: v1 where a mounted hierarchy of v1 holds the memory
+// controller, whatever else is mounted (a hybrid host); else v2. `mountinfo_file`: as in proc(5).
 [[nodiscard]] Result<CgroupVersion> MountedCgroups(
     const std::string& mountinfo_file = "/proc/self/mountinfo");
 
@@ -69,35 +67,30 @@ struct PodsGroupName {
 };
 
 // Creates the group of all pods and locks it, because two agents in one group would end each
-// other's pods, whatever their root directories are. The lock is on a file that only root can open;
-// where the kernel has none (cgroup v2 before Linux 5.14), on the folder, which every user can
-// lock. kUnavailable where another process has the lock; the error names both.
+// other's pods. The lock is on a file that only root can open; where the kernel has none (cgroup v2
+// before Linux 5.14), on the folder. kUnavailable where another process has it.
 [[nodiscard]] Result<FileDescriptor> LockPodsGroup(Cgroups& groups, const PodsGroupName& group,
                                                    const std::string& root);
 
-// Opens the groups and takes the lock on the group of all pods before anything below it is touched.
-// `config` is that of WithDriverInUse. kUnavailable where another agent has the lock; errors say
-// what to do.
+// Opens the groups, and takes the lock before anything below the group of all pods is touched.
+// `config` is that of WithDriverInUse. kUnavailable where another agent has the lock.
 [[nodiscard]] Result<GuardedGroups> OpenGuardedGroups(const AgentConfig& config, const Log& log);
 
 // Whether control groups are seen from within a container: their mounts then begin above the group
 // that counts as the root (cgroup_namespaces(7)).
 [[nodiscard]] bool AreGroupsSeenFromWithin(const std::vector<kernel::Mount>& mounts);
 
-// On cgroup v2 an unprivileged container has its own cgroup namespace, in which /proc/PID/cgroup
-// shows the groups of other processes as ".." only. Makes this thread, and those that it starts
-// from now on, see the groups as the process `host` sees them; does nothing where they see them so
-// already. kPermissionDenied without CAP_SYS_ADMIN and CAP_SYS_PTRACE.
+// In a cgroup namespace of its own, a container sees the groups of other processes as ".." only.
+// Makes this thread, and those that it starts from now on, see the groups as the process `host`
+// does. kPermissionDenied without CAP_SYS_ADMIN and CAP_SYS_PTRACE.
 [[nodiscard]] Result<void> EnterHostCgroupView(
     const std::string& mountinfo_file = "/proc/self/mountinfo",
     const std::string& host = "/proc/1/ns/cgroup");
 
 // The driver by which the kubelet names its groups, told by which group of all pods is there, and
-// where both are, by which one has processes. The kubelet's configuration does not tell: from
-// Kubernetes 1.31 on, a kubelet may take the driver from its container runtime and ignore its own
-// `cgroupDriver` (KubeletCgroupDriverFromCRI). `node_groups`: those of `nodeCgroup`. kNotFound
-// where neither group is there; kUnavailable where both may be the kubelet's. The log says which
-// group was taken and why.
+// where both are, by which one has processes: the kubelet may ignore its own `cgroupDriver`
+// (KubeletCgroupDriverFromCRI, from 1.31 on). `node_groups`: those of `nodeCgroup`. kNotFound where
+// neither group is there; kUnavailable where both may be the kubelet's.
 [[nodiscard]] Result<CgroupDriver> DriverInUse(const AgentConfig& config, Cgroups& node_groups,
                                                const Log& log);
 

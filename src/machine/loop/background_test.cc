@@ -78,39 +78,30 @@ bool MemoryCanBeLocked() {
   return __asan_init == nullptr && __tsan_init == nullptr;
 }
 
-// Runs `body` in a separate process, so that its memory lock ends with it. Whether `body` returned
-// true.
-bool InChild(bool (*body)()) {
-  ChildProcess child([body](const auto&) {
-    if (!body()) ::_exit(1);
-  });
-  child.Start();
-  return child.Wait() == 0;
-}
-
 TEST(MemoryLock, TakesNothingThatIsNotTouched) {
   if (!MayLockOwnMemory()) GTEST_SKIP() << "CAP_IPC_LOCK is missing";
-  EXPECT_TRUE(InChild([] {
-    constexpr std::size_t kBytes = 64 << 20;
-    const bool locked = LockOwnMemory().has_value();
-    const long resident = StatusRow("VmRSS:");
-    void* const mapped =
-        ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return locked && mapped != MAP_FAILED && StatusRow("VmRSS:") < resident + 4096 &&
-           (!MemoryCanBeLocked() || StatusRow("VmLck:") > static_cast<long>(kBytes / 1024));
-  }));
+  EXPECT_EQ(
+      1, InChild([]() -> int {
+        constexpr std::size_t kBytes = 64 << 20;
+        const bool locked = LockOwnMemory().has_value();
+        const long resident = StatusRow("VmRSS:");
+        void* const mapped =
+            ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        return locked && mapped != MAP_FAILED && StatusRow("VmRSS:") < resident + 4096 &&
+               (!MemoryCanBeLocked() || StatusRow("VmLck:") > static_cast<long>(kBytes / 1024));
+      }));
 }
 
 TEST(MemoryLock, IsRefusedUnderALimitWithoutTheCapability) {
-  EXPECT_TRUE(InChild([] {
-    const rlimit limit = {.rlim_cur = 65536, .rlim_max = 65536};
-    __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
-    const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
-    if (::setrlimit(RLIMIT_MEMLOCK, &limit) != 0) return false;
-    if (::syscall(SYS_capset, &header, none) != 0) return false;
-    const auto locked = LockOwnMemory();
-    return !locked && locked.error().code == ErrorCode::kPermissionDenied;
-  }));
+  EXPECT_EQ(1, InChild([]() -> int {
+              const rlimit limit = {.rlim_cur = 65536, .rlim_max = 65536};
+              __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+              const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
+              if (::setrlimit(RLIMIT_MEMLOCK, &limit) != 0) return false;
+              if (::syscall(SYS_capset, &header, none) != 0) return false;
+              const auto locked = LockOwnMemory();
+              return !locked && locked.error().code == ErrorCode::kPermissionDenied;
+            }));
 }
 
 }  // namespace

@@ -21,9 +21,8 @@ enum class ThreadPriority : std::uint8_t {
 };
 
 // Raises the priority of the calling thread above ordinary threads, so that it can end pods that
-// occupy the processors. Processes and threads that it starts have normal priority
-// (SCHED_RESET_ON_FORK, sched(7)), so that containers do not inherit it. kPermissionDenied without
-// CAP_SYS_NICE.
+// occupy the processors. What it starts has normal priority (SCHED_RESET_ON_FORK, sched(7)).
+// kPermissionDenied without CAP_SYS_NICE.
 [[nodiscard]] Result<ThreadPriority> RaiseThreadPriority(ThreadUrgency urgency);
 
 // Gives the calling thread less of processors and disks than ordinary threads get.
@@ -36,12 +35,10 @@ void LowerThreadPriority();
 // mounted.
 [[nodiscard]] bool MayBeRealTime(const std::string& proc_cgroup, std::string_view v2);
 
-// Locks the memory of this process, and every page that it touches from now on (mlockall(2)). When
-// memory is short, the kernel first drops pages that it can read again from a file, the agent's own
-// code among them; the agent would have to read them again just when it has to end a pod. Pages are
-// not read ahead (MCL_ONFAULT, Linux 4.4), so code that never runs and unused stacks take no more
-// memory than before. Child processes do not inherit the lock. kPermissionDenied where
-// MayLockOwnMemory says so.
+// Locks the memory of this process, and every page that it touches from now on (mlockall(2) with
+// MCL_ONFAULT, Linux 4.4): when memory is short, the kernel first drops pages that it can read
+// again from a file, the agent's own code among them. Child processes do not inherit the lock.
+// kPermissionDenied where MayLockOwnMemory says so.
 [[nodiscard]] Result<void> LockOwnMemory();
 
 // Whether this process may lock its memory: it has CAP_IPC_LOCK, or RLIMIT_MEMLOCK is unlimited.
