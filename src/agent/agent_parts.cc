@@ -278,8 +278,8 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   }
   BuildImages(config, machine, log, parts);
   parts.reclaimer = ReclaimerFor(config, machine, parts);
-  parts.evictions = std::make_unique<EvictionHistory>(EvictionHistorySettings{
-      .dry_run = config.dry_run, .memory_estimator = config.memory_estimator});
+  parts.evictions = std::make_unique<EvictionHistory>(ExplainOptions{
+      .dry_run = config.dry_run, .memory_estimator = config.memory_estimator, .order_limit = 50});
   if (config.recording.enabled) {
     parts.recorder = std::make_shared<Recorder>(
         config.root + "/recording", config.recording,

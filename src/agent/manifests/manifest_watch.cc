@@ -20,10 +20,6 @@ bool HasName(const std::vector<SharedPodFacts>& pods, const Pod& pod) {
   });
 }
 
-bool SaySame(const Fault& a, const Fault& b) {
-  return a.file == b.file && a.key == b.key && a.value == b.value;
-}
-
 Fault SameName(const std::string& path, const std::string& name, const std::string& other) {
   return {.file = path,
           .key = "metadata.name",
@@ -122,7 +118,7 @@ void ManifestPods::TakeReading(const std::string& path, ManifestReading reading,
   for (const std::string& warning : reading.warnings) {
     log_.Warn("manifest has a field without effect", {{"file", path}, {"field", warning}});
   }
-  std::erase_if(conflicts_, [&](const Conflict& one) { return one.fault.file == path; });
+  std::erase_if(conflicts_, [&](const auto& one) { return one.second.fault.file == path; });
   File& file = files_[path];
   file.unreadable.clear();
   file.faulty = !reading.faults.empty();
@@ -202,25 +198,11 @@ bool ManifestPods::Settle(Instant seen) {
   return count > 0;
 }
 
-void ManifestPods::NoteConflicts(std::vector<Fault> faults) {
-  std::vector<Conflict> before = std::exchange(conflicts_, {});
-  for (Fault& fault : faults) {
-    const auto known = std::ranges::find_if(
-        before, [&](const Conflict& one) { return SaySame(one.fault, fault); });
-    if (known != before.end()) {
-      conflicts_.push_back(std::move(*known));
-    } else {
-      conflicts_.push_back({.fault = std::move(fault), .since = std::nullopt});
-    }
-  }
-}
-
 // One that is over in a moment is none: an editor may have been about to replace a file.
 void ManifestPods::ReportConflicts(Instant seen) {
-  for (Conflict& one : conflicts_) {
-    if (one.said) continue;
+  for (auto& [which, one] : conflicts_) {
     if (!one.since) one.since = seen;
-    if (seen < *one.since + ManifestPatience::kAlone) continue;
+    if (one.said || seen < *one.since + ManifestPatience::kAlone) continue;
     one.said = true;
     Report(one.fault);
   }
@@ -231,7 +213,8 @@ bool ManifestPods::IsUnsettled() const {
     const File& file = entry.second;
     return file.counts_at || (!file.unreadable.empty() && !file.faulty);
   });
-  return any_file || std::ranges::any_of(conflicts_, [](const Conflict& one) { return !one.said; });
+  return any_file ||
+         std::ranges::any_of(conflicts_, [](const auto& one) { return !one.second.said; });
 }
 
 std::string ManifestPods::Problem() const {
@@ -274,7 +257,7 @@ std::vector<SharedPodFacts> ManifestPods::Wanted() {
   std::map<std::string, SharedPodFacts> wanted;
   std::map<std::string, std::string> holders;
   std::map<std::string, Claim> by_uid;
-  std::vector<Fault> conflicts;
+  Conflicts conflicts;
   for (const Claim& claim : Claims()) {
     const Pod& pod = (*claim.facts)->pod;
     const std::string name = FullName(pod);
@@ -289,11 +272,18 @@ std::vector<SharedPodFacts> ManifestPods::Wanted() {
     const bool is_named = same_name != holders.end();
     const File& other = is_named ? files_.at(same_name->second) : *same_uid->second.file;
     if (claim.file->IsGoneAlone() || other.IsGoneAlone()) continue;
-    conflicts.push_back(is_named ? SameName(*claim.path, name, same_name->second)
-                                 : SameUid(*claim.path, pod.uid));
+    Fault fault =
+        is_named ? SameName(*claim.path, name, same_name->second) : SameUid(*claim.path, pod.uid);
+    auto key = std::tuple(fault.file, fault.key, fault.value);
+    auto known = conflicts_.extract(key);
+    if (known) {
+      conflicts.insert(std::move(known));
+    } else {
+      conflicts.emplace(std::move(key), Conflict{.fault = std::move(fault), .since = {}});
+    }
   }
   holders_ = std::move(holders);
-  NoteConflicts(std::move(conflicts));
+  conflicts_ = std::move(conflicts);
   std::vector<SharedPodFacts> pods;
   for (auto& [name, pod] : wanted) pods.push_back(std::move(pod));
   return pods;

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "agent/manifests/manifest_reader.h"
@@ -87,6 +88,8 @@ class ManifestPods {
     std::optional<Instant> since;
     bool said = false;
   };
+  // By file, field and value.
+  using Conflicts = std::map<std::tuple<std::string, std::string, std::string>, Conflict>;
   [[nodiscard]] SharedPodFacts Keep(Pod pod) const;
   void Report(const Fault& fault) const;
   void TakeReading(const std::string& path, ManifestReading reading, Instant now);
@@ -94,7 +97,6 @@ class ManifestPods {
   void TakeGone(const std::string& path, bool with_folder, Instant now);
   void Hold(const std::string& path, File& file, Instant now);
   [[nodiscard]] std::vector<Claim> Claims() const;
-  void NoteConflicts(std::vector<Fault> faults);
   void ReportConflicts(Instant seen);
   void LogHeld(Instant now);
 
@@ -102,7 +104,7 @@ class ManifestPods {
   Profile profile_;
   std::map<std::string, File> files_;           // by path
   std::map<std::string, std::string> holders_;  // the paths of wanted pods, by name
-  std::vector<Conflict> conflicts_;
+  Conflicts conflicts_;
   std::size_t newly_held_ = 0;
   std::string first_held_;
 };

@@ -64,20 +64,17 @@ std::shared_ptr<const PastEvictions> EvictionHistory::Evictions() const {
 // One at a time: nobody else changes the list.
 void EvictionHistory::Keep(const RecordedPass& pass, const std::string& uid) {
   const std::shared_ptr<const PastEvictions> before = Evictions();
-  auto newest = std::make_shared<const PastEviction>(
-      Explained(pass, uid, last_number_ + 1,
-                {.dry_run = settings_.dry_run,
-                 .memory_estimator = settings_.memory_estimator,
-                 .order_limit = settings_.order_limit}));
+  auto newest =
+      std::make_shared<const PastEviction>(Explained(pass, uid, last_number_ + 1, options_));
   const PastEviction* const last = before->empty() ? nullptr : before->back().get();
-  if (settings_.dry_run && last != nullptr && last->pod.uid == uid &&
+  if (options_.dry_run && last != nullptr && last->pod.uid == uid &&
       last->signal == newest->signal) {
     return;
   }
   ++last_number_;
   PastEvictions list = *before;
   list.push_back(std::move(newest));
-  if (list.size() > settings_.max_evictions) list.erase(list.begin());
+  if (list.size() > most_) list.erase(list.begin());
   auto kept = std::make_shared<const PastEvictions>(std::move(list));
   // What the new list replaces is destroyed without the lock, because it may be large.
   const std::lock_guard lock(mutex_);

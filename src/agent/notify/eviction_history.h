@@ -6,10 +6,10 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/explain/explain.h"
-#include "core/model/choices.h"
 #include "core/pass/pass.h"
 #include "core/units/duration.h"
 #include "machine/loop/job_queue.h"
@@ -38,18 +38,13 @@ using PastEvictions = std::vector<std::shared_ptr<const PastEviction>>;
 [[nodiscard]] std::string EvictionId(std::uint64_t number);
 [[nodiscard]] std::uint64_t EvictionNumber(std::string_view id);
 
-struct EvictionHistorySettings {
-  bool dry_run = false;
-  MemoryEstimator memory_estimator = MemoryEstimator::kWorkingSet;
-  std::size_t max_evictions = 100;
-  std::size_t order_limit = 50;  // the most pods of an order that are kept, around the victim
-};
-
 // Keeps the explanations of the last evictions since the agent's start. They are made beside the
 // loop. The agent's recording outlives it.
 class EvictionHistory {
  public:
-  explicit EvictionHistory(EvictionHistorySettings settings) : settings_(settings) {}
+  // Explains with these options, the ID and the pod aside, and keeps so many.
+  explicit EvictionHistory(ExplainOptions options, std::size_t most = 100)
+      : options_(std::move(options)), most_(most) {}
 
   // Takes a pass that evicted. Never waits. In a dry run a pod that is chosen again and again for
   // the same reason counts once.
@@ -60,7 +55,8 @@ class EvictionHistory {
  private:
   void Keep(const RecordedPass& pass, const std::string& uid);
 
-  EvictionHistorySettings settings_;
+  const ExplainOptions options_;
+  const std::size_t most_;
   mutable std::mutex mutex_;  // guards what follows
   std::shared_ptr<const PastEvictions> kept_ = std::make_shared<PastEvictions>();
   std::uint64_t last_number_ = 0;

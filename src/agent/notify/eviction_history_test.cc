@@ -47,7 +47,7 @@ class EvictionHistoryTest : public testing::Test {
 };
 
 TEST_F(EvictionHistoryTest, TheLastEvictionsAreExplainedBesideTheLoop) {
-  EvictionHistory history({.max_evictions = 3});
+  EvictionHistory history({}, 3);
   Evict(5, history);
   ASSERT_THAT(IdsUntil("ev-5", history), ElementsAre("ev-3", "ev-4", "ev-5"));
   const auto evictions = history.Evictions();

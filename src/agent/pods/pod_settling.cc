@@ -67,7 +67,9 @@ void PodTable::EndUnwanted(PodSlot& slot, Instant now) {
     return;
   }
   if (slot.foreign) {
-    NoteGone(pod->facts->pod);
+    constexpr std::size_t kMostGone = 64;
+    gone_.emplace_back(pod->facts->pod.uid, FullName(pod->facts->pod));
+    if (gone_.size() > kMostGone) gone_.pop_front();
     slot.wanted = nullptr;
   }
   slot.state = NotHere{};
@@ -83,11 +85,8 @@ void PodTable::StartIfMay(PodSlot& slot, Instant now) {
 void PodTable::Refuse(PodSlot& slot, AdmissionAnswer answer, Instant now) {
   const NotHere* const before = slot.not_here();
   const bool was_said = before != nullptr && before->status.reason == answer.reason;
-  PodStatus status;
-  status.phase = PodPhase::kFailed;
-  status.reason = answer.reason;
-  status.message = answer.message;
-  slot.state = NotHere{.status = std::move(status), .refused_for = answer.refused_for};
+  slot.state = NotHere{.status = FailedStatus(answer.reason, answer.message),
+                       .refused_for = answer.refused_for};
   if (was_said) return;
   ++dependencies_->counters.admission_rejections[answer.reason];
   dependencies_->events.Add(now, FullName(slot.wanted->pod),

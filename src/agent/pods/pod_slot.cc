@@ -4,17 +4,14 @@
 #include <utility>
 
 namespace jettison {
-namespace {
 
-PodStatus StatusOf(const std::string& reason, const std::string& message) {
+PodStatus FailedStatus(const std::string& reason, const std::string& message) {
   PodStatus status;
   status.phase = PodPhase::kFailed;
   status.reason = reason;
   status.message = message;
   return status;
 }
-
-}  // namespace
 
 bool PodSlot::TakesUpRoom(std::int32_t priority) const {
   const PodWorker* const own = worker();
@@ -81,11 +78,11 @@ bool PodSlot::ResumeAbsence(const SavedPod& kept, Instant now) {
   come_back.Resume(kept.next_delay);
   if (kept.absence) {
     const Instant latest = now + come_back.rule().max;
-    state = NotHere{.status = StatusOf(kept.absence->reason, kept.absence->message),
+    state = NotHere{.status = FailedStatus(kept.absence->reason, kept.absence->message),
                     .comes_back_at = std::min(kept.absence->comes_back_at, latest)};
   } else if (kept.ending) {
     // Its clean-up ended while no agent ran.
-    state = NotHere{.status = StatusOf(kept.ending->reason, kept.ending->message),
+    state = NotHere{.status = FailedStatus(kept.ending->reason, kept.ending->message),
                     .comes_back_at = come_back.NextStart(kept.started.value_or(now), now)};
   } else {
     return false;

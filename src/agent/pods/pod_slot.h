@@ -15,6 +15,9 @@
 
 namespace jettison {
 
+// Of a pod that is out: Failed, for this reason.
+[[nodiscard]] PodStatus FailedStatus(const std::string& reason, const std::string& message);
+
 // A slot's pod while nothing of it is on the node.
 struct NotHere {
   PodStatus status = {};                                // default: admission has not been asked

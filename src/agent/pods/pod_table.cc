@@ -46,12 +46,6 @@ void PodTable::NoteEviction(PodSlot& slot) {
   ++changes_.evictions;
 }
 
-void PodTable::NoteGone(const Pod& pod) {
-  constexpr std::size_t kMostGone = 64;
-  gone_.emplace_back(pod.uid, FullName(pod));
-  if (gone_.size() > kMostGone) gone_.pop_front();
-}
-
 void PodTable::Take(RuntimePod pod, Instant now) {
   PodSlot* const known = OfPod(pod.pod.uid);
   if (pod.foreign && (known != nullptr || (adopt_ == AdoptPolicy::kNone && !pod.spared))) return;
@@ -217,13 +211,10 @@ void PodTable::PassDone(NodeConditions conditions, Instant now, bool starved) {
   const bool is_news = std::exchange(conditions_, conditions) != conditions;
   starved_ = starved;
   came_back_ = false;
-  if (!settled_ || is_news || AnyMayComeBack()) SettleAll(now);
-}
-
-bool PodTable::AnyMayComeBack() const {
-  return std::ranges::any_of(slots_, [](const auto& entry) {
+  const bool any_waits = std::ranges::any_of(slots_, [](const auto& entry) {
     return entry.second.wanted && entry.second.comes_back_at();
   });
+  if (!settled_ || is_news || any_waits) SettleAll(now);
 }
 
 void PodTable::Advance(Instant now) {

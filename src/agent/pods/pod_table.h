@@ -169,8 +169,6 @@ class PodTable : public PodKiller {
   // The runtime finds a foreign pod again under another UID when a pod of this agent takes it.
   void LoseForeign(std::string_view uid);
   void NoteEviction(PodSlot& slot);
-  // Remembers the name of a foreign pod that is gone, for later reports about it.
-  void NoteGone(const Pod& pod);
   [[nodiscard]] bool IsAwaited(const SavedPod& pod, Instant now) const;
   // Of those that exist on the node.
   [[nodiscard]] std::vector<PodWorker*> Workers() const;
@@ -183,8 +181,6 @@ class PodTable : public PodKiller {
   [[nodiscard]] std::optional<SavedPod> SavedOf(const std::string& name, const RuntimePod& pod,
                                                 Instant now);
   void ForgetWorkerOf(std::string_view uid);
-  // Whether a wanted pod waits out its back-off.
-  [[nodiscard]] bool AnyMayComeBack() const;
   void SettleAll(Instant now);
   void EndUnwanted(PodSlot& slot, Instant now);
   void Want(const std::string& name, const SharedPodFacts& facts, Instant now);
@@ -206,9 +202,10 @@ class PodTable : public PodKiller {
   AdoptPolicy adopt_ = AdoptPolicy::kObserve;  // of foreign pods
   BackoffRule come_back_rule_;                 // of evicted pods
   std::map<std::string, PodSlot, std::less<>> slots_;
-  std::deque<std::pair<std::string, std::string>> gone_;  // UID and name, the newest last
-  bool sources_ready_ = false;                            // the wanted pods have been reported
-  StateChanges changes_;                                  // of what is kept for the next agent
+  // Foreign pods that are gone lately, for reports about them: UID and name, the newest last.
+  std::deque<std::pair<std::string, std::string>> gone_;
+  bool sources_ready_ = false;  // the wanted pods have been reported
+  StateChanges changes_;        // of what is kept for the next agent
   // Of an earlier agent, by namespace/name, until the pods are adopted or wanted again.
   std::map<std::string, SavedPod, std::less<>> remembered_;
   std::optional<SharedAmounts> allocatable_;

@@ -178,7 +178,9 @@ void PodWorker::On(const ContainerStarted& event, Instant now) {
   ContainerLifecycle* run = runs_.Find(event.container, event.attempt);
   if (run == nullptr || run->phase() != ContainerLifecycle::Phase::kStarting) return;
   run->Started(event.at);
-  if (!run->is_init()) CountRunning(now);
+  if (!run->is_init() && running_counted_.Take()) {
+    dependencies_->counters.pod_start.Observe(Elapsed(*start_time_, now));
+  }
   const std::string which = event.attempt == 0
                                 ? event.container
                                 : fmt::format("{} (restart {})", event.container, event.attempt);
@@ -482,11 +484,6 @@ void PodWorker::Report(EventType type, const char* reason, std::string message, 
                              .reason = reason,
                              .message = std::move(message),
                              .annotations = {}});
-}
-
-void PodWorker::CountRunning(Instant now) {
-  if (!running_counted_.Take()) return;
-  dependencies_->counters.pod_start.Observe(Elapsed(*start_time_, now));
 }
 
 }  // namespace jettison

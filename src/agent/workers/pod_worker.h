@@ -170,7 +170,6 @@ class PodWorker {
   // To be called whenever the conditions of the status may have changed.
   void UpdateStatus(Instant now);
   void Report(EventType type, const char* reason, std::string message, Instant now) const;
-  void CountRunning(Instant now);
 
   SharedPodFacts facts_;
   WorkerDependencies* dependencies_;
