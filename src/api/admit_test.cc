@@ -69,14 +69,16 @@ std::string AnswerTo(const Snapshot& snapshot, int memory) {
   return answer.body;
 }
 
-TEST(AnswerAdmit, APodThatFitsMayStart) {
+TEST(AnswerAdmit, APodThatFitsMayStartAndAnotherIsRefusedInTheKubeletsWords) {
   EXPECT_THAT(AnswerTo(Node(), 400), HasSubstr(R"("admit":true,"reason":"","message":"")"));
-}
-
-TEST(AnswerAdmit, OneThatDoesNotIsRefusedInTheKubeletsWords) {
   const std::string answer = AnswerTo(Node(), 401);
   EXPECT_THAT(answer, HasSubstr(R"("admit":false,"reason":"OutOfmemory")"));
   EXPECT_THAT(answer, HasSubstr("resource: memory, requested: 401, used: 600"));
+  Snapshot snapshot = Node();
+  snapshot.conditions.Set(NodeConditionType::kDiskPressure);
+  const std::string pressed = AnswerTo(snapshot, 1);
+  EXPECT_THAT(pressed, HasSubstr(R"("admit":false,"reason":"Evicted")"));
+  EXPECT_THAT(pressed, HasSubstr("DiskPressure"));
 }
 
 TEST(AnswerAdmit, APodThatWaitsToComeBackHoldsNoPlaceAndOneThatEndsWillGiveItsUp) {
@@ -87,14 +89,6 @@ TEST(AnswerAdmit, APodThatWaitsToComeBackHoldsNoPlaceAndOneThatEndsWillGiveItsUp
   snapshot.pods[0].activity = PodActivity::kTerminating;
   EXPECT_THAT(AnswerTo(snapshot, 1000),
               HasSubstr(R"("admit":true,"reason":"","message":"the pod would wait)"));
-}
-
-TEST(AnswerAdmit, UnderDiskPressureNobodyMayStart) {
-  Snapshot snapshot = Node();
-  snapshot.conditions.Set(NodeConditionType::kDiskPressure);
-  const std::string answer = AnswerTo(snapshot, 1);
-  EXPECT_THAT(answer, HasSubstr(R"("admit":false,"reason":"Evicted")"));
-  EXPECT_THAT(answer, HasSubstr("DiskPressure"));
 }
 
 TEST(AnswerAdmit, TellsWhatItUnderstoodOfThePod) {
@@ -110,20 +104,17 @@ TEST(AnswerAdmit, TellsWhatItUnderstoodOfThePod) {
   EXPECT_EQ(*json->Find("qosClass")->AsString(), "Burstable");
 }
 
-TEST(AnswerAdmit, NamesEveryFaultOfAPodThatCannotBeRun) {
+TEST(AnswerAdmit, WhatIsNoPodOrNoneThatCanBeRunIsRefusedWithEveryFault) {
   const HttpResponse answer = AnswerAdmit(
       Node(), "apiVersion: v1\nkind: Pod\nmetadata: {name: BAD}\nspec: {containers: []}\n");
   EXPECT_EQ(answer.status, 422);
   EXPECT_THAT(answer.body, HasSubstr(R"("reason":"Invalid")"));
   EXPECT_THAT(answer.body, HasSubstr(R"("field":"metadata.name")"));
   EXPECT_THAT(answer.body, HasSubstr(R"("field":"spec.containers")"));
-}
-
-TEST(AnswerAdmit, WhatIsNoSingleDocumentIsABadRequest) {
+  EXPECT_EQ(AnswerAdmit(Node(), "[]").status, 422);
   for (const char* body : {"", "{", "a: 1\n---\nb: 2\n", "{\"a\":1}{\"b\":2}"}) {
     EXPECT_EQ(AnswerAdmit(Node(), body).status, 400) << body;
   }
-  EXPECT_EQ(AnswerAdmit(Node(), "[]").status, 422);
 }
 
 }  // namespace

@@ -26,13 +26,10 @@ struct ApiSources {
   std::function<void()> wake_streams = [] {};  // as HttpServer::WakeStreams; from every thread
 };
 
-// A stream of /api/v1/watch, of server-sent events: `condition` (v1.NodeCondition: all at first,
-// then those that changed), `event` (v1.Event), `pass` and `eviction` (what a pass saw and did),
-// `status` (what /api/v1/overview answers; once a second at most). It goes on after the frame of
-// that id; one that is none, or of another run of the agent, begins at the oldest event and pass
-// that is remembered. A comment in it every 15 s keeps it alive. All streams share the snapshots
-// that they are told from, no more than ten a second however much happens; where nothing happens
-// they ask for none. `board` must outlive it. `now`: any clock that does not step back.
+// A stream of /api/v1/watch (docs/http.md). It goes on after the frame of that id; one that is
+// none, or of another run of the agent, begins at the oldest event and pass that is remembered. All
+// streams share the snapshots that they are told from; where nothing happens they ask for none.
+// `board` must outlive it. `now`: any clock that does not step back.
 [[nodiscard]] HttpStream OpenWatch(Board& board, const std::function<Instant()>& now,
                                    std::string_view last_event_id);
 
@@ -71,9 +68,6 @@ inline constexpr std::string_view kHtml = "text/html; charset=utf-8";
 inline constexpr std::string_view kRecording = "application/vnd.jettison.recording";
 inline constexpr std::string_view kEvents = "text/event-stream";
 
-// Answers of single routes that take more than one line to make: functions from a snapshot.
-// docs/explain.md has the form of those that explain.
-
 // An answer of 200 with that body.
 [[nodiscard]] inline HttpResponse Body(std::string text, std::string_view type = kAsJson) {
   return {.content_type = std::string(type), .body = std::move(text)};
@@ -90,30 +84,17 @@ inline constexpr Duration kHangs = std::chrono::seconds(5);
 // Why a text is not the name of a signal.
 [[nodiscard]] HttpResponse WrongSignal(std::string_view name);
 
+// Answers of single routes that take more than one line to make. docs/http.md says what each tells,
+// and docs/explain.md in which form.
 [[nodiscard]] HttpResponse AnswerProbe(const Call& call);
 [[nodiscard]] HttpResponse AnswerDashboard(const Call& call);
 [[nodiscard]] HttpResponse AnswerOverview(const Call& call);
 [[nodiscard]] HttpResponse AnswerCycles(const Call& call);
-
-// /api/v1/explain: what would happen now; with `pod` (namespace/name, name or UID) where that one
-// stands or why it was evicted, with `eviction` (its id) why it happened. As text where `output` is
-// text, like the next ones.
 [[nodiscard]] HttpResponse AnswerExplain(const Call& call);
-// /api/v1/evictions: those that are remembered, oldest first, without their explanations.
 [[nodiscard]] HttpResponse AnswerEvictions(const Call& call);
-// /api/v1/evictions/{id}: the explanation of one.
 [[nodiscard]] HttpResponse AnswerEviction(const Call& call);
-// /api/v1/rank?signal=S: all pods in the order of eviction for a signal.
 [[nodiscard]] HttpResponse AnswerRank(const Call& call);
-
-// /api/v1/shadow: what a dry run would have evicted beside what the kubelet did evict. 404 where
-// the agent is not in shadow mode.
 [[nodiscard]] HttpResponse AnswerShadow(const Call& call);
-
-// The chunks of the recording, the one that is not complete yet included; `since` and `until` leave
-// out those that hold nothing of the time between. The recorder reads them meanwhile; nobody else
-// waits. 404 where nothing is recorded; 503 where too many fetch it; what cannot be read breaks
-// off.
 [[nodiscard]] HttpResponse AnswerRecording(const Call& call);
 
 // The last `count` passes that are remembered (full ones, and others that did something), oldest
@@ -127,11 +108,9 @@ inline constexpr std::size_t kMostCyclesBytes = std::size_t{2} << 20;
 // remembered: /api/v1/history. docs/overview.md has every field.
 [[nodiscard]] std::string HistoryJson(const Snapshot& snapshot);
 
-// POST /api/v1/admit: `body` is one v1.Pod, JSON or YAML. Answers {"admit", "reason", "message",
-// "givesWay", "pod", "qosClass", "priority", "critical", "warnings"}; a pod that could not be run
-// here is answered 422 with every fault in it, a body that is no document 400. Judges by the node's
-// conditions, then by the room beside the pods that are there. A pod of the same namespace and name
-// does not count, since it would be replaced.
+// POST /api/v1/admit: `body` is one v1.Pod, JSON or YAML. A pod that could not be run here is
+// answered 422 with every fault in it, a body that is no document 400. Judges by the node's
+// conditions, then by the room beside the pods that are there, but for the one of the same name.
 [[nodiscard]] HttpResponse AnswerAdmit(const Snapshot& snapshot, std::string_view body);
 
 // The configuration in force, with every default filled in, in the form of the kubelet's /configz:

@@ -46,15 +46,9 @@ void ExpectTheSame(const AgentConfig& config) {
   for (std::size_t i = 0; i < config.eviction.thresholds.size(); ++i) {
     EXPECT_TRUE(Same(again.eviction.thresholds[i], config.eviction.thresholds[i])) << i;
   }
-  EXPECT_EQ(again.reservation.enforce_pods, config.reservation.enforce_pods);
   EXPECT_EQ(again.static_pod_path, config.static_pod_path);
   EXPECT_EQ(again.pod_pids_limit, config.pod_pids_limit);
-  EXPECT_EQ(again.logs.max_size_bytes, config.logs.max_size_bytes);
   EXPECT_EQ(again.http.address, config.http.address);
-}
-
-TEST(Configz, OfNothingButDefaultsReadsBack) {
-  ExpectTheSame(ReadText("kind: JettisonConfiguration\napiVersion: jettison.io/v1alpha1\n"));
 }
 
 TEST(Configz, OfARealKubeletsConfigurationReadsBack) {

@@ -10,7 +10,6 @@ namespace jettison {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 using Query = std::map<std::string, std::string, std::less<>>;
 
 std::shared_ptr<const PastEviction> Kept(std::uint64_t number, const std::string& name) {
@@ -56,7 +55,6 @@ TEST_F(ExplainEndpoints, WithoutAQuestionTellsWhatWouldHappenNow) {
 
 TEST_F(ExplainEndpoints, TextIsAnsweredWhereItIsAskedFor) {
   const HttpResponse answer = Get("/api/v1/explain", {{"output", "text"}});
-  EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.content_type, "text/plain; charset=utf-8");
   EXPECT_THAT(answer.body, HasSubstr("would be evicted: the node is low on memory."));
   EXPECT_THAT(Message(Get("/api/v1/explain", {{"output", "yaml"}})), HasSubstr("\"text\""));
@@ -81,32 +79,25 @@ TEST_F(ExplainEndpoints, APodThatIsGoneIsExplainedByItsLastEviction) {
 }
 
 TEST_F(ExplainEndpoints, AnUnknownPodIsRefusedWithANearName) {
-  const HttpResponse answer = Get("/api/v1/explain", {{"pod", "default/ap-3"}});
-  EXPECT_EQ(answer.status, 404);
-  EXPECT_THAT(Message(answer), HasSubstr("did you mean \"default/app-3\"?"));
-  EXPECT_THAT(Message(Get("/api/v1/explain", {{"pod", "ap-3"}})),
-              HasSubstr("did you mean \"default/app-3\"?"));
-  EXPECT_THAT(Message(Get("/api/v1/explain", {{"pod", "defualt/app-3"}})),
-              HasSubstr("did you mean \"default/app-3\"?"));
-  EXPECT_THAT(Message(Get("/api/v1/explain", {{"pod", "default/nope"}})),
-              Not(HasSubstr("did you mean")))
-      << "a namespace that is right makes no name near";
+  EXPECT_EQ(Get("/api/v1/explain", {{"pod", "ap-3"}}).status, 404);
+  const auto is_near = [this](const char* name) {
+    const std::string message = Message(Get("/api/v1/explain", {{"pod", name}}));
+    return message.find("did you mean \"default/app-3\"?") != std::string::npos;
+  };
+  for (const char* near : {"default/ap-3", "ap-3", "defualt/app-3"}) {
+    EXPECT_TRUE(is_near(near)) << near;
+  }
+  EXPECT_FALSE(is_near("default/nope")) << "a namespace that is right makes no name near";
   snapshot_.pods[2].activity = PodActivity::kWaiting;
   EXPECT_THAT(Message(Get("/api/v1/explain", {{"pod", "app-2"}})), HasSubstr("is waiting"));
 }
 
-TEST_F(ExplainEndpoints, APodThatNoPassHasMeasuredYetIsSaidToBe) {
-  PodView fresh = snapshot_.pods[2];
-  fresh.name = "fresh";
-  fresh.uid = "uid-of-fresh";
-  fresh.memory_working_set_bytes = std::nullopt;
-  snapshot_.pods.push_back(fresh);
-  const HttpResponse answer = Get("/api/v1/explain", {{"pod", "fresh"}});
-  EXPECT_EQ(answer.status, 404);
-  EXPECT_THAT(Message(answer), HasSubstr("default/fresh is running, but no pass has measured it"));
-}
-
-TEST_F(ExplainEndpoints, ANameInTwoNamespacesMustBeTold) {
+TEST_F(ExplainEndpoints, APodThatIsNotMeasuredOrNotAloneOfItsNameIsSaidToBe) {
+  snapshot_.pods[2].name = "fresh";
+  snapshot_.pods[2].uid = "uid-of-fresh";
+  snapshot_.pods[2].memory_working_set_bytes = std::nullopt;
+  EXPECT_THAT(Message(Get("/api/v1/explain", {{"pod", "fresh"}})),
+              HasSubstr("default/fresh is running, but no pass has measured it"));
   snapshot_.pods[2].name = snapshot_.pods[3].name;
   snapshot_.pods[2].namespace_ = "other";
   const HttpResponse answer = Get("/api/v1/explain", {{"pod", "app-3"}});

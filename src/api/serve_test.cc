@@ -31,18 +31,12 @@ constexpr int kRefused = 401;
 // What takes effect of credentials that are read again while an agent is asked.
 class ServingTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    certificates_ = std::make_unique<kernel::TemporaryFolder>();
-    const std::string folder = certificates_->path();
+  ServingTest() {
+    const std::string folder = folder_.path();
     const http::TestCertificate ca("ca", nullptr, nullptr);
     ca.Write(folder, "ca");
     http::TestCertificate("server", &ca, GNUTLS_KP_TLS_WWW_SERVER).Write(folder, "server");
     http::TestCertificate("client", &ca, GNUTLS_KP_TLS_WWW_CLIENT).Write(folder, "client");
-  }
-  static void TearDownTestSuite() { certificates_.reset(); }
-
-  ServingTest() {
-    std::filesystem::copy(certificates_->path(), folder_.path());
     std::ofstream(File("token")) << "s3cret\n";
   }
   [[nodiscard]] std::string File(const std::string& name) const {
@@ -104,33 +98,11 @@ class ServingTest : public testing::Test {
     return 0;
   }
 
-  inline static std::unique_ptr<kernel::TemporaryFolder> certificates_;
   kernel::TemporaryFolder folder_;
   std::uint16_t port_ = http::PortOf(ListenAnywhere());
   Board board_;
   std::unique_ptr<Serving> serving_;
 };
-
-TEST_F(ServingTest, ATokenThatIsAddedIsAskedForOnlyAfterARestart) {
-  Serve(Plain());
-  ASSERT_EQ(StatusSoon(Target("http")), kAdmitted);
-  HttpConfig added = Plain();
-  added.allow_any_local_user = false;
-  added.bearer_token_file = File("token");
-  Reload(added);
-  EXPECT_EQ(Status(Target("http")), kAdmitted);
-}
-
-TEST_F(ServingTest, ATokenThatIsAddedToClientCertificatesAdmitsNobodyBeforeARestart) {
-  HttpConfig config = WithTls();
-  config.client_ca_file = File("ca.pem");
-  Serve(config);
-  ASSERT_EQ(StatusSoon(Certified()), kAdmitted);
-  config.bearer_token_file = File("token");
-  Reload(config);
-  EXPECT_EQ(Status(WithToken(Target("https"), "s3cret")), kRefused);
-  EXPECT_EQ(Status(Certified()), kAdmitted);
-}
 
 TEST_F(ServingTest, ClientCertificatesThatAreRemovedAdmitUntilARestart) {
   HttpConfig config = WithTls();
@@ -157,19 +129,12 @@ TEST_F(ServingTest, ATokenIsReadAgainAndOneThatIsRemovedWithItsFileStays) {
   config.bearer_token_file.clear();
   Reload(config);
   EXPECT_EQ(Status(WithToken(Target("https"), "other")), kRefused) << "its file is gone";
-  EXPECT_EQ(Status(Certified()), kAdmitted);
-}
-
-TEST_F(ServingTest, TlsThatIsRemovedWithItsFilesStaysAsItIs) {
-  HttpConfig config = WithTls();
-  config.bearer_token_file = File("token");
-  Serve(config);
-  ASSERT_EQ(StatusSoon(WithToken(Target("https"), "s3cret")), kAdmitted);
+  // So it is with TLS.
   std::filesystem::remove(File("server.pem"));
   config.tls_cert_file.clear();
   config.tls_private_key_file.clear();
   Reload(config);
-  EXPECT_EQ(Status(WithToken(Target("https"), "s3cret")), kAdmitted);
+  EXPECT_EQ(Status(Certified()), kAdmitted);
 }
 
 TEST_F(ServingTest, WhatNeedsARestartNeedsOneBeforeAnybodyIsServed) {

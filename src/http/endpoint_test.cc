@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 namespace jettison::http {
 namespace {
 
@@ -23,27 +25,18 @@ TEST(HttpEndpoint, ASocketOrAHostWithAPort) {
   EXPECT_EQ(ParseEndpoint("http://node-1.example")->port, "80");
 }
 
-TEST(HttpEndpoint, AnythingElseIsRefused) {
-  const std::string longest = "unix:///" + std::string(107, 'a');
-  for (const std::string& text :
-       {std::string(""), std::string("unix://"), std::string("unix://run"), longest,
-        std::string("/run/j.sock"), std::string("ftp://h"), std::string("http://"),
-        std::string("http://h/path"), std::string("http://u@h"), std::string("http://h:"),
-        std::string("http://h:x"), std::string("http://h:999999"), std::string("http://h:99999"),
-        std::string("http://h:65536"), std::string("http://h:0"), std::string("http://h:-1"),
-        std::string("http://[::1"), std::string("http://[::1]x"), std::string("http://h\r\n:1")}) {
+TEST(HttpEndpoint, AnythingElseIsRefusedWithoutTellingASecret) {
+  EXPECT_FALSE(ParseEndpoint("unix:///" + std::string(107, 'a')));
+  std::istringstream texts(
+      "unix:// unix://run /run/j.sock ftp://h http:// http://h/path http://u@h http://h: "
+      "http://h:x "
+      "http://h:999999 http://h:65536 http://h:0 http://h:-1 http://[::1 http://[::1]x h "
+      "https://me:secret@host https://host?secret http://h\x01:1");
+  for (std::string text; texts >> text;) {
     const auto endpoint = ParseEndpoint(text);
     ASSERT_FALSE(endpoint) << text;
     EXPECT_EQ(endpoint.error().code, ErrorCode::kInvalidArgument);
-  }
-}
-
-TEST(HttpEndpoint, ARefusalTellsNoSecret) {
-  for (const char* text : {"https://me:secret@host", "https://host?secret"}) {
-    const auto endpoint = ParseEndpoint(text);
-    ASSERT_FALSE(endpoint) << text;
-    EXPECT_EQ(endpoint.error().message.find("secret"), std::string::npos)
-        << endpoint.error().message;
+    EXPECT_EQ(endpoint.error().message.find("secret"), std::string::npos);
   }
 }
 

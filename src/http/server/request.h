@@ -18,17 +18,19 @@ namespace jettison {
 
 // What one client, and all of them together, may ask of the server.
 struct HttpLimits {
-  std::size_t target_bytes = 4096;                  // path and query as sent; beyond: 414
-  std::size_t header_bytes = 8192;                  // request line and headers; beyond: 431
+  // Of a connection, for the head of a request and for what is read and written. A head that does
+  // not fit into it is refused by libmicrohttpd itself: 414, 431.
+  std::size_t connection_bytes = 32768;
   std::size_t body_bytes = std::size_t{256} << 10;  // beyond: 413
   // Of all bodies of requests, of all answers until they are taken, and of what streams have under
   // way. Beyond: 503, and a stream ends.
   std::size_t held_bytes = std::size_t{8} << 20;
   std::size_t connections = 64;  // beyond: the oldest without a whole request goes, else 503
   std::size_t streams = 16;      // beyond: 503
-  Duration request = std::chrono::seconds(10);  // to begin a request, and from then to its end
-  Duration answer = std::chrono::seconds(30);   // to take an answer; of a stream, one chunk
-  Duration idle = std::chrono::seconds(60);     // between an answer and the next request
+  Duration request =
+      std::chrono::seconds(10);  // from connecting to the end of the head; for the body
+  Duration answer = std::chrono::seconds(30);  // to take an answer; of a stream, one chunk
+  Duration idle = std::chrono::seconds(60);    // between an answer and the next request
 };
 
 }  // namespace jettison
@@ -57,7 +59,6 @@ class Ledger {
 
 // One request while it comes in.
 struct Exchange {
-  std::string target;           // path and query as sent
   std::string body;             // as much as is there
   std::size_t length = 0;       // of the body, once it is there
   std::shared_ptr<void> share;  // of the memory that is held
@@ -92,10 +93,10 @@ struct Head {
   std::string_view version;
 };
 
-// What is wrong with a request as far as its head tells; absent: its body may come, the length of
-// which `exchange` then has.
-[[nodiscard]] std::optional<Refusal> RefusalOf(const Head& head, Exchange& exchange,
-                                               const HttpLimits& limits);
+// What is wrong with a request as far as its head tells; absent: its body may come, which has
+// `length` bytes then.
+[[nodiscard]] std::optional<Refusal> RefusalOf(const Head& head, const HttpLimits& limits,
+                                               std::size_t& length);
 
 // The request, all of it being there.
 [[nodiscard]] HttpRequest RequestOf(const Head& head, std::string body);

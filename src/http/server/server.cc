@@ -137,6 +137,8 @@ Result<void> HttpServer::StartTcp() {
   auto daemon = StartDaemon(FileDescriptor(::fcntl(tcp_socket_.get(), F_DUPFD_CLOEXEC, 0)),
                             HasTls(access_.config) ? &*files : nullptr);
   if (!daemon) return Fail(daemon.error());
+  // The one before takes in nobody any more, who would be cut.
+  if (tcp_) FileDescriptor(MHD_quiesce_daemon(tcp_.get())).Close();
   for (auto& [descriptor, connection] : connections_) {
     if (!connection.is_unix) Cut(connection);
   }
@@ -161,9 +163,6 @@ Result<HttpServer::Daemon> HttpServer::StartDaemon(FileDescriptor listening,
     if (!tls->client_ca.empty()) add(MHD_OPTION_HTTPS_MEM_TRUST, tls->client_ca.c_str());
   }
   tls_options.push_back({MHD_OPTION_END, 0, nullptr});
-  // A part is for headers and the rest for what is read and written; what passes for a head beyond
-  // the limits is then ours to refuse.
-  const std::size_t memory = std::max<std::size_t>(4 * limits_.header_bytes, 32768);
   // Cut connections leave in the next run; until then they count for it, not for us.
   const auto most = static_cast<unsigned>(2 * limits_.connections);
   const int socket = listening.Release();
@@ -172,10 +171,9 @@ Result<HttpServer::Daemon> HttpServer::StartDaemon(FileDescriptor listening,
   ::fstat(socket, &given);
   Daemon daemon(MHD_start_daemon(
       flags, 0, nullptr, nullptr, &OnRequest, this, MHD_OPTION_LISTEN_SOCKET, socket,
-      MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, MHD_OPTION_CONNECTION_LIMIT, most,
-      MHD_OPTION_URI_LOG_CALLBACK, &OnTarget, this, MHD_OPTION_NOTIFY_COMPLETED, &OnAnswered, this,
-      MHD_OPTION_NOTIFY_CONNECTION, &OnConnection, this, MHD_OPTION_ARRAY, tls_options.data(),
-      MHD_OPTION_END));
+      MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits_.connection_bytes, MHD_OPTION_CONNECTION_LIMIT,
+      most, MHD_OPTION_NOTIFY_COMPLETED, &OnAnswered, this, MHD_OPTION_NOTIFY_CONNECTION,
+      &OnConnection, this, MHD_OPTION_ARRAY, tls_options.data(), MHD_OPTION_END));
   if (daemon) return daemon;
   // Where it does not start, libmicrohttpd 0.9.75 closes the socket in some cases only.
   if (::fstat(socket, &left) == 0 && left.st_ino == given.st_ino) ::close(socket);

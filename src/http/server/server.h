@@ -115,7 +115,6 @@ class HttpServer {
   // answers.cc: what libmicrohttpd calls, with this as `self`, in this order for a connection.
   static void OnConnection(void* self, MHD_Connection* handle, void** place,
                            MHD_ConnectionNotificationCode what);
-  static void* OnTarget(void* self, const char* target, MHD_Connection* handle);
   static MHD_Result OnRequest(void* self, MHD_Connection* handle, const char* path,
                               const char* method, const char* version, const char* bytes,
                               std::size_t* size, void** seen);
