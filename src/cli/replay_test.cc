@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "cli/commands.h"
@@ -18,18 +17,11 @@ class ReplayTest : public FleetBed {
   // What `jettison replay` prints about a file with these bytes.
   std::string AnswersTo(const std::string& bytes) {
     Put("x", bytes);
-    CLI::App app;
-    AddReplay(app, status_);
-    ::testing::internal::CaptureStdout();
-    ::testing::internal::CaptureStderr();
-    app.parse("replay " + Path("x"));
-    said_ = ::testing::internal::GetCapturedStderr();
-    std::fflush(stdout);
-    return ::testing::internal::GetCapturedStdout();
+    status_ = RunCommand(AddReplay, {"replay", Path("x")});
+    return printed_;
   }
 
   int status_ = 0;
-  std::string said_;
 };
 
 std::ptrdiff_t LinesIn(const std::string& text) {

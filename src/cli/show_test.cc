@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command_bed.h"
+#include "cli/simulate/fleet_bed.h"
 #include "codec/flight/recording_bed.h"
-#include "codec/flight/recording_writer.h"
 #include "kernel/files/files.h"
 #include "kernel/files/testing/temporary_folder.h"
 
@@ -20,14 +20,8 @@ class Show : public testing::Test {
   // What `show` says of a recording, and of another text behind its items.
   CommandRun Run(const std::vector<RecordedItem>& items, const std::string& output,
                  const std::string& behind = "") const {
-    std::string text;
-    LineWriter writer([&text](std::string_view line) -> Result<void> {
-      text += line;
-      return {};
-    });
-    for (const RecordedItem& item : items) EXPECT_TRUE(writer.Add(item));
     const std::string path = folder_.path() + "/items.ndjson";
-    EXPECT_TRUE(kernel::WriteFile(path, text + behind));
+    EXPECT_TRUE(kernel::WriteFile(path, NdjsonOf(items) + behind));
     return RunCommand({"show", path, "--output", output});
   }
   nlohmann::json JsonOf(const std::vector<RecordedItem>& items) const {
@@ -58,11 +52,6 @@ TEST_F(Show, CountsWhatIsInIt) {
   EXPECT_GT(json["oomKills"], 0);
   EXPECT_EQ(json["from"], FormatInstant(kRecordedFrom));
   EXPECT_THAT(TextOf(SomeRecording(3)), HasSubstr("note        made at random"));
-}
-
-TEST_F(Show, ANameInItsTextStaysInItsLineAndSteersNoTerminal) {
-  EXPECT_THAT(TextOf({RecordingAbout{.at = kRecordedFrom, .node = "a\x1b[2J\nb"}, PassAt(0)}),
-              HasSubstr("node        a [2J b\n"));
 }
 
 TEST_F(Show, ASilenceAndAClockThatWasSetBackAreNamed) {

@@ -1,5 +1,6 @@
 #include "cli/ask/ask_agent.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -30,15 +31,6 @@ TEST(AskAgent, TheTokenIsReadWithoutItsNewline) {
   EXPECT_THAT(TargetOf({.token_file = path}).error().message, HasSubstr("is empty"));
   std::filesystem::remove(path);
   EXPECT_EQ(TargetOf({.token_file = path}).error().code, ErrorCode::kNotFound);
-}
-
-TEST(AskAgent, WhereNobodyListensTheStatusIsOne) {
-  const AskOptions options{.server = "unix://" + TemporaryPath("no-agent.sock")};
-  const auto answer = AskAgent(options, "/healthz");
-  ASSERT_FALSE(answer);
-  testing::internal::CaptureStderr();
-  EXPECT_EQ(Report(answer.error()), 1);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("no-agent.sock"));
 }
 
 TEST(AskAgent, AnAnswerOfAnotherTypeIsNone) {

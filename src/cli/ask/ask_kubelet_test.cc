@@ -197,28 +197,20 @@ TEST_F(AskingKubelet, WhatItsConfigurationCausesIsToldFromFaultsOfOurs) {
   }
 }
 
-class LookingAtKubelet : public AskingKubelet {
- protected:
-  std::string theirs_ = WriteKubelet("evictionHard: {memory.available: 1Gi}\n");
-  ConfigRereader rereader_{{.files = {WriteOurs("kubeletConfiguration: " + theirs_)}}};
-};
-
-TEST_F(LookingAtKubelet, NothingIsToldWhileNothingChanges) {
-  EXPECT_THAT(Described(rereader_.ReadFirst().faults), IsEmpty());
-  EXPECT_FALSE(rereader_.LookAtKubelet());
-  EXPECT_THAT(Described(rereader_.ReadAgain().faults), IsEmpty());
-  EXPECT_FALSE(rereader_.LookAtKubelet());
-}
-
-TEST_F(LookingAtKubelet, AChangeIsToldOnceAndOursAreAsTheyWereRead) {
-  EXPECT_THAT(Described(rereader_.ReadFirst().faults), IsEmpty());
+TEST_F(AskingKubelet, AChangeIsToldOnceAndOursAreAsTheyWereRead) {
+  const std::string theirs = WriteKubelet("evictionHard: {memory.available: 1Gi}\n");
+  ConfigRereader rereader({.files = {WriteOurs("kubeletConfiguration: " + theirs)}});
+  EXPECT_THAT(Described(rereader.ReadFirst().faults), IsEmpty());
+  EXPECT_FALSE(rereader.LookAtKubelet());
+  EXPECT_THAT(Described(rereader.ReadAgain().faults), IsEmpty());
+  EXPECT_FALSE(rereader.LookAtKubelet());
   WriteKubelet("evictionHard: {memory.available: 2Gi}\n");
   WriteOurs("this is being written");
-  const auto changed = rereader_.LookAtKubelet();
+  const auto changed = rereader.LookAtKubelet();
   ASSERT_TRUE(changed);
   EXPECT_THAT(Described(changed->faults), IsEmpty());
   EXPECT_EQ(MemoryThreshold(*changed), "2304Mi");
-  EXPECT_FALSE(rereader_.LookAtKubelet());
+  EXPECT_FALSE(rereader.LookAtKubelet());
 }
 
 TEST(NodeName, IsAsConfiguredThenOfTheEnvironmentThenOfTheHost) {

@@ -49,19 +49,6 @@ TEST_F(ConfigFiles, AFileWithoutADocumentIsAFaultFromTheStart) {
   }
 }
 
-TEST_F(ConfigFiles, OneThatLooksHalfWrittenIsReadAgainForASecondBeforeTheAgentBegins) {
-  for (const char* half : {"", "apiVersion: jettison.io/v1alpha1\nkind: [Jett"}) {
-    const std::string file = Write("agent.yaml", half);
-    int waits = 0;
-    const ConfigReading reading = ConfigRereader({.files = {file}}).ReadFirst([&](Duration) {
-      if (++waits == 3) (void)Write("agent.yaml", kAgent);
-    });
-    EXPECT_EQ(DescribeAll(reading.faults), "");
-    EXPECT_EQ(reading.config.node_name, "edge-1");
-    EXPECT_EQ(waits, 3);
-  }
-}
-
 class DropInFolder : public ConfigFiles {
  protected:
   [[nodiscard]] static std::string Dry(bool dry) {

@@ -54,18 +54,15 @@ class DoctorRuntime : public ::testing::Test {
   const std::string socket_ = folder_.path() + "/c.sock";
 };
 
-TEST_F(DoctorRuntime, ASocketThatIsNotThereIsMissing) {
-  const auto checks = Look();
-  ASSERT_THAT(checks, ElementsAre(IsCheck("container runtime", HostStatus::kMissing, "No such")));
-  EXPECT_THAT(checks.front().remedy, HasSubstr("start the runtime"));
-}
-
-TEST_F(DoctorRuntime, AListenerThatSaysNothingIsGivenUp) {
+TEST_F(DoctorRuntime, WhoDoesNotAnswerIsMissing) {
+  const auto gone = Look();
+  ASSERT_THAT(gone, ElementsAre(IsCheck("container runtime", HostStatus::kMissing, "No such")));
+  EXPECT_THAT(gone.front().remedy, HasSubstr("start the runtime"));
   const FileDescriptor listener = Bind();
-  const auto checks = Look();
-  ASSERT_THAT(checks,
+  const auto silent = Look();
+  ASSERT_THAT(silent,
               ElementsAre(IsCheck("container runtime", HostStatus::kMissing, "no answer on")));
-  EXPECT_THAT(checks.front().remedy, HasSubstr("restart it"));
+  EXPECT_THAT(silent.front().remedy, HasSubstr("restart it"));
 }
 
 TEST_F(DoctorRuntime, TheProcessRuntimeIsPartOfTheAgent) {

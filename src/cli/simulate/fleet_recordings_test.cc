@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/simulate/shard_bed.h"
+#include "cli/simulate/fleet_bed.h"
 #include "cli/simulate/simulate.h"
+#include "kernel/files/files.h"
 
 namespace jettison {
 namespace {
@@ -20,7 +21,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-class FleetRecordings : public ShardBed {};
+class FleetRecordings : public ShardBed {
+ protected:
+  SimulationReport ReportOf(const std::string& name) { return RunOver({}, NodeAt(name)); }
+};
 
 TEST_F(FleetRecordings, WhatRecordingsSayOfThemselvesIsToldOnceForAllNodes) {
   for (const std::string node : {"a", "b", "c"}) {
@@ -137,6 +141,22 @@ TEST_F(FleetRecordings, WhatCannotBeReadIsNamedAndTriedAgain) {
   EXPECT_THAT(inputs[0].faults, ElementsAre(HasSubstr("vanished.jtr: No such file")));
   EXPECT_FALSE(inputs[1].unread);
   EXPECT_GT(inputs[1].bytes, 0U);
+}
+
+TEST_F(FleetRecordings, TwoCopiesOneAfterTheOtherCountOnce) {
+  const auto items = LifeOf("n", 5);
+  const std::string scenario =
+      kernel::ReadFile(JETTISON_TESTDATA "/../../docs/how-to/node.ndjson").value();
+  for (const std::string& one : {BinaryOf(items), NdjsonOf(items), scenario}) {
+    Put("one", one);
+    Put("two", one + one);
+    const SimulationReport single = ReportOf("one");
+    const SimulationReport twice = ReportOf("two");
+    EXPECT_GT(single.facts.passes, 0U);
+    EXPECT_EQ(twice.facts.passes, single.facts.passes);
+    EXPECT_EQ(twice.outcomes[0].evictions.size(), single.outcomes[0].evictions.size());
+    EXPECT_EQ(twice.outcomes[0].idle_byte_seconds, single.outcomes[0].idle_byte_seconds);
+  }
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "cli/simulate/shard_bed.h"
+#include "cli/simulate/fleet_bed.h"
 
 namespace jettison {
 namespace {
@@ -113,6 +113,39 @@ TEST_F(FleetTest, WhatDiffersFromWhatHappenedIsTold) {
   Put("fleet/b.jtr", BinaryOf(LifeOf("b", 4)));
   EXPECT_EQ(Run({Path("fleet"), "--against", "what-happened"}), 2);
   EXPECT_THAT(said_, HasSubstr("--against compares policies on one node; the recordings have 2"));
+}
+
+TEST_F(FleetTest, EveryOptionThatIsWrongIsNamed) {
+  for (const auto& more : {std::vector{"--jobs", "2"}, std::vector{"--shard", "3/2"}}) {
+    std::vector<std::string> words = {"missing", "--every=-5s", "--sweep",
+                                      "foo",     "--policy",    "/nonexistent.yaml"};
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_EQ(Run(words), 2);
+    for (const char* fault : {"--every -5s: must be a duration", "foo: ", "/nonexistent.yaml: "}) {
+      EXPECT_THAT(said_, HasSubstr(std::string("jettison: ") + fault));
+    }
+  }
+}
+
+TEST_F(FleetTest, OptionsThatDoNotGoTogetherAreRefused) {
+  struct Row {
+    std::vector<std::string> words;
+    int status;
+    const char* said;
+  };
+  const char* const shard = "--shard writes lines for --sum: it cannot be used with";
+  const char* const sum = "--sum adds up what was simulated";
+  for (const auto& [words, status, said] :
+       {Row{{"missing", "--shard", "0/1", "--html", "x"}, 2, shard},
+        Row{{"missing", "--shard", "0/1", "--output", "json"}, 2, shard},
+        Row{{"missing", "--shard", "0/1", "--against", "in-force"}, 2, shard},
+        Row{{"missing", "--sum", "--policy", "p.yaml"}, 2, sum},
+        Row{{"missing", "--sum", "--shard", "0/1"}, 2, sum},
+        Row{{"missing", "--sum", "--jobs", "2"}, 2, sum},
+        Row{{"missing", "--sum", "--output", "json"}, 1, "cannot open missing"}}) {
+    EXPECT_EQ(Run(words), status);
+    EXPECT_THAT(said_, HasSubstr(said));
+  }
 }
 
 }  // namespace

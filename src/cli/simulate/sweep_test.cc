@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/simulate/simulate.h"
+#include "cli/terminal/output.h"
 #include "core/thresholds/threshold_settings.h"
 #include "core/units/duration.h"
 
@@ -67,25 +68,19 @@ TEST(Sweep, AHardLineOnMemoryTakesItsCopyForPodsWithIt) {
   }
 }
 
-TEST(Sweep, ASettingThatHasNoPlaceInThePolicyIsRefused) {
-  const auto soft = WithSetting(Hard100(), "evictionSoft.memory.available", "200Mi");
-  ASSERT_FALSE(soft);
-  EXPECT_THAT(soft.error().message, HasSubstr("no soft threshold on memory.available"));
-  const auto reclaim = WithSetting(Hard100(), "evictionMinimumReclaim.pid.available", "10");
-  ASSERT_FALSE(reclaim);
-  EXPECT_THAT(reclaim.error().message, HasSubstr("no threshold on pid.available"));
-  const auto value = WithSetting(Hard100(), "evictionHard.memory.available", "much");
-  ASSERT_FALSE(value);
-  EXPECT_THAT(value.error().message, HasSubstr("evictionHard.memory.available=much"));
-}
-
 std::string FaultOf(const std::string& key, const std::string& value) {
   const auto policy = WithSetting(Hard100(), key, value);
   return policy ? "" : policy.error().message;
 }
 
 // What is simulated must be what a configuration with the value does.
-TEST(Sweep, AValueThatAConfigurationDoesNotTakeIsRefused) {
+TEST(Sweep, AValueThatAConfigurationDoesNotTakeAndOneWithoutAPlaceInThePolicyAreRefused) {
+  EXPECT_THAT(FaultOf("evictionSoft.memory.available", "200Mi"),
+              HasSubstr("no soft threshold on memory.available"));
+  EXPECT_THAT(FaultOf("evictionMinimumReclaim.pid.available", "10"),
+              HasSubstr("no threshold on pid.available"));
+  EXPECT_THAT(FaultOf("evictionHard.memory.available", "much"),
+              HasSubstr("evictionHard.memory.available=much"));
   EXPECT_THAT(FaultOf("evictionMaxPodGracePeriod", "-5"), HasSubstr("from 0 to 2147483647"));
   EXPECT_THAT(FaultOf("evictionMaxPodGracePeriod", "2147483648"), HasSubstr("from 0 to"));
   EXPECT_THAT(FaultOf("evictionPressureTransitionPeriod", "0s"), HasSubstr("more than 0s"));
@@ -150,6 +145,35 @@ TEST(Sweep, ASettingOfAFileSystemHoldsForTheContainerFsThatFollowsIt) {
   expect_same(apart, 1, "evictionHard.imagefs.available", "5Gi");
   expect_same(apart, 2, "evictionSoft.imagefs.available", "30Gi");
   expect_same(apart, 2, "evictionSoftGracePeriod.imagefs.available", "5m");
+}
+
+// What is told on standard error of what a command line asks for.
+std::string SaidOf(const CandidateOptions& options, int status) {
+  CommandFaults faults;
+  testing::internal::CaptureStderr();
+  (void)ReadCandidates(options, faults);
+  std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(faults.status(), status) << told;
+  return told;
+}
+
+TEST(Candidates, ASettingHasOneSweep) {
+  EXPECT_THAT(SaidOf({.policy_files = {},
+                      .sweeps = {"evictionHard.memory.available=50Mi,100Mi",
+                                 "evictionHard.memory.available=1Gi"}},
+                     kExitInvalidInput),
+              HasSubstr("evictionHard.memory.available: has two sweeps; give all its values in "
+                        "one: --sweep evictionHard.memory.available=VALUE,VALUE"));
+  EXPECT_EQ(
+      SaidOf({.policy_files = {},
+              .sweeps = {"evictionHard.memory.available=50Mi", "evictionHard.nodefs.available=5%"}},
+             0),
+      "");
+}
+
+TEST(Candidates, APolicyIsNotReadFromStandardInput) {
+  EXPECT_EQ(SaidOf({.policy_files = {"-"}, .sweeps = {}}, kExitInvalidInput),
+            "jettison: -: a policy must be a file; only a recording is read from standard input\n");
 }
 
 }  // namespace

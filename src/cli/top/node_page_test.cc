@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/overview/overview.h"
 #include "cli/top/overview_test_values.h"
 #include "cli/top/top.h"
 
@@ -33,22 +34,24 @@ TEST(NodePage, FitsEverySizeOfTerminal) {
   }
 }
 
-TEST(NodePage, TheWholeNodeFitsIntoAnOrdinaryTerminal) {
-  const std::string page = Page(UnderPressure(), {.columns = 80, .rows = 24});
-  for (const char* part : {"title\nedge-7  MemoryPressure for 3.0 s, waiting for clean-up\n",
-                           "jettison 0.1.0, up 3 h, 1234 passes", "memory.available", "98 MiB",
-                           "met for 3.0 s", "in 27 s", "PODS 4 of 4", "(nearest)", "web-1",
-                           "evicted", "LAST EVENTS\n  2.0 s ago  Evicted default/leaker"}) {
-    EXPECT_THAT(page, HasSubstr(part)) << page;
-  }
-}
-
-TEST(NodePage, AsTextHasWholeLinesAndTheSameFigures) {
-  const std::string text = Text(UnderPressure());
-  for (const char* part :
-       {"memory.available     98 MiB   512 MiB   -40 MiB/s  hard 100Mi  met for 3.0 s",
-        "soft 50%    met for 12 s, acts in 78 s", "hard 10%    in 27 s"}) {
-    EXPECT_THAT(text, HasSubstr(part)) << text;
+TEST(NodePage, ShowsWhatThereIsRoomFor) {
+  struct Row {
+    PageLayout layout;
+    std::vector<const char*> parts;
+  };
+  for (const auto& [layout, parts] :
+       {Row{{.columns = 80, .rows = 24},
+            {"title\nedge-7  MemoryPressure for 3.0 s, waiting for clean-up\n",
+             "jettison 0.1.0, up 3 h, 1234 passes", "memory.available", "98 MiB", "met for 3.0 s",
+             "in 27 s", "PODS 4 of 4", "(nearest)", "web-1", "evicted",
+             "LAST EVENTS\n  2.0 s ago  Evicted default/leaker"}},
+        Row{{.columns = 140, .rows = 40},
+            {"QOS", "PRIO", "REQUEST", "DISK", "PROCS", "OVER", "TREND", "usage minus request"}},
+        Row{{.columns = 120},  // no terminal: whole lines
+            {"memory.available     98 MiB   512 MiB   -40 MiB/s  hard 100Mi  met for 3.0 s",
+             "soft 50%    met for 12 s, acts in 78 s", "hard 10%    in 27 s"}}}) {
+    const std::string page = Page(UnderPressure(), layout);
+    for (const char* part : parts) EXPECT_THAT(page, HasSubstr(part)) << page;
   }
 }
 
@@ -118,14 +121,6 @@ TEST(NodePage, SaysFirstWhatIsWrongWithTheAgentItself) {
                               "not guarded: and another\n"));
 }
 
-TEST(NodePage, AWideTerminalShowsEveryColumn) {
-  const std::string page = Page(UnderPressure(), {.columns = 140, .rows = 40});
-  for (const char* part : {"QOS", "PRIO", "REQUEST", "DISK", "PROCS", "OVER", "TREND", "-40 MiB/s",
-                           "usage minus request"}) {
-    EXPECT_THAT(page, HasSubstr(part)) << page;
-  }
-}
-
 TEST(NodePage, OfManyPodsThoseThatWouldBeEvictedFirstAndThoseOnTheirWayAreShown) {
   Overview overview = UnderPressure(50);
   overview.pods.push_back(overview_test::Refused("shy"));
@@ -148,6 +143,37 @@ TEST(NodePage, OfEventsWarningsAndThoseOfTheNodeAreShownWithTheNewestLast) {
   }
   EXPECT_THAT(Text(overview), HasSubstr("\n  1.0 s ago  Ended node: Now (3 times)\n"));
   EXPECT_THAT(Text(overview), Not(HasSubstr("Ended default/web")));
+}
+
+TEST(OverviewReader, ReadsBackEverythingThatIsWritten) {
+  Overview overview = UnderPressure();
+  overview.pods.push_back(overview_test::Refused("shy"));
+  overview.pods.back().refused_until = overview_test::At(90);
+  overview.events.push_back(overview_test::RefusalOf("shy"));
+  const std::string json = OverviewJson(overview);
+  const auto read = ReadOverview(json);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(OverviewJson(*read), json);
+  EXPECT_EQ(read->pods.back().refused_until, overview_test::At(90));
+  EXPECT_EQ(read->events.back().refused_for, "MemoryPressure");
+}
+
+TEST(OverviewReader, FieldsThatAreNotSentAreAbsent) {
+  const auto read = ReadOverview(
+      R"({"at": "2026-11-21T12:00:00Z", "new": {"field": []}, "events": null,
+          "signals": [{"signal": "memory.available", "thresholds": [{}], "available": "much"}]})");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->at, overview_test::At(0));
+  ASSERT_EQ(read->signals.size(), 1U);
+  EXPECT_EQ(read->signals[0].thresholds.size(), 1U);
+  EXPECT_FALSE(read->signals[0].capacity);
+  EXPECT_FALSE(read->signals[0].available) << "what is no number is no amount";
+}
+
+TEST(OverviewReader, WhatIsNoOverviewIsRefused) {
+  for (const char* text : {"", "{}", "[]", "{\"at\": 1", R"({"kind": "Status"})"}) {
+    EXPECT_FALSE(ReadOverview(text)) << text;
+  }
 }
 
 }  // namespace

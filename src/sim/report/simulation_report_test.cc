@@ -1,5 +1,6 @@
 #include "sim/report/simulation_report.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +12,7 @@
 namespace jettison {
 namespace {
 
+using std::chrono::seconds;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
@@ -18,11 +20,11 @@ using ::testing::SizeIs;
 const Instant kThen(std::chrono::hours(500'000));
 constexpr const char* kHostile = "default/we,b \"x\"\n\r\t\\ \xff";
 
-SimulatedEviction EvictionAt(std::chrono::seconds after) {
+SimulatedEviction EvictionAt(seconds after) {
   const Instant at = kThen + after;
   return {.uid = "u\"1",
           .pod = kHostile,
-          .when = {at - std::chrono::seconds(1), at, at + std::chrono::seconds(1)},
+          .when = {at - seconds(1), at, at + seconds(1)},
           .limit = {},
           .available = 1,
           .line = 2,
@@ -40,7 +42,7 @@ SimulationReport HostileReport() {
   report.facts.notes = {"a series is missing"};
   report.facts.note_count = 2;
   report.outcomes = {{.name = "in force"}, {.name = "x\n,=1"}};
-  report.outcomes[1].evictions = {EvictionAt(std::chrono::seconds(0))};
+  report.outcomes[1].evictions = {EvictionAt(seconds(0))};
   report.outcomes[1].evictions[0].limit = StorageLimitKind::kEmptyDir;
   report.outcomes[1].oom_kills = {{.uid = "u", .pod = kHostile, .when = {kThen, kThen, kThen}}};
   report.outcomes[1].pod_time_lost = std::chrono::milliseconds(1500);
@@ -99,7 +101,6 @@ TEST(SimulationReportTest, ANameOfOthersMakesNoLineInATextAndSteersNoTerminal) {
 }
 
 DifferenceReport SomeDifference() {
-  using std::chrono::seconds;
   DifferenceReport report = DifferencesOf(
       {EvictionAt(seconds(0)), EvictionAt(seconds(100))},
       {EvictionAt(seconds(1)), EvictionAt(seconds(160)), EvictionAt(seconds(300))}, seconds(10));
@@ -124,6 +125,58 @@ TEST(DifferenceReportTest, TextNamesBothSidesOrSaysThatThereIsNothing) {
   EXPECT_THAT(text, HasSubstr("A  is not evicted"));
   EXPECT_THAT(text, Not(HasSubstr("do not differ")));
   EXPECT_THAT(DifferenceText(DifferencesOf({}, {}, {})), HasSubstr("They do not differ."));
+}
+
+SimulatedEviction Said(std::string uid, int earliest, int at, int latest) {
+  return {.uid = std::move(uid),
+          .pod = "",
+          .when = {kThen + seconds(earliest), kThen + seconds(at), kThen + seconds(latest)},
+          .limit = {}};
+}
+
+SimulatedEviction Truth(std::string uid, int at) {
+  return Said(std::move(uid), at, at, at);
+}
+
+TEST(Calibration, CountsWhatWasFoundMissedAndFalse) {
+  const auto result =
+      Compare({Truth("a", 10), Truth("b", 20), Truth("c", 30)},
+              {Said("a", 9, 11, 12), Said("b", 24, 25, 26), Said("d", 1, 2, 3)}, seconds(6));
+  EXPECT_EQ(result.truths, 3U);
+  EXPECT_EQ(result.said, 3U);
+  EXPECT_EQ(result.found, 2U);
+  EXPECT_EQ(result.inside, 1U);
+  EXPECT_EQ(result.MedianError(), seconds(1)) << "half of the errors are not larger";
+  EXPECT_EQ(result.WorstError(), seconds(5));
+  EXPECT_DOUBLE_EQ(*result.Recall(), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(*result.Precision(), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(*result.Coverage(), 0.5);
+}
+
+TEST(Calibration, BoundsOfMoreThanAMinuteAreNotKnownAndFindNothing) {
+  const auto result = Compare(
+      {Truth("a", 100), Truth("b", 200)},
+      {Said("a", 70, 100, 131), Said("b", 170, 200, 230), Said("c", 0, 1, 3600)}, seconds(2));
+  EXPECT_EQ(result.unknown, 2U);
+  EXPECT_EQ(result.found, 1U);
+  EXPECT_DOUBLE_EQ(*result.Recall(), 0.5);
+  EXPECT_DOUBLE_EQ(*result.Precision(), 1);
+}
+
+TEST(FleetShard, EveryNodeIsInOneShardAndShardsAreOfAboutOneSize) {
+  constexpr std::uint64_t kShards = 16;
+  std::vector<int> nodes(kShards);
+  for (int i = 0; i < 10'000; ++i) {
+    const std::string node = fmt::format("node-{:05}.example.net", i);
+    int owners = 0;
+    for (std::uint64_t shard = 0; shard < kShards; ++shard) {
+      if (!FleetShard{shard, kShards}.Has(node)) continue;
+      ++owners;
+      ++nodes[shard];
+    }
+    ASSERT_EQ(owners, 1) << node;
+  }
+  for (const int count : nodes) EXPECT_NEAR(count, 625, 100);
 }
 
 }  // namespace

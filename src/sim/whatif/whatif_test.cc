@@ -97,11 +97,20 @@ TEST(WhatIf, ThePolicyInForceGivesExactlyTheRecordedEvictions) {
   EXPECT_GT(all, 12U);
 }
 
-TEST(WhatIf, SamplesAloneFindThePolicyInForce) {
-  const Score score = ScoreOf(40, 40, Blind(Duration{0}));
-  ExpectShare(score.found, score.truths, 0.95);
-  ExpectShare(score.found, score.said, 0.95);
-  ExpectShare(score.inside, score.found, 0.99);
+TEST(WhatIf, ThePolicyInForceIsFoundFromSamplesAndHigherAndLowerThresholdsAreForetold) {
+  struct Row {
+    std::int64_t other;
+    WhatIfOptions options;
+    double least;
+    double inside;
+  };
+  for (const auto& [other, options, least, inside] :
+       {Row{40, Blind(Duration{0}), 0.95, 0.99}, Row{60, {}, 0.9, 0}, Row{20, {}, 0.85, 0}}) {
+    const Score score = ScoreOf(40, other, options);
+    ExpectShare(score.found, score.truths, least);
+    ExpectShare(score.found, score.said, least);
+    ExpectShare(score.inside, score.found, inside);
+  }
 }
 
 // A model that is not brought back to the recording finds less from minute to minute.
@@ -137,18 +146,6 @@ TEST(WhatIf, ErrorsDoNotAddUpFromMinuteToMinute) {
     ExpectShare(score.found, score.truths, least);
     ExpectShare(score.found, score.said, least);
   }
-}
-
-TEST(WhatIf, AHigherThresholdIsForetold) {
-  const Score score = ScoreOf(40, 60, WhatIfOptions());
-  ExpectShare(score.found, score.truths, 0.9);
-  ExpectShare(score.found, score.said, 0.9);
-}
-
-TEST(WhatIf, ALowerThresholdIsForetoldAlthoughItsPodsWereEvicted) {
-  const Score score = ScoreOf(40, 20, WhatIfOptions());
-  ExpectShare(score.found, score.truths, 0.85);
-  ExpectShare(score.found, score.said, 0.85);
 }
 
 // As one that came and went between two samples.
@@ -210,20 +207,6 @@ TEST(WhatIf, AThresholdThatNoPodCanSatisfyEvictsOneAfterAnother) {
   }
 }
 
-TEST(WhatIf, WithoutAThresholdTheNodeRunsOutOfMemory) {
-  TestWorld world({{.name = "leak", .hold = 10, .rate = 4, .begins = 2}}, HardAt(40));
-  world.Run(seconds(90));
-  ASSERT_FALSE(world.evictions().empty());
-  PassPolicy none = HardAt(40);
-  none.thresholds.clear();
-  const auto outcomes = Simulate(world.items(), {Candidate("none", none)});
-  EXPECT_TRUE(outcomes[0].evictions.empty());
-  ASSERT_FALSE(outcomes[0].oom_kills.empty());
-  EXPECT_EQ(outcomes[0].oom_kills[0].uid, "uid-leak");
-  EXPECT_EQ(outcomes[0].oom_kills[0].why, ForeseenOomKill::Why::kNode);
-  EXPECT_EQ(outcomes[0].idle_byte_seconds, 0);
-}
-
 TEST(WhatIf, TheKernelKillsUntilThereIsMemoryAndNothingIsBelowZero) {
   // Under the policy in force all three are evicted long before the node is full.
   TestWorld world({{.name = "a", .hold = 10, .rate = 20, .begins = 5},
@@ -240,8 +223,10 @@ TEST(WhatIf, TheKernelKillsUntilThereIsMemoryAndNothingIsBelowZero) {
   PassPolicy none = HardAt(8);
   none.thresholds.clear();
   const auto killed = Simulate(world.items(), {Candidate("none", none)}, options);
+  EXPECT_TRUE(killed[0].evictions.empty());
   ASSERT_FALSE(killed[0].oom_kills.empty());
   EXPECT_EQ(killed[0].oom_kills[0].why, ForeseenOomKill::Why::kNode);
+  EXPECT_EQ(killed[0].idle_byte_seconds, 0);
 }
 
 TEST(WhatIf, PoliciesSideBySideFareAsEachAlone) {
