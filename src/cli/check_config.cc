@@ -17,8 +17,8 @@
 #include "cli/doctor/doctor.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/text_line.h"
 #include "core/config/read_config.h"
+#include "core/explanation/text_table.h"
 #include "core/json/json_writer.h"
 #include "core/model/fault.h"
 #include "core/model/pressure.h"
@@ -71,16 +71,17 @@ void PutFaults(std::string_view name, const Faults& faults, JsonWriter& json) {
 
 // `column`: the header of the thresholds, which says whose they are.
 std::string ThresholdTable(std::string_view column, const std::vector<Threshold>& thresholds) {
-  std::vector<std::vector<std::string>> rows;
+  if (thresholds.empty()) return "No thresholds are set: no pod is evicted for node pressure.\n";
+  TextTable table(std::vector(4, TextTable::Align::kLeft));
+  table.Add({"SIGNAL", std::string(column), "GRACE", "MINIMUM RECLAIM"});
   for (const Threshold& threshold : thresholds) {
-    rows.push_back({std::string(NameOf(threshold.signal)),
-                    IsPressure(threshold.signal) ? "> " + ShareText(ShareOf(threshold))
-                                                 : "< " + ThresholdText(threshold.value),
-                    threshold.IsHard() ? "hard" : FormatDuration(threshold.grace_period),
-                    threshold.min_reclaim ? ThresholdText(*threshold.min_reclaim) : "-"});
+    table.Add({std::string(NameOf(threshold.signal)),
+               IsPressure(threshold.signal) ? "> " + ShareText(ShareOf(threshold))
+                                            : "< " + ThresholdText(threshold.value),
+               threshold.IsHard() ? "hard" : FormatDuration(threshold.grace_period),
+               threshold.min_reclaim ? ThresholdText(*threshold.min_reclaim) : "-"});
   }
-  if (rows.empty()) return "No thresholds are set: no pod is evicted for node pressure.\n";
-  return TableText({"SIGNAL", column, "GRACE", "MINIMUM RECLAIM"}, rows);
+  return table.Text(0);
 }
 
 std::string PodsFrom(const AgentConfig& config) {

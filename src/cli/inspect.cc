@@ -15,9 +15,9 @@
 #include "cli/commands.h"
 #include "cli/terminal/options.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/text_line.h"
 #include "codec/documents/documents.h"
 #include "codec/kubernetes/pod_reader.h"
+#include "core/explanation/text_table.h"
 #include "core/json/json_writer.h"
 #include "core/model/choices.h"
 #include "core/model/fault.h"
@@ -151,7 +151,9 @@ std::string AsJson(const std::vector<Pod>& pods, const InspectedNode& node) {
 
 // For people: a heading and a line a pod.
 std::string AsTable(const std::vector<Pod>& pods, const InspectedNode& node) {
-  std::vector<std::vector<std::string>> rows;
+  TextTable table(std::vector(7, TextTable::Align::kLeft));
+  table.Add({"POD", "QOS CLASS", "PRIORITY", "PROTECTION", "MEMORY REQUEST", "STORAGE REQUEST",
+             "OOM SCORE ADJ"});
   for (const Pod& pod : pods) {
     std::vector<std::string> scores;
     for (const auto& [container, score] : OomScoresOf(pod, node)) {
@@ -162,18 +164,16 @@ std::string AsTable(const std::vector<Pod>& pods, const InspectedNode& node) {
     if (IsStatic(pod)) protection.emplace_back("static");
     if (IsMirror(pod)) protection.emplace_back("mirror");
     if (protection.empty()) protection.emplace_back("-");
-    rows.push_back({pod.namespace_ + "/" + pod.name,
-                    fmt::format("{}{}", NameOf(QosClassOf(pod)),
-                                ToleratesMemoryPressure(pod) ? " (tolerates memory pressure)" : ""),
-                    fmt::format("{}", pod.priority.value_or(0)),
-                    fmt::format("{}", fmt::join(protection, ", ")),
-                    EffectiveRequest(pod, kMemoryResource).ToString(),
-                    EffectiveRequest(pod, kEphemeralStorageResource).ToString(),
-                    fmt::format("{}", fmt::join(scores, " "))});
+    table.Add({pod.namespace_ + "/" + pod.name,
+               fmt::format("{}{}", NameOf(QosClassOf(pod)),
+                           ToleratesMemoryPressure(pod) ? " (tolerates memory pressure)" : ""),
+               fmt::format("{}", pod.priority.value_or(0)),
+               fmt::format("{}", fmt::join(protection, ", ")),
+               EffectiveRequest(pod, kMemoryResource).ToString(),
+               EffectiveRequest(pod, kEphemeralStorageResource).ToString(),
+               fmt::format("{}", fmt::join(scores, " "))});
   }
-  return TableText({"POD", "QOS CLASS", "PRIORITY", "PROTECTION", "MEMORY REQUEST",
-                    "STORAGE REQUEST", "OOM SCORE ADJ"},
-                   rows);
+  return table.Text(0);
 }
 
 // Why the text is no amount of memory; empty when it is one.

@@ -138,23 +138,6 @@ std::vector<TextLine> TableLines(std::vector<TableColumn> table,
   return lines;
 }
 
-std::string TableText(const std::vector<std::string_view>& headers,
-                      const std::vector<std::vector<std::string>>& rows) {
-  constexpr std::size_t kAnyWidth = std::size_t{1} << 30;
-  std::vector<TableColumn> table;
-  for (const std::string_view header : headers) table.push_back({.header = header});
-  std::vector<std::vector<TextLine>> lines;
-  for (const auto& row : rows) {
-    auto& cells = lines.emplace_back();
-    for (const std::string& cell : row) cells.emplace_back(cell);
-  }
-  std::string text;
-  for (const TextLine& line : TableLines(std::move(table), std::move(lines), kAnyWidth)) {
-    text += line.Render(line.width(), /*colored=*/false) + "\n";
-  }
-  return text;
-}
-
 std::string BytesText(std::optional<std::int64_t> bytes) {
   if (!bytes) return "-";
   const double kib = static_cast<double>(*bytes) / 1024.0;

@@ -65,10 +65,6 @@ struct TableColumn {
                                                std::vector<std::vector<TextLine>> rows,
                                                std::size_t columns);
 
-// The same as text without colours, of any width, with columns by their headers.
-[[nodiscard]] std::string TableText(const std::vector<std::string_view>& headers,
-                                    const std::vector<std::vector<std::string>>& rows);
-
 // "14.2 GiB", "263 MiB", "6.5 MiB", "24 KiB"; "-" where the figure is absent.
 [[nodiscard]] std::string BytesText(std::optional<std::int64_t> bytes);
 // An amount of a signal: bytes as above, inodes and process ids as they are, shares of time as
