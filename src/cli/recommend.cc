@@ -15,7 +15,6 @@
 #include "cli/terminal/output.h"
 #include "codec/recordings/scenario_policy.h"
 #include "core/text/printable.h"
-#include "kernel/files/whole_file.h"
 #include "sim/page/page_data.h"
 #include "sim/recommend/recommendation.h"
 
@@ -27,7 +26,6 @@ struct RecommendOptions {
   CandidateOptions candidates;
   std::string prices;
   std::string output = "text";
-  std::string out;
   std::string html;
   std::size_t show = 20;
 };
@@ -125,25 +123,25 @@ void Judge(const std::vector<SimulationReport>& reports, bool grid, Recommendati
   TakeConfiguration(reports, all);
 }
 
-// Prints the answer, and writes the files that were asked for beside it. The exit status.
+// Prints the answer, and writes the page that was asked for beside it. The exit status.
 int Write(const RecommendOptions& options, const std::vector<SimulationReport>& reports,
           const Recommendation& all) {
   // Who asks for the configuration alone does not read the answer that says it.
-  if (options.output == "yaml" || !options.out.empty()) {
+  if (options.output == "yaml") {
     for (const std::string& sentence : CautionSentences(all)) {
       PrintError("jettison: {}\n", sentence);
     }
   }
   int status = 0;
-  const auto note = [&status](const Result<void>& written) {
+  if (!options.html.empty()) {
+    const auto written = WriteReportPage(options.html, reports, &all);
     if (!written) status = Report(written.error());
-  };
-  if (!options.out.empty()) note(WriteWholeFile(options.out, all.configuration));
-  if (!options.html.empty()) note(WriteReportPage(options.html, reports, &all));
-  if (options.output == "json")
-    return std::max(status, PrintData(RecommendationJson(all, reports)));
-  if (options.output == "yaml") return std::max(status, PrintData(all.configuration));
-  return std::max(status, PrintText(RecommendationText(all, reports, options.show)));
+  }
+  const int printed = options.output == "json" ? PrintData(RecommendationJson(all, reports))
+                      : options.output == "yaml"
+                          ? PrintData(all.configuration)
+                          : PrintText(RecommendationText(all, reports, options.show));
+  return std::max(status, printed);
 }
 
 int RunRecommend(const RecommendOptions& options) {
@@ -155,7 +153,7 @@ int RunRecommend(const RecommendOptions& options) {
   const std::vector<FleetFile> files = FindRecordings(options.recordings, faults);
   std::vector<std::string> inputs = options.candidates.policy_files;
   std::ranges::transform(files, std::back_inserter(inputs), &FleetFile::path);
-  CheckOutputs(options.out, options.html, inputs, faults);
+  CheckOutputs("", options.html, inputs, faults);
   if (faults.status() != 0) return faults.status();
   const std::vector<FleetNodeFiles> nodes = NodesOfShard(files, {});
   const bool grid = run.candidates.tried.empty();
@@ -201,16 +199,12 @@ void AddRecommend(CLI::App& app, int& exit_code) {
       ->type_name("NAME=NUMBER,...");
   AddCandidateOptions(command, options.candidates);
   command.add_option("--show", options.show, "how many evictions of each node to show in text")
-      ->check(WholeNumber(0, kMostCounted))
       ->capture_default_str();
   command
       .add_option("--output", options.output,
                   "text, json, or yaml (only the recommended configuration)")
       ->check(CLI::IsMember({"text", "json", "yaml"}))
       ->capture_default_str();
-  command.add_option("--out", options.out, "also write that configuration to this file")
-      ->check(NotStandardOutput)
-      ->type_name("FILE");
   AddReportOption(command, options.html);
 }
 

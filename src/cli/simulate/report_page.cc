@@ -36,12 +36,10 @@ Result<void> WriteReportPage(const std::string& path, const std::vector<Simulati
 
 void AddReportOption(CLI::App& command, std::string& html) {
   command.add_option("--html", html, "also write a report, an HTML page, to this file")
-      ->check(NotStandardOutput)
+      ->check([](const std::string& path) -> std::string {
+        return path == "-" ? "must not be -, because standard output has the result" : "";
+      })
       ->type_name("FILE");
-}
-
-std::string NotStandardOutput(const std::string& path) {
-  return path == "-" ? "must not be -, because standard output has the result" : "";
 }
 
 }  // namespace jettison

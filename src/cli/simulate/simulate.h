@@ -190,8 +190,7 @@ struct SimulatedNodes {
   // else 2 where one is damaged or a policy does not fit.
   int status = 0;
 };
-// Simulates nodes on threads, or on this one where none can be started, and tells their faults on
-// standard error.
+// Simulates nodes on threads, and tells their faults on standard error.
 [[nodiscard]] SimulatedNodes SimulateNodes(const RecordingRun& run,
                                            const std::vector<FleetNodeFiles>& nodes);
 
@@ -207,9 +206,6 @@ void CheckOutputs(const std::string& out, const std::string& html,
 
 // Adds --html to a command.
 void AddReportOption(CLI::App& command, std::string& html);
-
-// Why a path cannot be that of a file beside what is printed; empty: it can.
-[[nodiscard]] std::string NotStandardOutput(const std::string& path);
 
 // Reads and checks the first line of a shard's result. kUnavailable: it is of another version.
 [[nodiscard]] Result<SimulationHead> ReadShardHead(std::string_view line);
