@@ -9,7 +9,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -142,8 +141,7 @@ int RunAgent(const RunOptions& options) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   ConfigRereader rereader(options.sources);
-  ConfigReading reading =
-      rereader.ReadFirst([](Duration rest) { std::this_thread::sleep_for(rest); });
+  ConfigReading reading = rereader.ReadFirst();
   TellWarnings(reading);
   if (const int refused = SayRefusal(reading); refused != 0) return refused;
   reading.config.node_name = NodeNameOf(reading.config);

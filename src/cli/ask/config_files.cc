@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
@@ -61,13 +60,10 @@ std::string FaultOfKind(const std::string& file) {
   return fs::is_directory(status) ? "is a folder, but must be a file" : "must be a regular file";
 }
 
-// Adds what a file says. A regular file that is empty or cannot be parsed may be half written; what
-// is read from a pipe is gone, so it cannot be read again.
+// Adds what a file says.
 void AddFile(const std::string& file, const Result<std::string>& text, bool drop_in,
              bool empty_is_fault, DocumentsReading& reading) {
   const auto refuse = [&](std::string why) {
-    std::error_code error;
-    reading.half_written |= text.has_value() && fs::is_regular_file(file, error);
     reading.faults.push_back(FaultOf(file, std::move(why)));
   };
   reading.unread |= !text;
@@ -85,9 +81,6 @@ void AddFile(const std::string& file, const Result<std::string>& text, bool drop
 
 // Each question goes through the API server of the cluster.
 constexpr int kLooksPerQuestion = 10;
-// How long a file of ours that looks half written is read again before it counts as faulty.
-constexpr Duration kFilePatience = std::chrono::seconds(1);
-constexpr Duration kFileAgainAfter = std::chrono::milliseconds(50);
 
 void PutFirst(const Faults& faults, Faults& into) {
   into.insert(into.begin(), faults.begin(), faults.end());
@@ -98,17 +91,6 @@ void PutFirst(const DocumentsReading& read, ConfigReading& reading) {
   PutFirst(read.warnings, reading.warnings);
   PutFirst(read.missing, reading.warnings);
   reading.unread |= read.unread;
-}
-
-// A tool that truncates a file and then writes it has it whole again within this time.
-DocumentsReading ReadPatiently(const ConfigSources& sources, const FileWait& wait) {
-  DocumentsReading read = ReadDocuments(sources);
-  for (Duration waited{0}; wait && read.half_written && waited < kFilePatience;
-       waited += kFileAgainAfter) {
-    wait(kFileAgainAfter);
-    read = ReadDocuments(sources);
-  }
-  return read;
 }
 
 // Whether these faults of a reading may pass without a change of ours. Where the kubelet's document
@@ -244,8 +226,8 @@ ConfigReading ConfigRereader::Read(DocumentsReading read, bool is_running, const
   return reading;
 }
 
-ConfigReading ConfigRereader::ReadFirst(const FileWait& wait) {
-  return Read(ReadPatiently(sources_, wait), false, nullptr);
+ConfigReading ConfigRereader::ReadFirst() {
+  return Read(ReadDocuments(sources_), false, nullptr);
 }
 
 ConfigReading ConfigRereader::ReadAgain(const AlsoRead& also) {

@@ -42,9 +42,6 @@ struct DocumentsReading {
   Faults missing;                         // a folder of drop-ins that is not there
   Faults faults;                          // what cannot be read or parsed
   bool unread = false;                    // something cannot be read
-  // A regular file is empty where it must not be, or cannot be parsed. It looks like that while it
-  // is being written, too.
-  bool half_written = false;
 };
 // Reads the files, and the drop-ins: files in the folder whose names end in .yaml, .yml, .json or
 // .conf and do not begin with a dot, in the order of their names (bytes). Folders in it are not
@@ -87,18 +84,13 @@ void TellWarnings(const ConfigReading& reading);
 // The same, with the faults.
 void Tell(const ConfigReading& reading, CommandFaults& faults);
 
-// Lets the caller's thread rest.
-using FileWait = std::function<void(Duration)>;
-
 // Reads the configuration of a running agent, first and again. It belongs to one thread at a time.
 class ConfigRereader {
  public:
   explicit ConfigRereader(ConfigSources sources) : sources_(std::move(sources)) {}
 
-  // Before the agent runs: as ReadConfigFiles, with `source: kubernetes` heeded. With `wait`, files
-  // of ours are read again for a second where one looks half written; standard input can be read
-  // once only.
-  [[nodiscard]] ConfigReading ReadFirst(const FileWait& wait = {});
+  // Before the agent runs: as ReadConfigFiles, with `source: kubernetes` heeded.
+  [[nodiscard]] ConfigReading ReadFirst();
 
   // What is read with a configuration and must be without fault, too, before any of it holds:
   // certificates, for example. It is called with a reading without faults, and adds those it finds.
