@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -87,20 +86,13 @@ class Replayer {
   }
 
   void One(std::string_view record) {
-    const std::size_t before = out_.size();
-    try {
-      const auto read = ReadScenario(record, scenario_);
-      if (!read) {
-        Complain(read.error().message);
-      } else if (*read) {
-        WriteReplay(**read, Replay(**read), out_);
-      } else {
-        WriteReplay(scenario_, Replay(scenario_), out_);
-      }
-    } catch (const std::exception& e) {
-      // No memory for it, or a fault of ours: the lines behind it are answered all the same.
-      out_.resize(before);
-      Complain(fmt::format("this record cannot be replayed: {}", e.what()));
+    const auto read = ReadScenario(record, scenario_);
+    if (!read) {
+      Complain(read.error().message);
+    } else if (*read) {
+      WriteReplay(**read, Replay(**read), out_);
+    } else {
+      WriteReplay(scenario_, Replay(scenario_), out_);
     }
   }
 

@@ -344,11 +344,7 @@ SimulatedNodes SimulateNodes(const RecordingRun& run, const std::vector<FleetNod
   const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
   const std::size_t jobs = std::min(run.jobs == 0 ? processors : run.jobs, nodes.size());
   std::vector<std::jthread> threads;  // last, so that they end first
-  try {
-    while (threads.size() < jobs) threads.emplace_back(work);
-  } catch (const std::system_error&) {
-    if (threads.empty()) work();
-  }
+  while (threads.size() < jobs) threads.emplace_back(work);
   SimulatedNodes all;
   ProgressBar bar(nodes.size() > 1);
   for (std::promise<SimulationReport>& each : made) {
