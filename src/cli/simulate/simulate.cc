@@ -341,8 +341,6 @@ int RunSimulate(const SimulateOptions& options) {
   return page ? simulated.status : Report(page.error());
 }
 
-constexpr std::uint64_t kMostJobs = 4096;
-
 constexpr const char* kFooter =
     "RECORDING is what `jettison record` writes, the lines that /api/v1/cycles answers, or "
     "scenarios\n"
@@ -403,7 +401,6 @@ void AddSimulate(CLI::App& app, int& exit_code) {
   command
       .add_option("--show", options.show,
                   "how many evictions of each policy, or how many nodes, to show in text")
-      ->check(WholeNumber(0, kMostCounted))
       ->capture_default_str();
   command
       .add_option("--out", options.out,
@@ -418,7 +415,7 @@ void AddSimulate(CLI::App& app, int& exit_code) {
   command
       .add_option("--jobs", options.jobs,
                   "how many nodes to simulate at once (default: the number of processors)")
-      ->check(WholeNumber(1, kMostJobs));
+      ->check(CLI::Range(1, 4096));
   command.add_flag("--sum", options.sum,
                    "add up the results of shards, which RECORDING then names (or folders of them)");
 }

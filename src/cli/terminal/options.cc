@@ -14,21 +14,10 @@
 #include <vector>
 
 #include "core/model/signal.h"
-#include "core/text/number.h"
 #include "core/text/spelling.h"
 
 namespace jettison {
 namespace {
-
-template <typename T>
-std::function<std::string(const std::string&)> Within(std::string_view what, T least, T most) {
-  return [what, least, most](const std::string& text) -> std::string {
-    const auto number = ParseNumber<T>(text);
-    // Of nan neither comparison is true.
-    if (number && *number >= least && *number <= most) return "";
-    return fmt::format("{}: must be {} from {} to {}", text, what, least, most);
-  };
-}
 
 constexpr const char* kStandardStream = "-";
 
@@ -49,15 +38,6 @@ CLI::Option* AddOutput(CLI::App& command, std::string& output, const std::string
   return command.add_option("--output", output, help)
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-}
-
-std::function<std::string(const std::string&)> WholeNumber(std::uint64_t least,
-                                                           std::uint64_t most) {
-  return Within("a whole number", least, most);
-}
-
-std::function<std::string(const std::string&)> Number(double least, double most) {
-  return Within("a number", least, most);
 }
 
 std::function<std::string(const std::string&)> KnownSignal() {

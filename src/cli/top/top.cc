@@ -192,7 +192,7 @@ void AddTop(CLI::App& app, int& exit_code) {
   command
       .add_option("--interval", options.interval_seconds,
                   "seconds between updates, from 0.1 to 3600")
-      ->check(Number(0.1, 3600))
+      ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();
   command
       .add_option("--signal", options.signal,
