@@ -147,7 +147,7 @@ class NodeImport {
     figures_ = *std::move(figures);
     const Track& clock = figures_.clock();
     std::vector<Instant> moments;
-    for (const MetricSample& sample : clock.samples()) {
+    for (const MetricSample& sample : clock.samples) {
       if (sample.at >= options_.from && sample.at <= options_.to) moments.push_back(sample.at);
     }
     if (moments.empty()) {
@@ -223,7 +223,7 @@ class NodeImport {
   std::vector<Clue> SignalClues() {
     std::vector<Clue> clues;
     for (const Track& each : tracks_.Of("kubelet_evictions")) {
-      const Instant first = each.samples().front().at;
+      const Instant first = each.samples.front().at;
       const MetricSample* const seen = figures_.clock().LastBefore(first - each.interval() / 2);
       const bool appears = seen != nullptr && Elapsed(seen->at, first) <= kStaleness;
       const std::string cause(each.Label("eviction_signal"));
@@ -247,7 +247,7 @@ class NodeImport {
            {"jettison_pod_evictions_total", "kube_pod_status_reason"}) {
         if (clues.size() > before) break;
         for (const Track* each : tracks_.OfPod(metric, pods_[i].facts->pod)) {
-          const MetricSample& first = each->samples().front();
+          const MetricSample& first = each->samples.front();
           const bool appears = metric == "kube_pod_status_reason" && first.value == 1;
           const auto seen = appears ? LastSeen(pods_[i], first.at) : std::nullopt;
           if (appears && !seen) ++counts_[kBeforeFirstSample];

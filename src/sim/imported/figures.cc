@@ -43,7 +43,7 @@ void TakeDisks(NodeTracks& tracks, const ImportOptions& options, NodeFigures& in
     const auto& image = into.Of(Signal::kImageFsAvailable);
     into.layout.dedicated_image_fs =
         image.amount != nullptr &&
-        image.capacity->samples().front().value != node.capacity->samples().front().value;
+        image.capacity->samples.front().value != node.capacity->samples.front().value;
     return;
   }
   Track* node = MountOf(tracks, options.node_fs);
@@ -151,7 +151,7 @@ Result<NodeFigures> NodeFiguresIn(NodeTracks& tracks, const ImportOptions& optio
   for (const std::string_view id : {"/kubepods.slice", "/kubepods"}) {
     const Track* const limit = tracks.Find("container_spec_memory_limit_bytes", {{"id", id}});
     // cAdvisor tells 0 of a group that has no limit.
-    if (limit == nullptr || std::ranges::none_of(limit->samples(), [](const MetricSample& sample) {
+    if (limit == nullptr || std::ranges::none_of(limit->samples, [](const MetricSample& sample) {
           return sample.value > 0;
         })) {
       continue;
@@ -220,7 +220,7 @@ std::vector<Found> PodsIn(NodeTracks& tracks) {
       if (is_info) names.insert(name);
       std::string uid(is_info ? each.Label("uid") : "");
       if (uid.empty()) uid = name;
-      const Instant first = each.samples().front().at;
+      const Instant first = each.samples.front().at;
       Found& pod = found.try_emplace(uid, Found{.first = first, .uid = uid}).first->second;
       pod.first = std::min(pod.first, first);
       pod.space = each.Label("namespace");
@@ -254,7 +254,7 @@ void AddResources(NodeTracks& tracks, std::string_view metric,
     // kube-state-metrics writes "ephemeral_storage".
     std::string kind(each->Label("resource"));
     std::ranges::replace(kind, '_', '-');
-    (container.resources.*list)[kind] = AmountOf(kind, each->samples().back().value);
+    (container.resources.*list)[kind] = AmountOf(kind, each->samples.back().value);
   }
 }
 
@@ -279,7 +279,7 @@ std::shared_ptr<const PodFacts> FactsFor(NodeTracks& tracks, const Found& found,
   const auto priorities = tracks.OfPod("jettison_pod_priority", pod);
   pod.priority = priorities.empty()
                      ? PriorityOf(pod.priority_class_name, options, unknown_classes)
-                     : static_cast<std::int32_t>(priorities.front()->samples().back().value);
+                     : static_cast<std::int32_t>(priorities.front()->samples.back().value);
   using Resources = ResourceRequirements;
   AddResources(tracks, "kube_pod_container_resource_requests", &Resources::requests, pod);
   AddResources(tracks, "kube_pod_container_resource_limits", &Resources::limits, pod);

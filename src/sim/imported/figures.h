@@ -25,8 +25,9 @@
 
 namespace jettison {
 
-// One figure of a node through time, by its samples.
-class Track {
+// One figure of a node through time. Its samples are in the order of time, no two at one time; a
+// value that is not a number says that the figure ends there.
+class Track : public MetricSeries {
  public:
   // A counter has grown. One that began anew has grown from zero.
   struct Step {
@@ -35,14 +36,8 @@ class Track {
     double by = 0;
   };
 
-  // Its samples are in the order of time, no two at one time.
   explicit Track(MetricSeries figure);
 
-  [[nodiscard]] std::string_view Label(std::string_view label) const {
-    return figure_.Label(label);
-  }
-  [[nodiscard]] const std::string& metric() const { return figure_.name; }
-  [[nodiscard]] const std::vector<MetricSample>& samples() const { return figure_.samples; }
   // The UID of the pod that the figure is about; empty: it does not say.
   [[nodiscard]] std::string PodUid() const;
   // The median time between two samples; zero: there are fewer than two.
@@ -71,7 +66,6 @@ class Track {
   void EndAt(Instant at, Instant until, Duration interval);
 
  private:
-  MetricSeries figure_;  // a value that is not a number: it ends here
   Duration interval_{0};
 };
 

@@ -48,7 +48,7 @@ Duration MedianInterval(const std::vector<MetricSample>& samples) {
 }  // namespace
 
 Track::Track(MetricSeries figure)
-    : figure_(std::move(figure)), interval_(MedianInterval(figure_.samples)) {}
+    : MetricSeries(std::move(figure)), interval_(MedianInterval(samples)) {}
 
 // Of a control group it is in the name: ".../pod0c2a_...".
 std::string Track::PodUid() const {
@@ -64,10 +64,10 @@ std::string Track::PodUid() const {
 }
 
 std::optional<double> Track::At(Instant at) const {
-  const auto to = std::ranges::upper_bound(samples(), at, {}, &MetricSample::at);
-  if (to == samples().begin() || std::isnan((to - 1)->value)) return std::nullopt;
+  const auto to = std::ranges::upper_bound(samples, at, {}, &MetricSample::at);
+  if (to == samples.begin() || std::isnan((to - 1)->value)) return std::nullopt;
   const auto from = to - 1;
-  if (to == samples().end() || std::isnan(to->value) || Elapsed(from->at, to->at) > kStaleness) {
+  if (to == samples.end() || std::isnan(to->value) || Elapsed(from->at, to->at) > kStaleness) {
     return Elapsed(from->at, at) > interval_ ? std::nullopt : std::optional(from->value);
   }
   const double share = SecondsOf(Elapsed(from->at, at)) / SecondsOf(Elapsed(from->at, to->at));
@@ -80,21 +80,21 @@ std::optional<std::uint64_t> Track::CountAt(Instant at) const {
 }
 
 const MetricSample* Track::LastBefore(Instant at) const {
-  auto next = std::ranges::lower_bound(samples(), at, {}, &MetricSample::at);
-  while (next != samples().begin() && std::isnan((next - 1)->value)) --next;
-  return next == samples().begin() ? nullptr : &*(next - 1);
+  auto next = std::ranges::lower_bound(samples, at, {}, &MetricSample::at);
+  while (next != samples.begin() && std::isnan((next - 1)->value)) --next;
+  return next == samples.begin() ? nullptr : &*(next - 1);
 }
 
 const MetricSample* Track::FirstFrom(Instant at) const {
-  auto first = std::ranges::lower_bound(samples(), at, {}, &MetricSample::at);
-  while (first != samples().end() && std::isnan(first->value)) ++first;
-  return first == samples().end() || Elapsed(at, first->at) > kStaleness ? nullptr : &*first;
+  auto first = std::ranges::lower_bound(samples, at, {}, &MetricSample::at);
+  while (first != samples.end() && std::isnan(first->value)) ++first;
+  return first == samples.end() || Elapsed(at, first->at) > kStaleness ? nullptr : &*first;
 }
 
 std::vector<Track::Step> Track::Steps(std::optional<Instant> before) const {
   std::vector<Step> steps;
-  double value = before ? 0 : samples().front().value;
-  for (const MetricSample& sample : samples()) {
+  double value = before ? 0 : samples.front().value;
+  for (const MetricSample& sample : samples) {
     const double zero = sample.value < value ? 0 : value;
     if (sample.value > zero) {
       steps.push_back({before.value_or(sample.at), sample.at, sample.value - zero});
@@ -106,7 +106,6 @@ std::vector<Track::Step> Track::Steps(std::optional<Instant> before) const {
 }
 
 void Track::GrowTo(Instant at, bool is_used, const Track* extreme) {
-  auto& samples = figure_.samples;
   auto next = std::ranges::lower_bound(samples, at, {}, &MetricSample::at);
   const bool is_there = next != samples.end() && next->at == at;
   const MetricSample* const told = extreme == nullptr ? nullptr : extreme->FirstFrom(at);
@@ -129,7 +128,6 @@ void Track::GrowTo(Instant at, bool is_used, const Track* extreme) {
 
 void Track::EndAt(Instant at, Instant until, Duration interval) {
   constexpr double kMissing = 1.75;  // if two samples are that many intervals apart, one is missing
-  auto& samples = figure_.samples;
   const auto first = std::ranges::upper_bound(samples, at, {}, &MetricSample::at);
   auto last = first;
   for (; last != samples.end() && last->at < until && !std::isnan(last->value); ++last) {
