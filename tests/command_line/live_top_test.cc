@@ -4,15 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "api/overview/overview.h"
 #include "cli/top/overview_test_values.h"
-#include "http/server/server.h"
+#include "http/server/testing/test_server.h"
 #include "tests/command_line/terminal.h"
 #include "tests/live/program.h"
 
@@ -21,65 +20,37 @@ namespace {
 
 using overview_test::UnderPressure;
 using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
-// Answers in place of an agent, on its own socket, for as long as this object lives.
+// Answers in place of an agent.
 class FakeAgent {
  public:
   explicit FakeAgent(Overview overview) : overview_(std::move(overview)) {
-    server_ = std::make_unique<HttpServer>(
-        HttpConfig{.socket = socket_},
-        [this](const HttpRequest& request) { return Answer(request); },
-        [](int status, std::string_view message) {
-          return HttpResponse{.status = status, .body = std::string(message)};
-        });
-    EXPECT_TRUE(server_->Listen());
-    thread_ = std::thread([this] { server_->Serve(); });
+    EXPECT_TRUE(server_.emplace().Start([this](const HttpRequest& request) -> HttpResponse {
+      const std::lock_guard lock(mutex_);
+      if (request.path == "/readyz") return readyz_;
+      return {.body = OverviewJson(overview_)};
+    }));
   }
-  FakeAgent(const FakeAgent&) = delete;
-  FakeAgent& operator=(const FakeAgent&) = delete;
-  ~FakeAgent() { Stop(); }
 
-  // What is answered from now on; its pods are said to be ranked for whatever is asked.
+  // What is answered from now on.
   void Show(Overview overview) {
     const std::lock_guard lock(mutex_);
     overview_ = std::move(overview);
   }
-  // What /readyz answers from now on.
   void AnswerReadyz(HttpResponse answer) {
     const std::lock_guard lock(mutex_);
     readyz_ = std::move(answer);
   }
   // From now on nobody answers.
-  void Stop() {
-    if (!server_) return;
-    server_->Stop();
-    thread_.join();
-    server_.reset();
-  }
+  void Stop() { server_.reset(); }
   // For --server.
-  [[nodiscard]] std::string server() const { return "unix://" + socket_; }
+  [[nodiscard]] std::string server() const { return server_->endpoint(); }
 
  private:
-  [[nodiscard]] HttpResponse Answer(const HttpRequest& request) {
-    const std::lock_guard lock(mutex_);
-    if (request.path == "/readyz") return readyz_;
-    if (request.path != "/api/v1/overview") return {.status = 404, .body = "no such page"};
-    Overview overview = overview_;
-    const auto signal = request.query.find("signal");
-    if (signal != request.query.end()) {
-      overview.ranked_for = EnumeratorNamed<Signal>(signal->second).value_or(overview.ranked_for);
-    }
-    return {.body = OverviewJson(overview)};
-  }
-
-  TemporaryFolder folder_;
-  std::string socket_ = folder_.path() + "/agent.sock";
   std::mutex mutex_;
   Overview overview_;    // guarded by mutex_
   HttpResponse readyz_;  // guarded by mutex_
-  std::unique_ptr<HttpServer> server_;
-  std::thread thread_;
+  std::optional<http::TestServer> server_;
 };
 
 constexpr const char* kCtrlC = "\x03";
@@ -136,14 +107,9 @@ TEST(LiveTop, WithoutATerminalItPrintsThePageAgain) {
   EXPECT_EQ(program.output().find('\x1b'), std::string::npos);
 }
 
-TEST(LiveTop, WithoutAnAgentItSaysSoAndEnds) {
-  Program program({JETTISON_BINARY, "top", "--server", "unix:///nonexistent/agent.sock"}, {});
-  EXPECT_EQ(program.Wait(), 1);
-  EXPECT_THAT(program.output(), HasSubstr("jettison: "));
-}
-
-int StatusOf(const std::vector<std::string>& more, std::string& output) {
-  std::vector<std::string> arguments = {JETTISON_BINARY, "status"};
+int StatusOf(const std::vector<std::string>& more, std::string& output,
+             const std::string& command = "status") {
+  std::vector<std::string> arguments = {JETTISON_BINARY, command};
   arguments.insert(arguments.end(), more.begin(), more.end());
   Program program(arguments, {});
   const int status = program.Wait();
@@ -158,7 +124,10 @@ TEST(LiveStatus, ExitStatusSaysWhatIsTheMatter) {
   EXPECT_THAT(output, HasSubstr("edge-7  MemoryPressure"));
   EXPECT_EQ(StatusOf({"--server", agent.server(), "--exit-code", "--output", "json"}, output), 3);
   EXPECT_THAT(output, HasSubstr("\"node\":\"edge-7\""));
-  EXPECT_EQ(StatusOf({"--server", "unix:///nonexistent/agent.sock"}, output), 1);
+  for (const char* command : {"status", "top"}) {
+    EXPECT_EQ(StatusOf({"--server", "unix:///nonexistent/agent.sock"}, output, command), 1);
+    EXPECT_THAT(output, HasSubstr("jettison: "));
+  }
   EXPECT_EQ(StatusOf({"--output", "xml"}, output), 2);
 }
 

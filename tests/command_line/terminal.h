@@ -11,17 +11,14 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <regex>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "ports/file_descriptor.h"
 
 namespace jettison {
 
-// A terminal with a program on it, as somebody at a keyboard has it. Only what programs do that
-// draw whole pictures is understood: the last one is the text behind the last move to the corner.
+// A terminal with a program on it, as somebody at a keyboard has it.
 class Terminal {
  public:
   // `environment` is added to the test's own, as "NAME=value".
@@ -41,16 +38,16 @@ class Terminal {
     ::waitpid(pid_, nullptr, 0);
   }
 
-  // Reads until the screen shows `text`; false when it does not within ten seconds.
+  // Reads until `text` is written, behind what was waited for before; false when it is not within
+  // ten seconds. It stands in one colour.
   bool WaitFor(const std::string& text) {
     const auto deadline = Clock::now() + kPatience;
-    do {
-      for (const std::string& line : Screen()) {
-        if (line.find(text) != std::string::npos) return true;
-      }
+    std::size_t at = std::string::npos;
+    while ((at = output_.find(text, seen_)) == std::string::npos && Clock::now() < deadline) {
       ReadMore(100);
-    } while (Clock::now() < deadline);
-    return false;
+    }
+    if (at != std::string::npos) seen_ = at;
+    return at != std::string::npos;
   }
   void Type(const std::string& keys) const {
     if (::write(terminal_.get(), keys.data(), keys.size()) < 0) std::abort();
@@ -71,24 +68,6 @@ class Terminal {
     return -1;
   }
 
-  // What stands on the screen, without colours.
-  [[nodiscard]] std::vector<std::string> Screen() const {
-    constexpr std::string_view kEnd = "\x1b[?2026l";
-    static const std::regex kEscape("\x1b\\[[0-9;?]*[A-Za-z]");
-    std::vector<std::string> lines;
-    const std::size_t end = output_.rfind(kEnd);
-    if (end == std::string::npos) return lines;
-    const std::size_t begin = output_.rfind("\x1b[H", end);
-    std::string text =
-        std::regex_replace(output_.substr(begin, end - begin), kEscape, std::string());
-    std::size_t at = 0;
-    while (at <= text.size()) {
-      const std::size_t next = std::min(text.find("\r\n", at), text.size());
-      lines.push_back(text.substr(at, next - at));
-      at = next + 2;
-    }
-    return lines;
-  }
   // Everything that was written.
   [[nodiscard]] const std::string& output() const { return output_; }
 
@@ -126,6 +105,7 @@ class Terminal {
   pid_t pid_ = -1;
   FileDescriptor terminal_;
   std::string output_;
+  std::size_t seen_ = 0;  // of it
 };
 
 }  // namespace jettison
