@@ -74,9 +74,9 @@ class Log {
   bool dry_run_;
 };
 
-// Writes lines beside its callers, so that a reader that is slow, hangs or has gone blocks
-// nobody. Lines wait in a queue of limited size in bytes. Lines that do not fit into it, or cannot
-// be written, are counted; when a line can be written again, another line reports the count.
+// Writes lines beside its callers, so that a reader that hangs blocks nobody. Lines that do not fit
+// into a queue of limited size, or cannot be written, are counted; when a line can be written again,
+// another line reports the count.
 class LogWriter {
  public:
   // Writes a line and may block; false: the line is lost. Called on the thread, which is left

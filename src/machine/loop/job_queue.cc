@@ -174,14 +174,6 @@ JobQueue::~JobQueue() {
   if (--pool_.queues == 0) pool_.End();
 }
 
-void JobQueue::Do(Job job) {
-  Put(std::move(job), false);
-}
-
-void JobQueue::DoInstead(Job job) {
-  Put(std::move(job), true);
-}
-
 void JobQueue::Put(Job job, bool instead) {
   std::deque<Job> dropped;  // destroyed unlocked, as above
   const std::lock_guard lock(pool_.mutex);

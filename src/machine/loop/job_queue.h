@@ -40,10 +40,9 @@ struct MissingThread {
 };
 
 // Jobs that are done one after the other, beside the loop. Queues for the same threads share them,
-// and each thread takes the queue that has waited longest. The threads handle no signals. They are
-// started with the first of their queues, not with the first job, because starting a thread may
-// fail just when it is needed most, and end with the last one. Where none can be started, jobs wait
-// until CareForThreads has started one.
+// and each thread takes the queue that has waited longest. The threads handle no signals. They start
+// with the first of their queues, because a start may fail just when it is needed most, and end with
+// the last one. Where none can be started, jobs wait until CareForThreads has started one.
 class JobQueue {
  public:
   using Job = std::function<void()>;
@@ -55,9 +54,9 @@ class JobQueue {
   ~JobQueue();
 
   // Never waits and starts nothing.
-  void Do(Job job);
+  void Do(Job job) { Put(std::move(job), false); }
   // The same, in place of the jobs that have not begun.
-  void DoInstead(Job job);
+  void DoInstead(Job job) { Put(std::move(job), true); }
   // Waits until all jobs are done. Returns whether they were by then; else the job that the queue
   // is at is left alone, as with AtEnd::kLeave.
   [[nodiscard]] bool FinishWithin(Duration patience);
@@ -96,11 +95,9 @@ std::vector<MissingThread> CareForThreads();
 // them and ends them again.
 [[nodiscard]] bool CanStartThreads(std::size_t count);
 
-// Work on the agent's own files, on the thread that has them all, or where it may take minutes, one
-// after the other, on one of those that measure pods' files, which give way to all others; calls to
-// services; and work on paths that may never answer. Of the latter, work on one file system is done
-// in its order, so one that does not answer keeps one thread; other work on it waits. Where two of
-// them do not answer, other work begins when they have been given up (CareForThreads).
+// Long work is done on the threads that measure pods' files, which give way to all others. Work on
+// paths of one file system that may never answer is done in its order, so that it keeps one thread.
+// Where two of them do not answer, other work begins when they have been given up (CareForThreads).
 class OwnDiskThread : public DiskThread {
  public:
   OwnDiskThread() = default;
