@@ -15,7 +15,6 @@
 //                latencyMs where available rose above it again, as it does when page cache moves
 //   overshootBytes   how far below the threshold available had fallen when the signal came, since
 //                it fell below it for the last time
-//   rateMiBps    the growth between the gate and the crossing, by the samples
 //   longestGapUs the longest time between two samples from half a second before the crossing on:
 //                how sharp the figures are
 //
@@ -41,7 +40,6 @@
 namespace jettison::measure {
 namespace {
 
-constexpr double kMiB = 1 << 20;
 constexpr std::int64_t kAfterSignal = 20'000'000;  // how long samples are taken afterwards, ns
 constexpr std::int64_t kNearCrossing = 500'000'000;
 constexpr std::int64_t kNearThreshold = 4 << 20;  // from here on there is no pause, bytes
@@ -155,23 +153,19 @@ std::string OrNull(bool known, double value) {
 
 void Print(const std::vector<Sample>& samples, std::int64_t threshold, std::int64_t signalled) {
   const auto crossed = CrossingOf(samples, threshold);
-  const Sample& first = samples.front();
   const bool both = crossed && signalled != 0;
-  const double seconds = crossed ? static_cast<double>(*crossed - first.at) / 1e9 : 0;
-  const double grown = static_cast<double>(first.available - threshold) / kMiB;
   const std::int64_t until = signalled != 0 ? signalled : INT64_MAX;
   const std::int64_t least = LeastAvailable(samples, threshold, until);
   std::printf(
       "{\"crossedNs\": %s, \"signalledNs\": %s, \"latencyMs\": %s, \"belowMs\": %s, "
       "\"overshootBytes\": %lld, "
-      "\"rateMiBps\": %s, \"longestGapUs\": %.0f, \"samples\": %zu}\n",
+      "\"longestGapUs\": %.0f}\n",
       crossed ? std::to_string(*crossed).c_str() : "null",
       signalled != 0 ? std::to_string(signalled).c_str() : "null",
       OrNull(both, both ? static_cast<double>(signalled - *crossed) / 1e6 : 0).c_str(),
       OrNull(both, static_cast<double>(TimeBelow(samples, threshold, signalled)) / 1e6).c_str(),
-      static_cast<long long>(threshold - least), OrNull(seconds > 0, grown / seconds).c_str(),
-      static_cast<double>(LongestGap(samples, crossed.value_or(0) - kNearCrossing)) / 1e3,
-      samples.size());
+      static_cast<long long>(threshold - least),
+      static_cast<double>(LongestGap(samples, crossed.value_or(0) - kNearCrossing)) / 1e3);
 }
 
 }  // namespace
