@@ -247,13 +247,6 @@ std::vector<RecordedItem> Beginning(NodeSource& source) {
   return items;
 }
 
-WhatIfOptions OptionsFor(const RecordingRun& run, bool calibrates) {
-  WhatIfOptions options{
-      .model = run.candidates.model, .thinning = {}, .blind = calibrates || run.thin_all};
-  if (options.blind) options.thinning = run.every;
-  return options;
-}
-
 // Says why there is no pass. A file that was named and is empty may have something at another try.
 void TellNoPass(const FleetNodeFiles& node, SimulationReport& report) {
   report.failure = "its recordings have no pass";
@@ -280,8 +273,11 @@ void Simulate(const RecordingRun& run, NodeSource& source, SimulationReport& rep
   for (const CandidatePolicy& each : *candidates) {
     report.policies.push_back(each.policy_for ? each.policy_for(base) : base);
   }
-  WhatIf whatif(*candidates, OptionsFor(run, false));
-  WhatIf calibration({{.name = "in force", .policy_for = {}}}, OptionsFor(run, true));
+  WhatIfOptions options{.model = run.candidates.model, .samples_every = {}};
+  if (run.thin_all) options.samples_every = run.every;
+  WhatIf whatif(*candidates, options);
+  options.samples_every = run.every;
+  WhatIf calibration({{.name = "in force", .policy_for = {}}}, options);
   const auto courses = run.courses ? std::make_shared<NodeCourses>() : nullptr;
   report.courses = courses;
   const auto add = [&](const RecordedItem& item) {

@@ -71,7 +71,7 @@ TEST(Import, ASimulationFindsTheEvictionThatReallyWas) {
   Recording recording;
   ASSERT_TRUE(cluster.Import(recording));
   WhatIf whatif({{.name = "in force", .policy_for = {}}},
-                {.model = {}, .thinning = Duration{0}, .blind = true});
+                {.model = {}, .samples_every = Duration{0}});
   for (const RecordedItem& item : recording.items) whatif.Add(item);
   whatif.Finish();
   const auto outcomes = whatif.Outcomes();
@@ -114,7 +114,7 @@ TEST(Import, ALongSilenceIsAGapWhichAnEvictionInItDivides) {
     Recording recording;
     const auto summary = cluster.Import(recording);
     ASSERT_TRUE(summary);
-    WhatIf whatif({}, {.model = {}, .thinning = Duration{0}, .blind = true});
+    WhatIf whatif({}, {.model = {}, .samples_every = Duration{0}});
     std::optional<Instant> evicted;
     Instant told = At(90);  // the last sample before
     for (const RecordedItem& item : recording.items) {

@@ -185,8 +185,8 @@ WhatIf::WhatIf(std::vector<CandidatePolicy> candidates, WhatIfOptions options)
       options_(options),
       builder_(roster_, [this](Frame& frame) { thinning_ ? thinning_->Add(frame) : Go(frame); }) {
   for (const CandidatePolicy& candidate : candidates_) runs_.emplace_back(candidate);
-  if (options_.thinning) {
-    thinning_.emplace(*options_.thinning, [this](Frame& frame) { Go(frame); });
+  if (options_.samples_every) {
+    thinning_.emplace(*options_.samples_every, [this](Frame& frame) { Go(frame); });
   }
 }
 
@@ -209,7 +209,7 @@ WhatIfNode WhatIf::Node() const {
                        .backoff_initial = model.backoff.value_or(recorded_.backoff_initial),
                        .backoff_max = model.max_backoff.value_or(recorded_.backoff_max)},
           .profile = builder_.profile(),
-          .blind = options_.blind};
+          .blind = options_.samples_every.has_value()};
 }
 
 void WhatIf::Finish() {

@@ -133,10 +133,9 @@ class PolicyRun;
 
 struct WhatIfOptions {
   WhatIfModel model;
-  // Passes by the clock alone are seen, so far apart; absent: all.
-  std::optional<Duration> thinning;
-  // As WhatIfNode::blind.
-  bool blind = false;
+  // Passes by the clock alone are seen, so far apart, and no decision (WhatIfNode::blind); absent:
+  // everything is.
+  std::optional<Duration> samples_every;
 };
 
 // What each policy would have done to the node of a recording. Items are handed in one by one, all

@@ -59,7 +59,7 @@ Score ScoreOf(std::int64_t in_force, std::int64_t other, const WhatIfOptions& op
     truth.Run(seconds(60));
     const auto outcomes = Simulate(recorded.items(), {Candidate("other", HardAt(other))}, options);
     const Duration reach =
-        options.thinning ? std::max<Duration>(*options.thinning, seconds(2)) : seconds(2);
+        std::max<Duration>(options.samples_every.value_or(seconds(0)), seconds(2));
     Compare(truth, outcomes[0], reach, score);
   }
   EXPECT_GT(score.truths, 15U);
@@ -71,10 +71,7 @@ void ExpectShare(std::size_t part, std::size_t whole, double least) {
 }
 
 WhatIfOptions Blind(Duration every) {
-  WhatIfOptions options;
-  options.blind = true;
-  options.thinning = every;
-  return options;
+  return {.model = {}, .samples_every = every};
 }
 
 TEST(WhatIf, ThePolicyInForceGivesExactlyTheRecordedEvictions) {
