@@ -122,25 +122,6 @@ TEST_P(LiveCgroups, MemoryOfAGroupCountsThoseBelow) {
   EXPECT_THAT(*cgroups_->Processes(group_), ElementsAre(child.pid()));
 }
 
-TEST_P(LiveCgroups, AGroupMadeAgainUnderItsNameIsReadAnew) {
-  const std::string pod = group_ + "/pod";
-  const auto other = GetParam().open(std::chrono::seconds(10));  // behind the first one's back
-  ASSERT_TRUE(cgroups_->Create(pod, {.memory_bytes = 64 * kMiB}));
-  ASSERT_TRUE(cgroups_->ReadMemory(pod));
-  ASSERT_TRUE(cgroups_->ReadPids(pod));
-  EXPECT_EQ(*cgroups_->ReadMemoryLimit(pod), 64 * kMiB);
-  ASSERT_TRUE((*other)->Remove(pod));
-  EXPECT_EQ(cgroups_->ReadMemory(pod).error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(cgroups_->ReadPids(pod).error().code, ErrorCode::kNotFound);
-  for (const std::uint64_t limit : {32 * kMiB, 16 * kMiB}) {
-    ASSERT_TRUE((*other)->Create(pod, {.memory_bytes = limit}));
-    EXPECT_EQ(*cgroups_->ReadMemoryLimit(pod), limit);
-    EXPECT_TRUE(cgroups_->ReadMemory(pod));
-    EXPECT_TRUE(cgroups_->ReadPids(pod));
-    ASSERT_TRUE((*other)->Remove(pod));
-  }
-}
-
 TEST_P(LiveCgroups, ASignalReachesEveryProcessBelow) {
   ASSERT_TRUE(cgroups_->Create(group_ + "/a", {}));
   ASSERT_TRUE(cgroups_->Create(group_ + "/b/c", {}));

@@ -85,28 +85,6 @@ TEST_F(CriRecall, WhenTheRuntimeAnswersNothingIsLostOrDoubled) {
   bed_.ExpectNothingLeft("u");
 }
 
-// A container of the pod is not in the record, because its agent was killed before.
-TEST_F(CriRecall, AContainerThatIsNotInTheRecordAndHasNoStatusGoesOn) {
-  Pod pod = SimplePod("u");
-  pod.containers.push_back(pod.containers[0]);
-  pod.containers[1].name = "other";
-  ASSERT_TRUE(bed_.Start(pod));
-  const std::string record = bed_.root() + "/pods/u/record";
-  const auto written = kernel::ReadFile(record);
-  ASSERT_TRUE(bed_.Start("u", "other", 0));
-  ASSERT_TRUE(kernel::WriteFile(record, written.value()));
-  bed_.relist_period = milliseconds(5);
-  ASSERT_EQ(OpenHanging().size(), 1U);
-  containerd().refused_statuses["run-3"] = {ErrorCode::kInternal, "its record is damaged"};
-  const auto listed = ListAfterResume().value();
-  ASSERT_EQ(listed.size(), 1U);
-  ASSERT_EQ(listed.front().containers.size(), 2U);
-  for (const ContainerRecord& found : listed.front().containers) EXPECT_FALSE(found.exit);
-  EXPECT_EQ(bed_.Await<PodFound>("u", milliseconds(50)), nullptr);
-  EXPECT_TRUE(containerd().processes.Runs(1001)) << "listings end nothing of it";
-  bed_.TakeDown("u");
-}
-
 TEST_F(CriRecall, WhatWasEndedAfterTheRuntimeWasAskedIsNotTakenOverAgain) {
   ASSERT_TRUE(bed_.Start(SimplePod("u")));
   ASSERT_EQ(OpenHanging().size(), 1U);
