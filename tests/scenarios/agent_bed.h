@@ -193,16 +193,6 @@ class AgentBed {
       ReadLog(left);
     }
   }
-  // Reads the log until there is such a file; false when there is none in time.
-  [[nodiscard]] bool WaitForFile(const std::string& path,
-                                 std::chrono::milliseconds patience = std::chrono::seconds(20)) {
-    const auto until = std::chrono::steady_clock::now() + patience;
-    while (!std::filesystem::exists(path)) {
-      if (std::chrono::steady_clock::now() > until) return false;
-      ReadLog(std::chrono::milliseconds(10));
-    }
-    return true;
-  }
   // What the agent has said so far.
   [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
   [[nodiscard]] std::vector<std::string> LinesWith(std::string_view part) const {

@@ -78,28 +78,6 @@ TEST_F(LiveAgent, EvictsTheLeakingBestEffortPodAndNobodyElse) {
   EXPECT_THAT(Evictions(), SizeIs(1));
 }
 
-// What the leak takes comes from the page cache first: usage of the node stays at its limit, and
-// the kernel has no crossing to tell.
-TEST_F(LiveAgent, EvictsALeakThatTakesThePageCacheBeforeTheKernelKills) {
-  struct statfs folder {};
-  ASSERT_EQ(statfs(bed_.folder().c_str(), &folder), 0);
-  if (folder.f_type == TMPFS_MAGIC) GTEST_SKIP() << "files of a tmpfs have no inactive page cache";
-  bed_.StartAgent();
-  ASSERT_TRUE(IsReady());
-  const std::string file = bed_.folder() + "/cached";
-  bed_.Put("reader.yaml",
-           AgentBed::Manifest(
-               "reader", {"sh", "-c",
-                          "dd if=/dev/zero of=" + file + " bs=1M count=200 oflag=direct && cat " +
-                              file + " > /dev/null && touch " + file + "-all && sleep 1000"}));
-  ASSERT_TRUE(bed_.WaitForFile(file + "-all"));
-  bed_.Put("leak.yaml", AgentBed::Manifest("leak", {JETTISON_BINARY, "workload", "leak", "--rate",
-                                                    "60", "--total", "400"}));
-  EXPECT_TRUE(IsEvicted("leak"));
-  EXPECT_EQ(bed_.StopAgent(), 0);
-  EXPECT_THAT(bed_.LinesWith("OOMKilled"), IsEmpty());
-}
-
 TEST_F(LiveAgent, AdoptsItsPodsAfterItWasKilledAndLosesOrDoublesNone) {
   PutSleeper("a");
   PutSleeper("b");
@@ -136,23 +114,16 @@ TEST_F(LiveAgent, WhatItStartsHasAnOrdinaryPriority) {
   EXPECT_EQ(bed_.StopAgent(), 0);
 }
 
-TEST_F(LiveAgent, ADryRunEvictsNobody) {
-  bed_.StartAgent({"--dry-run"});
-  ASSERT_TRUE(IsReady());
-  PutLeak("180");
-  EXPECT_TRUE(bed_.WaitForLine({"pod is evicted successfully", "leak", "dryRun=true"}));
-  EXPECT_THAT(bed_.Processes(), SizeIs(1));
-  EXPECT_EQ(bed_.StopAgent(), 0);
-}
-
 constexpr std::int64_t kMovingMi = std::int64_t{1} << 20;
 constexpr std::int64_t kMovingThreshold = 200;  // MiB
 // MiB below the threshold at the signal. On a busy machine it is some 100, of which the cache takes
 // most from one look to the next; looks a second apart would leave nothing.
 constexpr std::int64_t kMovingMost = 180;
 
-// The second reading makes the pages active, at several GiB/s, so they count as used; usage does
-// not change then. A file of holes is read at the speed of memory.
+// What the leak takes comes from the page cache first: usage of the node stays at its limit, and
+// the kernel has no crossing to tell. The second reading makes the pages active, at several GiB/s,
+// so they count as used; usage does not change then. A file of holes is read at the speed of
+// memory.
 constexpr const char* kMove =
     "while cat {0} && cat {0}; do dd if={0} iflag=nocache count=0; done >/dev/null 2>&1";
 

@@ -7,7 +7,6 @@
 #include "codec/documents/json.h"
 #include "http/client/client.h"
 #include "http/server/listen.h"
-#include "http/server/testing/test_wire.h"
 #include "tests/scenarios/agent_bed.h"
 
 namespace jettison {
@@ -44,12 +43,6 @@ class LiveApi : public AgentTest {
     }
     return false;
   }
-  // A watch from the beginning, or from behind that event; not in chunks.
-  [[nodiscard]] http::Wire Watch(const std::string& last_event_id = "none") const {
-    http::Wire wire(target_.endpoint.substr(std::string("unix://").size()));
-    wire.Send("GET /api/v1/watch HTTP/1.0\r\nLast-Event-ID: " + last_event_id + "\r\n\r\n");
-    return wire;
-  }
 
   HttpTarget target_;
 };
@@ -74,18 +67,6 @@ TEST_F(LiveApi, EveryEndpointIsAnswered) {
   EXPECT_THAT(Get("/api/v1/node").body, HasSubstr("KubeletHasSufficientMemory"));
   EXPECT_THAT(Get("/api/v1/events").body, HasSubstr("Started container main"));
   EXPECT_EQ(bed_.StopAgent(), 0);
-}
-
-TEST_F(LiveApi, TheWatchTellsWhatHappensAndGoesOnWhereItBrokeOff) {
-  Start();
-  http::Wire first = Watch();
-  EXPECT_THAT(first.ReadUntil("\"pods\""), HasSubstr("event: status\n"));
-  PutSleeper("late");
-  EXPECT_THAT(first.ReadUntil("Started container main"), HasSubstr("event: event\n"));
-  EXPECT_THAT(first.ReadUntil("event: pass\n"), HasSubstr("event: pass\n"));
-  first.Close();
-  http::Wire second = Watch("of another run");
-  EXPECT_THAT(second.ReadUntil("\"name\":\"late\""), HasSubstr("event: event\n"));
 }
 
 TEST_F(LiveApi, IsTriedAgainWhereTheSocketIsTakenWhileTheNodeIsGuarded) {
