@@ -96,6 +96,10 @@ TEST_F(LiveAgentBesideKubelet, TheGuiltyPodGoesAndNoOtherAndItsReplacementWaits)
   StartHog();
   EXPECT_THAT(agent_->output(), HasSubstr("pod=default/hog-"));
   ASSERT_TRUE(agent_->ReadUntil("the API server deletes an evicted pod")) << agent_->output();
+  EXPECT_EQ(
+      RunShell(fmt::format("ss -Htnp state established | grep -c pid={},", agent_->pid())).output,
+      "1\n")
+      << "all goes over one connection";
   // The first one is gone, and what was made in its stead was kept off the node.
   ASSERT_TRUE(Until([&] {
     const std::string pods = Ask("get pods -l app=hog --no-headers");

@@ -6,11 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <sstream>
 #include <string>
 
@@ -41,19 +39,6 @@ std::string Replaced(std::string text, const std::string& from, const std::strin
     text.replace(at, from.size(), to);
   }
   return text;
-}
-
-// The processes whose command line has this.
-std::vector<pid_t> ProcessesWith(const std::string& argument) {
-  std::vector<pid_t> found;
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const std::string line = FileText(entry.path() / "cmdline");
-    const bool is_ours = line.find("/usr/bin/jettison") == 0;
-    if (is_ours && line.find(argument) != std::string::npos) found.push_back(std::stoi(name));
-  }
-  return found;
 }
 
 class LiveFleet : public testing::Test {
@@ -120,14 +105,16 @@ spec:
     job = Replaced(job, "mountPath: /policies", "mountPath: " + plane_.Path("policies"));
     return Replaced(job, "cpu: \"1\"", "cpu: 10m");
   }
-  [[nodiscard]] static std::vector<pid_t> ProcessesOf(int shard) {
-    return ProcessesWith(fmt::format("--shard={}/{}", shard, kShards));
-  }
   // Until the shard is at work, or was over at once.
   [[nodiscard]] bool AwaitWork(int shard) const {
     const std::string result =
         plane_.Path(fmt::format("results/shard-{:05}-of-{:05}.ndjson", shard, kShards));
-    return Until([&] { return !ProcessesOf(shard).empty() || fs::exists(result); }, kLongestJob);
+    const std::string looks = "pgrep -f -- " + Argument(shard);
+    return Until([&] { return RunShell(looks).status == 0 || fs::exists(result); }, kLongestJob);
+  }
+  // Of its process, and of none that looks for it.
+  [[nodiscard]] static std::string Argument(int shard) {
+    return fmt::format("'^/usr/bin/jettison.* --shard={}/{}'", shard, kShards);
   }
   // What the cluster says of the Job, for whoever reads that it failed.
   [[nodiscard]] std::string State() const {
@@ -151,9 +138,7 @@ TEST_F(LiveFleet, ShardsThatAreKilledComeAgainAndTheResultIsThatOfOneRun) {
   ASSERT_EQ(applied.status, 0) << applied.output;
   // One shard is killed, and the pod of another one deleted, both at work.
   ASSERT_TRUE(AwaitWork(1)) << State();
-  const auto killed = ProcessesOf(1);
-  ASSERT_FALSE(killed.empty());
-  for (const pid_t process : killed) ::kill(process, SIGKILL);
+  Must("pkill -KILL -f -- " + Argument(1));
   ASSERT_TRUE(AwaitWork(2)) << State();
   const Ran deleted =
       plane_.Kubectl("delete pod --now -l batch.kubernetes.io/job-completion-index=2 --wait=false");

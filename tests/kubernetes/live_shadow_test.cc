@@ -25,22 +25,18 @@ class LiveShadowBesideKubelet : public testing::Test {
   void SetUp() override {
     if (!plane_.missing().empty()) GTEST_SKIP() << plane_.missing();
   }
-  // `kubeconfig`: a file of the bed.
-  void Start(const std::string& kubeconfig = "agent.kubeconfig") {
+  void Start() {
     std::ofstream(plane_.Path("agent.yaml")) << fmt::format(
         "apiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\nsource: kubernetes\n"
         "nodeName: bed\ndryRun: true\nmonitoringInterval: 1s\nroot: {0}/agent\nhttp: {{socket: "
         "{0}/agent.sock}}\n"
-        "kubernetes: {{kubeconfig: {0}/{1}, kubeletDirectory: {0}/kubelet, "
+        "kubernetes: {{kubeconfig: {0}/agent.kubeconfig, kubeletDirectory: {0}/kubelet, "
         "kubeletConfiguration: {0}/conf/kubelet.yaml}}\n",
-        plane_.folder(), kubeconfig);
+        plane_.folder());
     agent_ = std::make_unique<Program>(
         std::vector<std::string>{JETTISON_BINARY, "run", "--config", plane_.Path("agent.yaml")},
         std::vector<std::string>{});
     ASSERT_TRUE(agent_->ReadUntil("agent is ready")) << agent_->output();
-  }
-  [[nodiscard]] bool NodeHas(const std::string& text) const {
-    return plane_.Ask("get node bed -o yaml").find(text) != std::string::npos;
   }
   [[nodiscard]] std::string AskAgent(const std::string& path) const {
     const auto answer = HttpGet({.endpoint = "unix://" + plane_.Path("agent.sock")}, path);
@@ -80,17 +76,6 @@ TEST_F(LiveShadowBesideKubelet, WhatTheKubeletEvictsIsComparedAndNothingIsTouche
   EXPECT_EQ(status["reason"], "Evicted");
   agent_->Signal(SIGTERM);
   EXPECT_EQ(agent_->Wait(), 0);
-}
-
-TEST_F(LiveShadowBesideKubelet, WhatAnAgentThatEvictedLeftIsRemoved) {
-  ASSERT_EQ(plane_.Kubectl("taint node bed jettison.io/memory-pressure=:NoSchedule").status, 0);
-  const Ran patched = plane_.Kubectl(
-      R"(patch node bed --subresource=status -p '{"status":{"conditions":[)"
-      R"({"type":"JettisonMemoryPressure","status":"True","reason":"r","message":"m"}]}}')");
-  ASSERT_EQ(patched.status, 0) << patched.output;
-  Start("kubeconfig");
-  ASSERT_TRUE(NodeHas("jettison.io/memory-pressure"));
-  EXPECT_TRUE(Until([&] { return !NodeHas("ettison"); })) << agent_->output();
 }
 
 }  // namespace
