@@ -277,7 +277,7 @@ TEST(ShadowJson, HasEveryFieldAndLeavesOutWhatIsNotKnown) {
                      "Usage of EmptyDir volume \"x\" exceeds the limit \"1\". "});
   EXPECT_EQ(
       ShadowJson(book.View(start + seconds(4))),
-      R"({"at":"2023-11-14T22:13:24Z","agreementPercent":100.00,)"
+      R"({"at":"2023-11-14T22:13:24Z","agreementPercent":100,)"
       R"("counters":{"agreed":1,"late":0,"otherVictim":0,"oursAlone":0,"kubeletsAlone":0,)"
       R"("otherReasons":0,"leadSumSeconds":2.5,"shortestLeadSeconds":2.5,)"
       R"("longestLeadSeconds":2.5},)"
