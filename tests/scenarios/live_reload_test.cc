@@ -30,6 +30,16 @@ constexpr const char* kLow = "evictionHard: {memory.available: 10Mi}\n";
 constexpr const char* kFast = "monitoringInterval: 500ms\n";
 constexpr const char* kHigh = "evictionHard: {memory.available: 180Mi}\n";
 
+// Whether the agent answers with this part soon: what it tells may be a tenth of a second old.
+bool Answers(const AgentBed& bed, const std::string& path, const std::string& part) {
+  for (int i = 0; i < 100; ++i) {
+    const auto answer = HttpGet({.endpoint = bed.endpoint()}, path);
+    if (answer && answer->body.find(part) != std::string::npos) return true;
+    ::poll(nullptr, 0, 50);
+  }
+  return false;
+}
+
 class LiveReload : public AgentTest {
  protected:
   void Prepare() override {
@@ -75,8 +85,7 @@ TEST_F(LiveReload, AFaultyFileChangesNothingAndEachFaultIsNamed) {
   EXPECT_TRUE(
       bed_.WaitForLine({"configuration was read again", "eviction thresholds", "logLevel"}));
   EXPECT_TRUE(bed_.WaitForLine({"level=debug"}));
-  (void)bed_.WaitForLine({"no such line"}, std::chrono::milliseconds(300));
-  EXPECT_THAT(Configz(), HasSubstr("20Mi"));
+  EXPECT_TRUE(Answers(bed_, "/configz", "20Mi"));
   EXPECT_EQ(bed_.StopAgent(), 0);
   EXPECT_THAT(Evictions(), IsEmpty());
 }
@@ -120,12 +129,6 @@ class LiveManifests : public AgentTest {
     EXPECT_THAT(bed_.LinesWith("container ended"), IsEmpty());
     EXPECT_THAT(bed_.LinesWith("pod started"), SizeIs(2));
   }
-  [[nodiscard]] std::string Readiness() const {
-    const auto answer =
-        HttpGet({.endpoint = bed_.endpoint(), .timeout = std::chrono::seconds(5)}, "/readyz");
-    return answer ? answer->body : answer.error().message;
-  }
-
   const std::string folder_ = bed_.folder() + "/manifests";
   const std::string a_ = AgentBed::Manifest("a", {"sleep", "1000"});
   std::vector<pid_t> before_;
@@ -134,10 +137,10 @@ class LiveManifests : public AgentTest {
 TEST_F(LiveManifests, AFolderThatIsRenamedAwayAndBackEndsNoPod) {
   fs::rename(folder_, bed_.folder() + "/away");
   EXPECT_TRUE(bed_.WaitForLine({kMissing, "count=2"}));
-  EXPECT_THAT(Readiness(), HasSubstr("2 manifests of running pods are missing"));
+  EXPECT_TRUE(Answers(bed_, "/readyz", "2 manifests of running pods are missing"));
   fs::rename(bed_.folder() + "/away", folder_);
   EXPECT_TRUE(bed_.WaitForLine({"manifest is back", "b.yaml"}));
-  EXPECT_EQ(Readiness(), "ok");
+  EXPECT_TRUE(Answers(bed_, "/readyz?verbose", "[+]manifests ok"));
   ExpectNobodyHurt();
 }
 
