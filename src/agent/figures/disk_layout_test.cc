@@ -31,6 +31,14 @@ TEST(DiskLayout, FollowsFromThePlaces) {
   for (const Row& row : rows) EXPECT_EQ(SurveyDisks(row.places).layout, row.layout) << row.rule;
 }
 
+TEST(DiskLayout, EachIsToldInOtherWords) {
+  std::set<std::string> words;
+  for (const DiskLayout layout : {kOne, kDedicated, kSplit, kSplit}) {
+    words.insert(Describe(layout));
+  }
+  EXPECT_EQ(words.size(), 3U);
+}
+
 TEST(DiskLayout, APlaceThatIsNotThereCountsAsOnNodefsAndIsSaid) {
   const DiskSurvey survey = SurveyDisks({.node = "/", .images = "/nonexistent/images"});
   EXPECT_EQ(survey.layout, kOne);

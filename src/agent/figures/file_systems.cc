@@ -63,15 +63,24 @@ DiskStatsReader::DiskStatsReader(std::string mounts, Ask ask)
   TakeMounts();
 }
 
-// Mounts that cannot be read now are read later; until then those that are known count.
+// Mounts that cannot be read now are read later; until then those that are known count. The paths
+// are looked up here, so that no reading between a crossing and a signal does it.
 void DiskStatsReader::TakeMounts() {
   auto mounts = kernel::ReadMounts(mounts_file_);
-  if (mounts) mounts_ = *std::move(mounts);
+  if (!mounts) return;
+  mounts_ = *std::move(mounts);
+  for (auto& [path, at_once] : at_once_) at_once = PlaceOf(mounts_, path).answers_by_itself;
+}
+
+bool DiskStatsReader::AnswersAtOnce(const std::string& path) {
+  if (mounts_.empty()) return true;  // nothing is known
+  const auto known = at_once_.find(path);
+  if (known != at_once_.end()) return known->second;
+  return at_once_[path] = PlaceOf(mounts_, path).answers_by_itself;
 }
 
 Result<FsStats> DiskStatsReader::Read(const std::string& path, Instant now) {
-  const bool may_hang = !mounts_.empty() && !PlaceOf(mounts_, path).answers_by_itself;
-  if (may_hang) return ReadSlow(path, now);
+  if (!AnswersAtOnce(path)) return ReadSlow(path, now);
   auto stats = ask_(path);
   if (stats) stats->time = now;
   return stats;

@@ -41,10 +41,11 @@ struct DiskSurvey {
   std::vector<std::string> faults;  // places that cannot be told apart, a sentence each
   friend bool operator==(const DiskSurvey&, const DiskSurvey&) = default;
 };
-// Looks at the places as they are mounted now, and waits for no file system that may not answer.
-// Images whose place is unknown count as on nodefs, writable layers as with the images. Writable
-// layers apart from the images are a split file system even if the images lie on nodefs. (kubelet
-// 1.36: Provider.HasDedicatedImageFs, IsContainerFsSeparateFromImageFs)
+// Looks at the places as they are mounted now, and waits for no file system that may not answer. An
+// unknown place of images counts as on nodefs, an unknown place of writable layers as with the
+// images. Writable layers apart from the images are a split file system even if the images lie on
+// nodefs. (kubelet 1.36: Provider.HasDedicatedImageFs; IsContainerFsSeparateFromImageFs, which
+// compares names of mount points)
 [[nodiscard]] DiskSurvey SurveyDisks(const DiskPlaces& places);
 
 // Says in the log what was found.
@@ -62,10 +63,12 @@ class DiskStatsReader {
 
   explicit DiskStatsReader(std::string mounts = "/proc/self/mountinfo", Ask ask = ReadFilesystem);
 
-  // Reads the mounts again, which takes milliseconds beside hundreds of mounts.
+  // Reads the mounts again. That takes milliseconds beside hundreds of mounts, so it is for the end
+  // of a full pass.
   void TakeMounts();
   // The figures of now, or the last answer of a file system that is not local, whose time is that
-  // of the question. kDeadlineExceeded: there is no answer. kUnavailable: there is no thread yet.
+  // of the question. kDeadlineExceeded: there is no answer. A thread that hangs is left behind when
+  // this object is destroyed. kUnavailable: there is no thread yet.
   [[nodiscard]] Result<FsStats> Read(const std::string& path, Instant now);
 
  private:
@@ -81,15 +84,18 @@ class DiskStatsReader {
     void TakeAnswer(Instant now);
   };
   [[nodiscard]] Result<FsStats> ReadSlow(const std::string& path, Instant now);
+  [[nodiscard]] bool AnswersAtOnce(const std::string& path);
 
   std::string mounts_file_;
   Ask ask_;
-  std::vector<kernel::Mount> mounts_;  // as last read; empty: nothing is known
+  std::vector<kernel::Mount> mounts_;                 // as last read
+  std::map<std::string, bool, std::less<>> at_once_;  // by path, as of these mounts
   std::map<std::string, Slow, std::less<>> slow_;
 };
 
 // Asks the runtime every 10 s where its images are: it may have been started again with another
-// root. The last answer holds while it does not answer. Nothing here waits.
+// root. The last answer holds while it does not answer. Each question is answered within a few
+// seconds, even if the runtime hangs. Nothing here waits.
 class ImagePlaces {
  public:
   // `found` is called with each answer.

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -11,7 +13,6 @@
 #include <string>
 
 #include "kernel/files/testing/temporary_folder.h"
-#include "ports/fakes/child_process.h"
 
 namespace jettison {
 
@@ -34,13 +35,18 @@ class LiveDisks : public testing::Test {
   // Mounts the three and runs `body` there, in a process of its own; its failures are told on
   // standard output and fail the test.
   void WithDisks(const std::function<void()>& body) {
-    const int told = InOwnMounts([&] {
-      if (!MountAll()) return kCannotMount;
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      if (!MountAll()) ::_exit(kCannotMount);
       body();
-      return HasFailure() ? 1 : (IsSkipped() ? kCannotMount : 0);
-    });
-    if (told == kCannotMount) GTEST_SKIP() << "file systems cannot be mounted here";
-    EXPECT_EQ(told, 0);
+      ::_exit(HasFailure() ? 1 : (IsSkipped() ? kCannotMount : 0));
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status));
+    if (WEXITSTATUS(status) == kCannotMount) GTEST_SKIP() << "file systems cannot be mounted here";
+    EXPECT_EQ(WEXITSTATUS(status), 0);
   }
 
   // For bodies: makes a file system of a kind ("xfs") in a new file and mounts it on a new folder,
@@ -57,13 +63,15 @@ class LiveDisks : public testing::Test {
   }
 
  private:
-  static constexpr int kCannotMount = 2;  // as InOwnMounts
+  static constexpr int kCannotMount = 2;
 
   bool MountAll() {
     const auto mount = [this](const char* name, const char* size) {
       return ::mount("tmpfs", Path(name).c_str(), "tmpfs", 0, size) == 0;
     };
-    return mount("node", "size=4m") && mount("disk2", "size=8m") && mount("disk3", "size=16m");
+    return ::unshare(CLONE_NEWNS) == 0 &&
+           ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+           mount("node", "size=4m") && mount("disk2", "size=8m") && mount("disk3", "size=16m");
   }
 
   kernel::TemporaryFolder folder_;
