@@ -1,6 +1,5 @@
 #include "http/server/server.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -10,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <utility>
 #include <vector>
 
@@ -23,8 +23,11 @@ constexpr std::string_view kServe = "serve HTTP";  // what fails
 // While there are connections: between two looks at their deadlines, and at streams that had
 // nothing to send.
 constexpr auto kTick = std::chrono::milliseconds(250);
-// Before it is tried again to listen.
+// Before it is tried again to listen, and to take somebody in where there was no descriptor.
 constexpr auto kListenPause = std::chrono::seconds(2);
+constexpr auto kAcceptPause = std::chrono::seconds(1);
+// So that a crowd keeps nobody waiting who is in.
+constexpr int kAcceptedAtOnce = 16;
 
 // Readable when the daemon has something to do; -1: there is no daemon.
 int DescriptorOf(MHD_Daemon* daemon) {
@@ -81,9 +84,8 @@ void HttpServer::StopListening() {
   };
   remove(access_.config.socket, std::exchange(socket_inode_, 0));
   remove(access_.own_token_file, std::exchange(own_token_inode_, 0));
-  unix_.reset();
-  tcp_.reset();
-  tcp_socket_.Close();
+  unix_ = {};
+  tcp_ = {};
 }
 
 Result<void> HttpServer::Listen() {
@@ -91,16 +93,22 @@ Result<void> HttpServer::Listen() {
   Result<void> listens;
   if (!config.address.empty()) listens = ListenOnTcp();
   if (listens && !config.socket.empty()) {
-    auto daemon =
-        http::ListenAt(config.socket, config.socket_group).and_then([this](FileDescriptor&& made) {
-          socket_inode_ = http::InodeOf(access_.config.socket);
-          return StartDaemon(std::move(made), nullptr);
-        });
-    listens = daemon.map([this](Daemon& started) { unix_ = std::move(started); });
+    listens = ListenOnUnix();
   }
   if (listens) return {};
   StopListening();
   return Fail(listens.error().In(kServe));
+}
+
+Result<void> HttpServer::ListenOnUnix() {
+  auto socket = http::ListenAt(access_.config.socket, access_.config.socket_group);
+  if (!socket) return Fail(socket.error());
+  unix_.socket = *std::move(socket);
+  socket_inode_ = http::InodeOf(access_.config.socket);
+  auto daemon = StartDaemon({});
+  if (!daemon) return Fail(daemon.error());
+  unix_.daemon = *std::move(daemon);
+  return {};
 }
 
 Result<void> HttpServer::ListenOnTcp() {
@@ -120,63 +128,44 @@ Result<void> HttpServer::ListenOnTcp() {
   }
   auto socket = http::ListenOn(*address);
   if (!socket) return Fail(socket.error());
-  tcp_socket_ = *std::move(socket);
+  tcp_.socket = *std::move(socket);
   if (auto usable = CheckToken(config); !usable) return usable;
   // The token of an agent that has the address already stays.
   if (!access_.own_token_file.empty()) {
     if (auto made = http::MakeOwnToken(access_.own_token_file); !made) return made;
     own_token_inode_ = http::InodeOf(access_.own_token_file);
   }
-  return StartTcp();
-}
-
-Result<void> HttpServer::StartTcp() {
-  auto files = ReadTls(access_.config);
+  auto files = ReadTls(config);
   if (!files) return Fail(files.error());
-  if (tcp_ && *files == tls_) return {};
-  auto daemon = StartDaemon(FileDescriptor(::fcntl(tcp_socket_.get(), F_DUPFD_CLOEXEC, 0)),
-                            HasTls(access_.config) ? &*files : nullptr);
+  auto daemon = StartDaemon(*files);
   if (!daemon) return Fail(daemon.error());
-  // The one before takes in nobody any more, who would be cut.
-  if (tcp_) FileDescriptor(MHD_quiesce_daemon(tcp_.get())).Close();
-  for (auto& [descriptor, connection] : connections_) {
-    if (!connection.is_unix) Cut(connection);
-  }
-  RunDaemons();
-  tcp_ = *std::move(daemon);
+  tcp_.daemon = *std::move(daemon);
   tls_ = *std::move(files);
   return {};
 }
 
-Result<HttpServer::Daemon> HttpServer::StartDaemon(FileDescriptor listening,
-                                                   const http::TlsFiles* tls) {
+Result<HttpServer::Daemon> HttpServer::StartDaemon(const http::TlsFiles& tls) {
   std::vector<MHD_OptionItem> tls_options;
-  unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
+  unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
   const auto add = [&](MHD_OPTION option, const char* text) {
     tls_options.push_back({option, 0, const_cast<char*>(text)});
   };
-  if (tls != nullptr) {  // its texts are read here and now
+  if (!tls.certificate.empty()) {  // its texts are read here and now
     flags |= MHD_USE_TLS;
-    add(MHD_OPTION_HTTPS_MEM_CERT, tls->certificate.c_str());
-    add(MHD_OPTION_HTTPS_MEM_KEY, tls->private_key.c_str());
+    add(MHD_OPTION_HTTPS_MEM_CERT, tls.certificate.c_str());
+    add(MHD_OPTION_HTTPS_MEM_KEY, tls.private_key.c_str());
     add(MHD_OPTION_HTTPS_PRIORITIES, "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2");
-    if (!tls->client_ca.empty()) add(MHD_OPTION_HTTPS_MEM_TRUST, tls->client_ca.c_str());
+    if (!tls.client_ca.empty()) add(MHD_OPTION_HTTPS_MEM_TRUST, tls.client_ca.c_str());
   }
   tls_options.push_back({MHD_OPTION_END, 0, nullptr});
   // Cut connections leave in the next run; until then they count for it, not for us.
   const auto most = static_cast<unsigned>(2 * limits_.connections);
-  const int socket = listening.Release();
-  struct stat given {};
-  struct stat left {};
-  ::fstat(socket, &given);
-  Daemon daemon(MHD_start_daemon(
-      flags, 0, nullptr, nullptr, &OnRequest, this, MHD_OPTION_LISTEN_SOCKET, socket,
-      MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits_.connection_bytes, MHD_OPTION_CONNECTION_LIMIT,
-      most, MHD_OPTION_NOTIFY_COMPLETED, &OnAnswered, this, MHD_OPTION_NOTIFY_CONNECTION,
-      &OnConnection, this, MHD_OPTION_ARRAY, tls_options.data(), MHD_OPTION_END));
+  Daemon daemon(MHD_start_daemon(flags, 0, nullptr, nullptr, &OnRequest, this,
+                                 MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits_.connection_bytes,
+                                 MHD_OPTION_CONNECTION_LIMIT, most, MHD_OPTION_NOTIFY_COMPLETED,
+                                 &OnAnswered, this, MHD_OPTION_NOTIFY_CONNECTION, &OnConnection,
+                                 this, MHD_OPTION_ARRAY, tls_options.data(), MHD_OPTION_END));
   if (daemon) return daemon;
-  // Where it does not start, libmicrohttpd 0.9.75 closes the socket in some cases only.
-  if (::fstat(socket, &left) == 0 && left.st_ino == given.st_ino) ::close(socket);
   return Fail(ErrorCode::kUnavailable, "libmicrohttpd does not start: too few file descriptors?");
 }
 
@@ -184,7 +173,7 @@ void HttpServer::Serve(const std::function<void(const Result<void>&)>& on_listen
   auto next_listen = steady_clock::now() + kListenPause;
   while (!stop_) {
     Turn();
-    if (unix_ || tcp_ || steady_clock::now() < next_listen) continue;
+    if (unix_.daemon || tcp_.daemon || steady_clock::now() < next_listen) continue;
     next_listen = steady_clock::now() + kListenPause;
     on_listen(Listen());
   }
@@ -201,14 +190,22 @@ void HttpServer::Stop() {
 }
 
 void HttpServer::Turn() {
-  std::array<pollfd, 3> watched = {{{wake_.get(), POLLIN, 0},
-                                    {DescriptorOf(unix_.get()), POLLIN, 0},
-                                    {DescriptorOf(tcp_.get()), POLLIN, 0}}};
-  const bool may_sleep = (unix_ || tcp_) && connections_.empty() && wake_;
-  int most = may_sleep ? -1 : static_cast<int>(kTick.count());
-  if (HasWork(unix_.get()) || HasWork(tcp_.get())) most = 0;
+  const bool may_accept = steady_clock::now() >= next_accept_;
+  const int unix_socket = may_accept ? unix_.socket.get() : -1;
+  const int tcp_socket = may_accept ? tcp_.socket.get() : -1;
+  std::array<pollfd, 5> watched = {{{wake_.get(), POLLIN, 0},
+                                    {unix_socket, POLLIN, 0},
+                                    {tcp_socket, POLLIN, 0},
+                                    {DescriptorOf(unix_.daemon.get()), POLLIN, 0},
+                                    {DescriptorOf(tcp_.daemon.get()), POLLIN, 0}}};
+  const bool may_sleep = unix_.daemon || tcp_.daemon;
+  const bool is_idle = may_sleep && may_accept && connections_.empty() && wake_;
+  int most = is_idle ? -1 : static_cast<int>(kTick.count());
+  if (HasWork(unix_.daemon.get()) || HasWork(tcp_.daemon.get())) most = 0;
   ::poll(watched.data(), watched.size(), most);
   TakeCredentials();
+  if (watched[1].revents != 0) Accept(unix_);
+  if (watched[2].revents != 0) Accept(tcp_);
   eventfd_t ignored = 0;
   const auto now = steady_clock::now();
   if (::eventfd_read(wake_.get(), &ignored) == 0 || now >= next_ask_) {
@@ -216,8 +213,6 @@ void HttpServer::Turn() {
     for (auto& [descriptor, connection] : connections_) Resume(connection);
   }
   RunDaemons();
-  // Without a descriptor for the client who waits, it would be tried again and again.
-  if (may_sleep && most < 0 && connections_.empty()) ::poll(nullptr, 0, 10);
   for (auto& [descriptor, connection] : connections_) {
     const bool is_overdue = connection.deadline <= steady_clock::now();
     if (is_overdue && connection.suspended == nullptr && !connection.is_cut) Cut(connection);
@@ -225,8 +220,27 @@ void HttpServer::Turn() {
 }
 
 void HttpServer::RunDaemons() {
-  if (unix_) MHD_run(unix_.get());
-  if (tcp_) MHD_run(tcp_.get());
+  if (unix_.daemon) MHD_run(unix_.daemon.get());
+  if (tcp_.daemon) MHD_run(tcp_.daemon.get());
+}
+
+// Takes in the clients that wait. Without a descriptor to spare the socket would be ready again and
+// again.
+void HttpServer::Accept(const Listener& listener) {
+  for (int i = 0; i < kAcceptedAtOnce; ++i) {
+    sockaddr_storage address{};
+    socklen_t size = sizeof(address);
+    auto* const generic = reinterpret_cast<sockaddr*>(&address);
+    FileDescriptor client(
+        ::accept4(listener.socket.get(), generic, &size, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!client) {
+      if (errno == EMFILE || errno == ENFILE) next_accept_ = steady_clock::now() + kAcceptPause;
+      return;
+    }
+    // It closes the descriptor in any case.
+    MHD_add_connection(listener.daemon.get(), client.Release(), generic, size);
+    MHD_run(listener.daemon.get());
+  }
 }
 
 std::size_t HttpServer::Open() const {
@@ -254,18 +268,37 @@ void HttpServer::Cut(Connection& connection) {
 
 Result<std::function<void()>> HttpServer::ReadCredentials(const HttpConfig& config) {
   if (auto usable = CheckToken(config); !usable) return Fail(usable.error().In(kServe));
-  if (auto usable = ReadTls(config); !usable) return Fail(usable.error().In(kServe));
-  return [this] {
-    has_news_ = true;
+  auto read = ReadTls(config);
+  if (!read) return Fail(read.error().In(kServe));
+  auto next = std::make_shared<Credentials>();
+  if (HasTls(config)) {
+    auto daemon = StartDaemon(*read);
+    if (!daemon) return Fail(daemon.error().In(kServe));
+    *next = {.tls = *std::move(read), .daemon = *std::move(daemon)};
+  }
+  return [this, next] {
+    {
+      const std::lock_guard lock(mutex_);
+      next_ = next;
+    }
     WakeStreams();
   };
 }
 
+// Whoever is connected with other certificates than those is cut.
 void HttpServer::TakeCredentials() {
-  if (!has_news_.exchange(false)) return;
-  // Where their files have changed since they were looked at, or there is no descriptor, those
-  // before stay in use.
-  if (tcp_ && HasTls(access_.config)) (void)StartTcp();
+  std::shared_ptr<Credentials> next;
+  {
+    const std::lock_guard lock(mutex_);
+    next = std::exchange(next_, nullptr);
+  }
+  if (!next || !next->daemon || !tcp_.daemon || next->tls == tls_) return;
+  for (auto& [descriptor, connection] : connections_) {
+    if (!connection.is_unix) Cut(connection);
+  }
+  RunDaemons();
+  tcp_.daemon = std::move(next->daemon);
+  tls_ = std::move(next->tls);
 }
 
 }  // namespace jettison

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,14 +62,14 @@ class HttpServer {
   // Ends Serve, once; also one that has not begun yet.
   void Stop();
   // Sees to it that the files of certificates and tokens that `config` names can be used. What is
-  // returned, called once, has the server read its own again, soon, which cuts connections with
-  // other certificates; it must not outlive this. Errors as of Listen.
+  // returned, called once, has the server use them, soon, which cuts connections with other
+  // certificates; it must not outlive this. Errors as of Listen.
   [[nodiscard]] Result<std::function<void()>> ReadCredentials(const HttpConfig& config);
   // Every stream that had nothing to send is asked again.
   void WakeStreams();
   // The TCP port; 0 where there is no address.
   [[nodiscard]] std::uint16_t port() const {
-    return tcp_socket_ ? http::PortOf(tcp_socket_) : std::uint16_t{0};
+    return tcp_.socket ? http::PortOf(tcp_.socket) : std::uint16_t{0};
   }
   // The file of the token that the server makes itself; empty: it makes none.
   [[nodiscard]] const std::string& own_token_file() const { return access_.own_token_file; }
@@ -77,9 +78,16 @@ class HttpServer {
   struct StopDaemon {
     void operator()(MHD_Daemon* daemon) const { MHD_stop_daemon(daemon); }
   };
-  // A daemon of libmicrohttpd that takes in the clients of a socket, has no thread and waits for
-  // nothing.
+  // A daemon of libmicrohttpd that is handed its clients, has no thread and waits for nothing.
   using Daemon = std::unique_ptr<MHD_Daemon, StopDaemon>;
+  struct Listener {
+    FileDescriptor socket;
+    Daemon daemon;  // of its clients
+  };
+  struct Credentials {
+    http::TlsFiles tls;
+    Daemon daemon;  // that uses them; null: TLS is not to be read again
+  };
   struct Stream;  // on its way to one client
 
   // One connection.
@@ -94,16 +102,15 @@ class HttpServer {
     http::Exchange exchange;
   };
 
+  [[nodiscard]] Result<void> ListenOnUnix();
   [[nodiscard]] Result<void> ListenOnTcp();
-  // Reads the certificates and answers with them. If they are others, cuts the connections on TCP
-  // that there are.
-  [[nodiscard]] Result<void> StartTcp();
-  // `tls`: null for plain HTTP.
-  [[nodiscard]] Result<Daemon> StartDaemon(FileDescriptor listening, const http::TlsFiles* tls);
+  // Without a certificate: for plain HTTP.
+  [[nodiscard]] Result<Daemon> StartDaemon(const http::TlsFiles& tls);
   // Waits for the daemons, a wake-up or the next tick, and does what is due.
   void Turn();
   void StopListening();
   void RunDaemons();
+  void Accept(const Listener& listener);
   void TakeCredentials();
   // Connections that are not cut.
   [[nodiscard]] std::size_t Open() const;
@@ -136,7 +143,6 @@ class HttpServer {
   const HttpLimits limits_;
   const HttpHandler handler_;
   const HttpErrorAnswer error_answer_;
-  FileDescriptor tcp_socket_;  // the daemon has a duplicate
   ino_t socket_inode_ = 0;     // of the unix socket that it has made; 0: none
   ino_t own_token_inode_ = 0;  // the same of the token
   FileDescriptor wake_;        // an eventfd
@@ -144,11 +150,13 @@ class HttpServer {
   http::Ledger held_{limits_.held_bytes};
   http::Ledger streams_{limits_.streams};
   std::map<int, Connection> connections_;  // by descriptor
-  Daemon unix_;                            // either may be null
-  Daemon tcp_;
-  http::TlsFiles tls_;                              // of `tcp_`
-  std::atomic<bool> has_news_ = false;              // of credentials
-  std::chrono::steady_clock::time_point next_ask_;  // of streams that had nothing to send
+  Listener unix_;                          // either may be empty
+  Listener tcp_;
+  http::TlsFiles tls_;                                 // of `tcp_`
+  std::chrono::steady_clock::time_point next_accept_;  // after there was no descriptor
+  std::chrono::steady_clock::time_point next_ask_;     // of streams that had nothing to send
+  std::mutex mutex_;                                   // guards what follows
+  std::shared_ptr<Credentials> next_;                  // to be used from the next turn on
 };
 
 }  // namespace jettison

@@ -187,6 +187,21 @@ TEST_F(HttpServerTest, AnswersThatNobodyTakesLeaveNoRoomForMoreAndSmallOnesGoOn)
   EXPECT_GT(answer.size(), kLarge) << "given back when they went";
 }
 
+// Somebody who stays connected meanwhile must not matter.
+TEST_F(HttpServerTest, WhoeverCameWhileThereWasNoDescriptorIsTakenInLater) {
+  Start();
+  Wire stays(server_.socket());
+  stays.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  ASSERT_THAT(stays.ReadUntil("GET /|"), StartsWith("HTTP/1.1 200"));
+  Wire waits(server_.socket());
+  {
+    const ScarceDescriptors scarce(0);
+    waits.Send(Ask("/later"));
+    ::poll(nullptr, 0, 100);
+  }
+  EXPECT_THAT(waits.ReadAll(), HasSubstr("GET /later|"));
+}
+
 // However few there are: it serves, or says that it cannot.
 TEST_F(HttpServerTest, AServerWithoutDescriptorsIsAnError) {
   bool refused = false;
