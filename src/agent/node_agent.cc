@@ -329,9 +329,9 @@ void NodeAgent::SeeToThreads(Instant now) {
   if (next_care_ && now < *next_care_) return;
   next_care_ = now + kCareEvery;
   const std::vector<MissingThread> missing = CareForThreads();
-  const bool was_missing = std::exchange(threads_are_missing_, !missing.empty());
-  if (was_missing && missing.empty()) log_->Info("all threads have been started");
-  if (was_missing) return;
+  const std::size_t before = std::exchange(missing_threads_, missing.size());
+  if (before > 0 && missing.empty()) log_->Info("all threads have been started");
+  if (missing.size() <= before) return;
   for (const MissingThread& each : missing) {
     log_->Warn("a thread cannot be started; the agent goes on without it and tries again",
                {{"thread", each.name},

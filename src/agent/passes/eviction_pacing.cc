@@ -27,6 +27,7 @@ void EvictionPacing::Evicted(const std::vector<std::string>& pods, bool hard, In
   for (const std::string& pod : pods) {
     if (std::ranges::find(wait_.pods, pod) == wait_.pods.end()) wait_.pods.push_back(pod);
   }
+  wait_.hard = wait_.hard || hard;
   wait_.deadline = now + kCleanupTimeout;
   followed_since_ = now;
 }
@@ -38,6 +39,7 @@ std::optional<bool> EvictionPacing::CheckCleanup(Instant now) {
   const bool all_gone = !awaits();
   if (!all_gone && now < wait_.deadline) return std::nullopt;
   wait_.pods.clear();
+  wait_.hard = false;
   pace_.CleanedUp(all_gone, now);
   return all_gone;
 }
@@ -54,7 +56,7 @@ void EvictionPacing::Resume(const SavedWait& saved, Instant now) {
   if (saved.pods.empty()) return;
   wait_ = saved;
   wait_.deadline = std::min(saved.deadline, now + kCleanupTimeout);
-  pace_.Evicted(true, wait_.deadline - kCleanupTimeout);
+  pace_.Evicted(saved.hard, wait_.deadline - kCleanupTimeout);
   followed_since_ = now;
 }
 

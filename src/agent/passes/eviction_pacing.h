@@ -64,7 +64,7 @@ class EvictionPacing {
   [[nodiscard]] std::optional<SavedWait> Saved() const {
     return awaits() ? std::optional(wait_) : std::nullopt;
   }
-  // Goes on with the wait of an agent before, as for a hard eviction.
+  // Goes on with the wait of an agent before.
   void Resume(const SavedWait& saved, Instant now);
   // The machine was suspended, and with it what is waited for.
   void PutOff(Duration slept) { wait_.deadline += slept; }

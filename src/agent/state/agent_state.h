@@ -46,6 +46,7 @@ struct SavedMark {
 // Pods whose end is awaited before more is decided.
 struct SavedWait {
   std::vector<std::string> pods;  // UIDs
+  bool hard = false;              // some were evicted with the grace period of a hard eviction
   Instant deadline;
   friend bool operator==(const SavedWait&, const SavedWait&) = default;
 };

@@ -48,6 +48,7 @@ void VisitFields(auto& fields, FormOf<SavedMark> auto& mark) {
 
 void VisitFields(auto& fields, FormOf<SavedWait> auto& wait) {
   fields("pods", wait.pods);
+  fields("hard", wait.hard);
   fields("deadline", wait.deadline);
 }
 

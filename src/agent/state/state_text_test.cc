@@ -25,7 +25,7 @@ AgentState FullState() {
       {.text = "memory.available<100Mi", .first_observed = kNow - seconds(40), .overdue = true}};
   state.node.last_eviction =
       SavedMark{.at = kNow - seconds(5), .available = {{kPressureSignals[0], 9'000}}};
-  state.node.wait = SavedWait{.pods = {"u1"}, .deadline = kNow + seconds(25)};
+  state.node.wait = SavedWait{.pods = {"u1"}, .hard = true, .deadline = kNow + seconds(25)};
   state.pods = {
       {.name = "default/going",
        .uid = "u1",

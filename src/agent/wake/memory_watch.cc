@@ -129,14 +129,16 @@ void MemoryWatch::Use(EventLoop& loop, Armed armed) {
   }
   for (const MemcgThreshold& level : levels_) loop.Unwatch(level.fd());
   levels_ = std::move(armed.levels);
-  // What cannot be awaited is seen by looks on a timer, as where there are no levels.
   for (MemcgThreshold& level : levels_) {
-    (void)loop.Watch(
+    const auto watched = loop.Watch(
         level.fd(),
         [this, &level] {
           if (level.Drain()) callbacks_.crossed();
         },
         EventLoop::Urgency::kFirst);
+    if (watched) continue;
+    log_.Warn("memory notifications cannot be awaited; the agent looks at memory on a timer",
+              {{"err", watched.error().message}});
   }
 }
 
@@ -144,10 +146,13 @@ void MemoryWatch::WatchAlarms(EventLoop& loop, const std::vector<Threshold>& thr
   for (const psi::PressureTrigger& trigger : triggers_) loop.Unwatch(trigger.fd());
   triggers_ = OpenTriggers(groups_, thresholds, log_);
   for (const psi::PressureTrigger& trigger : triggers_) {
-    (void)loop.WatchAlarm(trigger.fd(), [this, &loop, fd = trigger.fd()](bool gone) {
+    const auto watched = loop.WatchAlarm(trigger.fd(), [this, &loop, fd = trigger.fd()](bool gone) {
       if (gone) loop.Unwatch(fd);
       callbacks_.stalled();
     });
+    if (watched) continue;
+    log_.Warn("memory pressure cannot wake the agent; the agent looks at memory on a timer",
+              {{"err", watched.error().message}});
   }
 }
 
