@@ -149,7 +149,11 @@ void PodWatch::TakePage(const Result<ApiReply>& reply) {
   under_way_.reset();
   if (!reply || reply->status != 200) return FailList(FailureOf(reply));
   const auto page = ReadListPage(reply->body);
-  if (!page) return FailList(Nonsense(page.error()));
+  if (!page) {
+    const bool is_too_large = page.error().code == ErrorCode::kUnavailable;
+    return FailList(
+        {.kind = is_too_large ? Kind::kTooLarge : Kind::kNonsense, .error = page.error()});
+  }
   // An item that cannot be read may be any pod, so such a list does not prove that a pod is gone.
   bool understood = true;
   for (const Value& item : page->items()) {

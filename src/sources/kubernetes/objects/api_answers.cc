@@ -100,7 +100,11 @@ const Value::List& ListPage::items() const {
 }
 
 Result<ListPage> ReadListPage(std::string_view json) {
-  auto root = ParseJson(json);
+  documents::Room room(kMostMemory);
+  auto root = ParseJson(json, 1, room);
+  if (!root && room.left() == 0) {
+    return Fail(ErrorCode::kUnavailable, "the pods of a page take too much memory");
+  }
   const Value* metadata = root ? root->Find("metadata") : nullptr;
   const Value* items = root ? root->Find("items") : nullptr;
   const bool is_list = items != nullptr && (items->AsList() != nullptr || items->IsNull());

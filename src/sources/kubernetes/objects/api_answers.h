@@ -57,7 +57,7 @@ struct ListPage {
   [[nodiscard]] const Value::List& items() const;
 };
 
-// kInvalidArgument: it is no list.
+// kInvalidArgument: it is no list. kUnavailable: it takes too much memory as values.
 [[nodiscard]] Result<ListPage> ReadListPage(std::string_view json);
 
 // What a line of a watch tells.

@@ -19,6 +19,13 @@ std::vector<ApiPod> PodsOf(const std::string& page) {
   return pods;
 }
 
+TEST(ApiAnswers, APageThatWouldTakeTooMuchMemoryIsNotCalledNonsense) {
+  std::string page = R"({"metadata": {"resourceVersion": "1"}, "items": [{"a": [1)";
+  for (int i = 0; i < 1'000'000; ++i) page += ",1";
+  EXPECT_EQ(ReadListPage(page + "]}]}").error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(ReadListPage("{}").error().code, ErrorCode::kInvalidArgument);
+}
+
 TEST(ListPage, HasItemsAndSaysHowItGoesOn) {
   EXPECT_THAT(PodsOf(RecordedAnswer("pod_list.json")), SizeIs(5));
   const auto first = ReadListPage(RecordedAnswer("pod_list_page.json")).value();
