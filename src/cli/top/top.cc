@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
 #include <memory>
 #include <string>
@@ -193,6 +195,10 @@ void AddTop(CLI::App& app, int& exit_code) {
       .add_option("--interval", options.interval_seconds,
                   "seconds between updates, from 0.1 to 3600")
       ->check(CLI::Range(0.1, 3600.0))
+      ->check([](const std::string& text) {  // for which a range is no bound
+        const bool is_nan = std::isnan(std::strtod(text.c_str(), nullptr));
+        return is_nan ? std::string("nan is no number of seconds") : std::string();
+      })
       ->capture_default_str();
   command
       .add_option("--signal", options.signal,

@@ -137,7 +137,7 @@ std::vector<Otherwise> OtherwiseFor(const DecisionInputs& inputs, const Decision
     had = std::max(had, Nanos{amount} * kNanosPerUnit);
   };
   const auto raise = [](Inputs& in, std::int64_t by) {
-    in.facts.priority += static_cast<std::int32_t>(by);
+    in.facts.priority = static_cast<std::int32_t>(in.facts.priority + by);
   };
   const std::int64_t priority = victim.facts->priority;
   const std::int64_t most_requested = UnitNameOf(signal) == "bytes" ? std::int64_t{1} << 60 : 0;
