@@ -120,4 +120,6 @@ class Kustomization(unittest.TestCase):
 def main():
     """Runs the tests of the calling file; 77 where all were skipped."""
     run = unittest.main(argv=sys.argv[:1], exit=False).result
+    for test, why in run.skipped:
+        print(f"skipped: {test.id()}: {why}")
     sys.exit(1 if not run.wasSuccessful() else SKIPPED if len(run.skipped) == run.testsRun else 0)
