@@ -33,7 +33,7 @@ void FollowCourse(std::string_view steps) {
   for (const char step : steps) {
     const auto bits = static_cast<unsigned char>(step);
     const std::string uid(1, static_cast<char>('a' + bits % 16));
-    const ShadowPod pod{.uid = uid, .namespace_ = "", .name = uid};
+    const PodIdentity pod{.namespace_ = "", .name = uid, .uid = uid};
     now += std::chrono::seconds(7);
     switch (bits >> 6) {
       case 0:

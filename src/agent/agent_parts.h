@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/cluster/soft_evictions.h"
 #include "agent/cluster/cluster_side.h"
 #include "agent/cluster/shadow_watch.h"
+#include "agent/cluster/soft_evictions.h"
 #include "agent/config_in_force.h"
 #include "agent/disk/disk_walk_thread.h"
 #include "agent/figures/stats_collector.h"

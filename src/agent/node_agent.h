@@ -104,7 +104,7 @@ class NodeAgent {
   std::optional<Instant> next_try_;  // of the runtime
   Duration slept_ = SteadyClock::Slept();
   std::optional<Instant> next_care_;  // of the threads
-  std::size_t missing_threads_ = 0;  // which were told
+  std::size_t missing_threads_ = 0;   // which were told
   bool begun_ = false;                // passes are run
   bool snapshot_asked_ = false;       // by an onlooker
   std::uint64_t shown_passes_ = 0;    // of what the onlookers have been told

@@ -42,8 +42,8 @@ struct RunDependencies {
     events.push_back(std::move(event));
     if (!taking) readiness.Wake();
   }
-  void RefuseStart(const std::string& pod_uid, const std::string& container, int attempt,
-                   Error why, StartFailure failure = StartFailure::kCreate) {
+  void RefuseStart(const std::string& pod_uid, const std::string& container, int attempt, Error why,
+                   StartFailure failure = StartFailure::kCreate) {
     Emit(ContainerStartFailed{.pod_uid = pod_uid,
                               .container = container,
                               .attempt = attempt,

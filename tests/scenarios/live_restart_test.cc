@@ -99,8 +99,8 @@ TEST_F(LiveRestart, APodInAnotherGroupThanConfiguredIsNotTakenOver) {
   bed_.KillAgent();
   bed_.Configure(std::string(kThreshold) + "cgroupRoot: /other\n");
   bed_.StartAgent();
-  EXPECT_TRUE(bed_.WaitForLine({"pod default/a runs in the cgroup /" + bed_.group() +
-                                "/kubepods/besteffort/pod"}));
+  EXPECT_TRUE(bed_.WaitForLine(
+      {"pod default/a runs in the cgroup /" + bed_.group() + "/kubepods/besteffort/pod"}));
   EXPECT_NE(bed_.StopAgent(), 0);
   EXPECT_EQ(bed_.Processes(), before_);
   bed_.Configure(kThreshold);

@@ -75,8 +75,8 @@ class Log {
 };
 
 // Writes lines beside its callers, so that a reader that hangs blocks nobody. Lines that do not fit
-// into a queue of limited size, or cannot be written, are counted; when a line can be written again,
-// another line reports the count.
+// into a queue of limited size, or cannot be written, are counted; when a line can be written
+// again, another line reports the count.
 class LogWriter {
  public:
   // Writes a line and may block; false: the line is lost. Called on the thread, which is left

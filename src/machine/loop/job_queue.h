@@ -40,9 +40,9 @@ struct MissingThread {
 };
 
 // Jobs that are done one after the other, beside the loop. Queues for the same threads share them,
-// and each thread takes the queue that has waited longest. The threads handle no signals. They start
-// with the first of their queues, because a start may fail just when it is needed most, and end with
-// the last one. Where none can be started, jobs wait until CareForThreads has started one.
+// and each thread takes the queue that has waited longest. The threads handle no signals. They
+// start with the first of their queues, because a start may fail just when it is needed most, and
+// end with the last one. Where none can be started, jobs wait until CareForThreads has started one.
 class JobQueue {
  public:
   using Job = std::function<void()>;
