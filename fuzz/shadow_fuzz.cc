@@ -39,7 +39,7 @@ void FollowCourse(std::string_view steps) {
       case 0:
       case 1: book.NoteOurs({now, pod, Signal::kMemoryAvailable, ""}); break;
       case 2:
-        evicted.insert(uid);
+        if (!evicted.insert(uid).second) break;  // who watches tells of it once
         book.NoteKubelets({now, pod, std::nullopt, "The node was low on resource: memory. "});
         break;
       default:
