@@ -171,7 +171,11 @@ class Bed(host.Kept):
         if not self.unguarded or self.unguarded[-1][1] is not None:
             self.unguarded.append([now(), None])
         self.agent_wanted = True
-        shims = [str(self.build / f"chaos/{name}.so") for name in ("clock", "eio")]
+        shims = []
+        for name in ("clock", "eio"):
+            shims.append(str(self.kept / f"{name}.so"))  # the loader takes no path that has a space
+            if not os.path.exists(shims[-1]):
+                shutil.copy(self.build / f"chaos/{name}.so", shims[-1])
         environment = os.environ | {"NOTIFY_SOCKET": str(self.folder / "notify"), "LD_PRELOAD": ":".join(shims), "CHAOS_CLOCK": str(self.clock),
                                     "CHAOS_EIO": str(self.failing), "CHAOS_EIO_DISK": str(self.nodefs)}
         with open(self.log, "ab") as log:
