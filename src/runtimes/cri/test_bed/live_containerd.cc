@@ -323,7 +323,7 @@ Result<void> LiveContainerd::Spawn() {
   const auto runc = FindProgram("runc");
   if (!runc) return Fail(runc.error());
   const std::string config = folder() + "/config.toml";
-  const auto written = kernel::WriteFile(
+  auto written = kernel::WriteFile(
       config, fmt::format(fmt::runtime(kConfiguration), fmt::arg("root", root_),
                           fmt::arg("folder", folder()), fmt::arg("socket", socket()),
                           fmt::arg("pause", kPauseImage), fmt::arg("runc", *runc),
@@ -391,7 +391,7 @@ Result<void> LiveContainerd::Ctr(const std::string& in_namespace,
 Result<void> LiveContainerd::ImportInto(const std::string& in_namespace,
                                         const std::vector<TestImage>& images) const {
   for (const TestImage& image : images) {
-    const auto made = RunProgram({"/bin/sh", "-c", kMakeArchive, "sh", folder(),
+    auto made = RunProgram({"/bin/sh", "-c", kMakeArchive, "sh", folder(),
                                   JETTISON_CRI_TEST_PROGRAM, image.reference,
                                   ListJson(image.arguments), fmt::to_string(image.padding_bytes)});
     if (!made) return made;
