@@ -145,9 +145,17 @@ def data_stays(run):
 
 
 def _evictions_of(run, pod):
-    """As the log has them: an agent that is killed right after an eviction takes its record along."""
-    told = "eviction manager: pod is evicted successfully"
-    return sum(line.get("msg") == told and line.get("pod") == f"default/{pod.name}" for line in run.bed.log_lines())
+    """As the log has them. An agent that is killed right after an eviction takes its record along, and perhaps its line
+    of the log; then the next agent says why it does not start the pod."""
+    count, is_away = 0, False
+    for line in run.bed.log_lines():
+        said = line.get("msg", "") if line.get("pod") == f"default/{pod.name}" else ""
+        if said == "pod started":
+            is_away = False
+        elif said == "eviction manager: pod is evicted successfully" or (
+                not is_away and said.startswith("pod was evicted before and is not started")):
+            count, is_away = count + 1, True
+    return count
 
 
 def evicted_once_a_crossing(run):
