@@ -392,8 +392,8 @@ Result<void> LiveContainerd::ImportInto(const std::string& in_namespace,
                                         const std::vector<TestImage>& images) const {
   for (const TestImage& image : images) {
     auto made = RunProgram({"/bin/sh", "-c", kMakeArchive, "sh", folder(),
-                                  JETTISON_CRI_TEST_PROGRAM, image.reference,
-                                  ListJson(image.arguments), fmt::to_string(image.padding_bytes)});
+                            JETTISON_CRI_TEST_PROGRAM, image.reference, ListJson(image.arguments),
+                            fmt::to_string(image.padding_bytes)});
     if (!made) return made;
     const std::string path = folder() + "/image.tar";
     auto imported = Ctr(in_namespace, {"images", "import", path});
