@@ -91,7 +91,7 @@ def grow_once(setting, rate):
         quiet = [node.add_pod(f"quiet-{i}", hold_mib=0) for i in range(setting.idle)]
         node.start_agent()
         node.wait_until_ready([grower, *others.values(), *quiet])
-        time.sleep(12)  # until a pass at the interval has opened the files of the pods
+        node.wait_for_full_pass()  # which opens the files of the pods
         with node.moving_cache() if setting.moving else contextlib.nullcontext():
             seen = node.watch(grower)
             wait_for(lambda: not os.path.exists(f"/proc/{grower.pid}"), "the end of the victim", seconds=20)
@@ -150,7 +150,7 @@ def measure_idle(setting, pods, seconds, faults):
         reports = [node.add_pod(f"quiet-{i}", hold_mib=5, request_mib=10) for i in range(pods)]
         node.start_agent()
         node.wait_until_ready(reports)
-        time.sleep(12)  # until the passes after the start are over
+        node.wait_for_full_pass()
         cost = meter.measure(node.agent.pid, seconds)
     print(f"| idle, {pods} pods | resident (MiB) | private (MiB) | CPU (% of one) | wake-ups/s | threads | descriptors |\n"
           "| --- | --- | --- | --- | --- | --- | --- |\n"

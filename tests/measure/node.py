@@ -7,6 +7,7 @@ import glob
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import struct
@@ -145,6 +146,15 @@ http: {{socket: {self.folder}/agent.sock}}
             except TimeoutError as error:
                 log = self.log.read_text(errors="replace")
                 raise TimeoutError(f"{error}; the agent's log:\n{log}") from error
+
+    def wait_for_full_pass(self):
+        """Waits until a pass that reads all pods has begun and ended since this call."""
+        def last():
+            found = re.search(r"^jettison_last_full_pass_timestamp_seconds (\S+)$",
+                              host.ask(self.folder / "agent.sock", "/metrics"), re.MULTILINE)
+            return float(found[1]) if found else 0
+        now = time.time()
+        wait_for(lambda: last() > now, "a full pass", interval=0.2)
 
     def watch(self, report, period_us=200, timeout_s=60):
         """Opens the gate, watches until `report` shows a signal, and returns what was seen."""

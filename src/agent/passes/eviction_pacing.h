@@ -41,9 +41,9 @@ struct PacedPass {
 
 // The wait for evicted pods, and the pace of evictions. After an eviction, no other one is decided
 // until the pods are gone or the wait times out, because the figures still include what is being
-// freed. Only hard thresholds may act meanwhile; their evictions are not faster than the kubelet's
-// (decide/eviction_pace), whose inputs are prepared here, unless the node would run out. Ending
-// pods are killed early if the node would run out.
+// freed. Only hard thresholds may act meanwhile. Unless the node would run out, their evictions are
+// not faster than the kubelet's (decide/eviction_pace, whose inputs are prepared here); where it
+// would, ending pods are killed early, too.
 class EvictionPacing {
  public:
   explicit EvictionPacing(const NodeDependencies& dependencies) : dependencies_(dependencies) {}

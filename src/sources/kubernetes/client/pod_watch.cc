@@ -194,7 +194,8 @@ void PodWatch::FailList(const Failure& failure) {
       return;
     }
     const auto text =
-        fmt::format("a single pod has more than {} MiB of JSON", ApiClient::kMostBytes >> 20);
+        fmt::format("a single pod has more than {} MiB of JSON, or takes too much memory",
+                    ApiClient::kMostBytes >> 20);
     fault_ = FaultOf(Nonsense({ErrorCode::kInvalidArgument, text}), "list");
   } else if (failure.kind != Kind::kAway || setbacks_ >= kMostTriesOfAPage) {
     // Else the next try continues where this one stopped.
